@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../kernel/errors.ts";
 import { assertVisible } from "../../kernel/names.ts";
 import type { CatalogTx } from "../../platform/catalog/index.ts";
@@ -172,6 +173,8 @@ export class Boards {
     const [name, spec] = [wanted.name ?? widget.name, widgetSpec.parse(wanted.spec ?? widget.spec)];
     const datasetId = spec.model === undefined ? (wanted.datasetId ?? widget.datasetId) : null;
     if (datasetId === null && spec.model === undefined) throw datasetGone(widget);
+    const isSameSpec = isDeepStrictEqual(JSON.parse(JSON.stringify(spec)), widget.spec);
+    if (isSameSpec && name === widget.name && datasetId === widget.datasetId) return widget;
     await this.#admit(caller, { name, spec, datasetId });
     return this.store.transaction(async (tx) => {
       const before = await this.store.lockWidget(tx, caller.workspace.id, id);

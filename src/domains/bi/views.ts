@@ -106,7 +106,8 @@ export class Views {
       rows: options.rows,
       sizeY: widget.place?.sizeY ?? 8,
     };
-    const shown = await showWidget(name, async () => {
+    const isStranger = caller.viewerAttributes !== undefined;
+    const shown = await showWidget({ name, isStranger }, async () => {
       if (spec.model !== undefined) {
         const { table, unfiltered } = await modelSources.read(caller, spec, lens);
         asOf = table.asOf;

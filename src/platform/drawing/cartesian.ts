@@ -201,7 +201,8 @@ function roomForLabels({ look, measure, write }: Plot, least: number, most: numb
 function categoryAxis(plot: Plot): Record<string, unknown> {
   const { chart, look, isHorizontal } = plot;
   const { text, muted, axis } = COLOURS[look.theme];
-  const { names, rotate = 0, every = ALL } = namesBelow(plot);
+  // With 0 the engine shows all; with a function it hides the first and the last where they come near the next.
+  const { names, rotate = 0, every = 0 } = namesBelow(plot);
   return {
     type: "category",
     data: names,
@@ -224,8 +225,6 @@ const NAME_PX = 140;
 const SLANTED_PX = 96;
 /** What a line of names that stand aslant takes from the next. */
 const SLANTED_ROW = 18;
-
-const ALL: EveryMarker = { $every: 1, from: 0 };
 
 /** What stands along the axis: names without an order all stand there, if need be aslant; of others every n-th. */
 export function namesBelow({
@@ -250,10 +249,11 @@ export function namesBelow({
   const isLow = look.height !== undefined && look.height < ROOM_FOR_SLANTED;
   if (chart.type !== "line" && chart.type !== "area" && steps.length === 0 && !isLow) {
     if (band >= SLANTED_PX) return { names: shortened(band - 8) };
-    const every = { $every: Math.ceil(SLANTED_ROW / band), from: 0 };
+    const step = Math.ceil(SLANTED_ROW / band);
+    const every = step === 1 ? {} : { every: { $every: step, from: 0 } };
     // As long as the height has room for.
     const most = Math.min(NAME_PX, Math.max(SLANTED_PX, (look.height ?? 320) * 0.42));
-    return { names: shortened(most), rotate: 35, every };
+    return { names: shortened(most), rotate: 35, ...every };
   }
   const least = (widest + 16) / band;
   const step = steps.find((each) => each >= least) ?? Math.ceil(least);

@@ -48,15 +48,23 @@ export function mostOf({ chart }: Pick<Plan, "chart">, { sizeY }: Writing): numb
 }
 
 /** What a widget shows, as something that can be drawn. What goes wrong is shown as well: it never stops a dashboard. */
-export async function showWidget(name: string, show: () => Promise<Shown>): Promise<Shown> {
+export async function showWidget(
+  { name, isStranger }: { name: string; isStranger: boolean },
+  show: () => Promise<Shown>,
+): Promise<Shown> {
   try {
     return await show();
   } catch (error) {
     if (!isAppError(error) || error.code === "internal") throw error;
+    // People without an account can do nothing about it, and ids and tools mean nothing to them.
+    const gone = "The data behind this chart is no longer there.";
+    const what = isStranger && error.code === "not_found" ? gone : error.message;
     const next =
-      error.hint === undefined ? "" : new AppError(error.code, "", { hint: error.hint }).advice.trim();
+      isStranger || error.hint === undefined
+        ? ""
+        : new AppError(error.code, "", { hint: error.hint }).advice.trim();
     return {
-      subject: { kind: "error", title: name, what: error.message, next: next.replace(/^\. /, "") },
+      subject: { kind: "error", title: name, what, next: next.replace(/^\. /, "") },
       notes: [],
     };
   }

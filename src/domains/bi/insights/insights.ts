@@ -141,7 +141,9 @@ export class InsightFinder {
       const key = `${datasetId} ${measure.formula}`;
       const tell = (findings: readonly Finding[]) =>
         looked.findings.push(...findings.map((finding) => ({ ...finding, measure: key })));
-      if (x !== undefined && !isTime(x)) tell(await concentrated(source, x.name, measure, naming));
+      // A measured number is no category.
+      if (x !== undefined && !isTime(x) && !isNumber(x))
+        tell(await concentrated(source, x.name, measure, naming));
       if (time === undefined) continue;
       const series = await readSeries(source, time, measure, this.#parts.clock.now());
       if (series === undefined) continue;
@@ -196,13 +198,13 @@ const LEAST_SHARE = 0.5;
 /** How much of the whole a few have. */
 async function concentrated(source: Source, x: string, measure: Measure, naming: Naming): Promise<Finding[]> {
   if (!isAdditive(measure)) return [];
-  const text = `select ${quoted(x)} as k9x, ${measure.formula} as k9v group by 1 order by 2 desc`;
+  const text = `select ${quoted(x)} as k9x, ${measure.formula} as k9v where ${quoted(x)} is not null group by 1 order by 2 desc`;
   const { rows, totalRows } = await source.read(text, BI.bi.chartRows);
   if (totalRows > rows.length) return [];
   const concentration = concentrationOf(rows.map((row) => Number(row.k9v ?? 0)));
   if (concentration === undefined || concentration.share < LEAST_SHARE) return [];
   const { leading, share, gini } = concentration;
-  const names = rows.slice(0, Math.min(3, leading)).map((row) => String(row.k9x ?? "–"));
+  const names = rows.slice(0, Math.min(3, leading)).map((row) => String(row.k9x));
   const percent = formatter("percent", "full", naming.locale)(share);
   const who = leading <= 3 ? names.join(", ") : `${names.join(", ")} and ${leading - 3} more`;
   return [

@@ -19,11 +19,11 @@ export const exportDashboard = defineTool({
         dashboardId: z.int().optional().describe("Dashboard to export"),
         widgetId: z.int().optional().describe("Widget to export"),
       }),
-      adapt: ({ dashboardId, widgetId }: { dashboardId?: number; widgetId?: number }) => ({
-        dashboard_id: dashboardId,
-        widget_id: widgetId,
-        inline: true,
-      }),
+      adapt: ({ dashboardId, widgetId }: { dashboardId?: number; widgetId?: number }) => {
+        if ((dashboardId === undefined) === (widgetId === undefined))
+          throw new AppError("bad_request", "One of dashboardId or widgetId is required, and only one.");
+        return { dashboard_id: dashboardId, widget_id: widgetId, inline: true };
+      },
     },
   },
   title: "Export a dashboard",

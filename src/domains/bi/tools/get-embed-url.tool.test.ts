@@ -1,8 +1,9 @@
 import { afterAll, expect, it } from "vitest";
 import { startBoards } from "../../../../test/support/boards.ts";
+import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { refusalsOf } from "../../../../test/support/models.ts";
 
-const { server, viewer, call, make, stop } = await startBoards();
+const { server, admin, editor, viewer, call, make, stop } = await startBoards();
 afterAll(stop);
 
 interface Embedded {
@@ -47,6 +48,21 @@ it("keeps to the pages that may show it", async () => {
   ).rejects.toThrow(/no origin/);
 });
 
+it("tells people without an account nothing of ids and tools when data is gone", async () => {
+  const dataset_id = await makeDataset(server, editor, "Short-lived", [{ a: "x", n: 1 }]);
+  const { widget_id } = await call<{ widget_id: number }>("create_widget", {
+    name: "Gone",
+    dataset_id,
+    x_axis: "a",
+    y_axis: ["n"],
+  });
+  const { url } = await call<Embedded>("get_embed_url", { widget_id });
+  await call("delete_asset", { asset_type: "dataset", asset_id: dataset_id, confirm: true }, admin);
+  const { text } = await view(url);
+  expect(text).toContain("The data behind this chart is no longer there.");
+  expect(text).not.toMatch(/list_datasets|dataset with id|Restore/);
+});
+
 it("is for those who may write, for one thing at a time", async () => {
   const { dashboard_id, widgets } = await make();
   expect(await refusalsOf(server, viewer, "get_embed_url", { dashboard_id })).toMatchObject({
@@ -54,6 +70,10 @@ it("is for those who may write, for one thing at a time", async () => {
     wrong: expect.stringMatching(/bi:write/),
   });
   await expect(call("get_embed_url", {})).rejects.toThrow(/One of/);
+  for (const tool of ["knowi_get_embed_url", "knowi_export_pdf"])
+    await expect(resultOf(server, editor, tool, {}, "/api/2.0/mcp")).rejects.toThrow(
+      /One of dashboardId or widgetId is required/,
+    );
   await expect(call("get_embed_url", { dashboard_id, widget_id: widgets[0]?.widget_id })).rejects.toThrow(
     /only one/,
   );

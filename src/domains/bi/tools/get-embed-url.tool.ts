@@ -19,10 +19,11 @@ export const getEmbedUrl = defineTool({
         dashboardId: z.int().optional().describe("Dashboard to share"),
         widgetId: z.int().optional().describe("Widget to share"),
       }),
-      adapt: ({ dashboardId, widgetId }: { dashboardId?: number; widgetId?: number }) => ({
-        dashboard_id: dashboardId,
-        widget_id: widgetId,
-      }),
+      adapt: ({ dashboardId, widgetId }: { dashboardId?: number; widgetId?: number }) => {
+        if ((dashboardId === undefined) === (widgetId === undefined))
+          throw new AppError("bad_request", "One of dashboardId or widgetId is required, and only one.");
+        return { dashboard_id: dashboardId, widget_id: widgetId };
+      },
     },
   },
   title: "Get an embed URL",

@@ -213,6 +213,21 @@ describe("get_insights", () => {
     expect(await shownTo(admin)).not.toBe(await shownTo(viewer));
   });
 
+  it("takes neither a missing value nor a measured number for a category", async () => {
+    const rows = Array.from({ length: 60 }, (_, i) => ({
+      maker: i < 20 ? null : i < 24 ? "Big" : `Small ${i}`,
+      speed: 100 + i,
+      cost: i < 20 ? 900 : i < 24 ? 700 : 1,
+    }));
+    const dataset_id = await makeDataset(server, editor, "Strikes", rows);
+    const { widgets } = await make({
+      widgets: ["maker", "speed"].map((x_axis) => ({ name: x_axis, dataset_id, x_axis, y_axis: ["cost"] })),
+    });
+    const [maker, speed] = await Promise.all(widgets.map(({ widget_id }) => bi({ widgetId: widget_id })));
+    expect(maker?.insights[0]?.sentence).toMatch(/^Big: 1 of 37 values of maker/);
+    expect(speed?.insights).toEqual([]);
+  });
+
   it("says that nothing stands out where nothing does", async () => {
     const strays = noise(randomOf(3), 90, 0.4);
     const rows = strays.map((stray, i) => ({

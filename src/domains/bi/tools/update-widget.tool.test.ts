@@ -26,6 +26,15 @@ it("changes what is named, keeps the rest, and can be undone", async () => {
   });
 });
 
+it("makes no version of a change that changes nothing", async () => {
+  const widget_id = (await make()).widgets[0]?.widget_id;
+  const same = { version: 1, message: expect.stringContaining("nothing changed") };
+  expect(await call("update_widget", { widget_id })).toMatchObject(same);
+  expect(
+    await call("update_widget", { widget_id, name: "Revenue by region", x_axis: "region" }),
+  ).toMatchObject(same);
+});
+
 it("takes a field away with an empty text, and says what does not fit", async () => {
   const widget_id = (await make()).widgets[0]?.widget_id;
   await call("update_widget", { widget_id, group_by: "product" });

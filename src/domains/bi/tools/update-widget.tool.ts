@@ -79,11 +79,18 @@ export const updateWidget = defineTool({
     const { options } = fields;
     const filters = options?.filters ?? (options?.c9ql === undefined ? undefined : []);
     const change = { ...fields, options: { ...options, ...(filters !== undefined && { filters }) } };
-    const widget = await boards.updateWidget(caller, widget_id, ({ spec }) => ({
-      ...(name !== undefined && { name }),
-      ...(datasetId !== undefined && { datasetId }),
-      spec: specOf(change, spec),
-    }));
-    return { ...widgetOf(widget), version: widget.version, message: `Updated widget ${widget.id}` };
+    let former = 0;
+    const widget = await boards.updateWidget(caller, widget_id, ({ spec, version }) => {
+      former = version;
+      return {
+        ...(name !== undefined && { name }),
+        ...(datasetId !== undefined && { datasetId }),
+        spec: specOf(change, spec),
+      };
+    });
+    const { id, version } = widget;
+    const message =
+      version === former ? `Widget ${id} is as it was: nothing changed` : `Updated widget ${id}`;
+    return { ...widgetOf(widget), version, message };
   },
 });
