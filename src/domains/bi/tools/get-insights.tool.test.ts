@@ -224,7 +224,7 @@ describe("get_insights", () => {
       widgets: ["maker", "speed"].map((x_axis) => ({ name: x_axis, dataset_id, x_axis, y_axis: ["cost"] })),
     });
     const [maker, speed] = await Promise.all(widgets.map(({ widget_id }) => bi({ widgetId: widget_id })));
-    expect(maker?.insights[0]?.sentence).toMatch(/^Big: 1 of 37 values of maker/);
+    expect(maker?.insights[0]?.sentence).toMatch(/^Big, .* of 37 values of maker /);
     expect(speed?.insights).toEqual([]);
   });
 
