@@ -96,20 +96,6 @@ describe("what is done atomically", () => {
     expect(await notes()).toEqual([2]);
   });
 
-  it("leaves alone what is begun outside of it", async () => {
-    await catalog.pool.query("TRUNCATE note");
-    let beside = Promise.resolve();
-    const failed = catalog.atomically(async () => {
-      await add(1);
-      beside = catalog.outside(() => sleep(10).then(async () => void (await add(2))));
-      await sleep(50);
-      throw new Error("undone");
-    });
-    await expect(failed).rejects.toThrow("undone");
-    await beside;
-    expect(await notes()).toEqual([2]);
-  });
-
   it("has nothing to do with what goes on after it", async () => {
     await catalog.pool.query("TRUNCATE note");
     let later = Promise.resolve();

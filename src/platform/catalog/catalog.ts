@@ -46,8 +46,6 @@ export interface Catalog {
    * somebody else changes meanwhile what it changes. Not for what runs several transactions side by side.
    */
   atomically<T>(work: () => Promise<T>): Promise<T>;
-  /** What goes on by itself from here on, and must be kept whatever becomes of what is done atomically around it. */
-  outside<T>(work: () => T): T;
   /** Hears what others NOTIFY on a channel; resolves with the function that ends it. */
   listen(channel: string, subscription: Subscription): Promise<() => Promise<void>>;
   /** Brings the tables up to date; safe in several processes at once, and cheap when there is nothing to do. */
@@ -164,10 +162,6 @@ class PooledCatalog implements Catalog {
         cause: error,
       });
     }
-  }
-
-  outside<T>(work: () => T): T {
-    return this.#ambient.exit(work);
   }
 
   #open(): Ambient | undefined {

@@ -49,8 +49,7 @@ export function createAuditLog({
   const { db } = catalog;
   const writer = new AuditWriter<AuditRow>({ ...writerOptions, insert: (rows) => insertRows(catalog, rows) });
   return {
-    // Events of several callers are written together, later: not with what one of them does atomically.
-    record: (event) => catalog.outside(() => writer.add(rowFrom(event, clock.now()))),
+    record: (event) => writer.add(rowFrom(event, clock.now())),
     room: () => writer.room(),
     flush: () => writer.flush(),
     close: () => writer.close(),
