@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { CommandLine } from "../../test/support/command-line.ts";
-import { call, connect } from "./knowledge.ts";
+import { call, connect, UNLIMITED } from "./knowledge.ts";
 
 interface Imported {
   files: { file: string; documentId: number | null; status: string; reason?: string }[];
@@ -30,10 +30,6 @@ export async function benchForeign(folder: string): Promise<void> {
   const root = resolve(folder);
   const kenning = await CommandLine.open();
   const who = ["--workspace", "acme"];
-  const env = Object.fromEntries(
-    ["", "SEARCH_", "DOWNLOAD_"].map((area) => [`EXTERNAL_KNOWLEDGE_MCP_${area}RATE_LIMIT_ENABLED`, "false"]),
-  );
-  const settings = { ...env, EXTERNAL_KNOWLEDGE_MCP_ENABLED: "true", RATE_LIMIT_ENABLED: "false" };
   for (const args of [
     ["workspace", "create", "acme"],
     ["user", "create", "a@example.com", ...who, "--role", "admin"],
@@ -53,7 +49,7 @@ export async function benchForeign(folder: string): Promise<void> {
   const { out } = await kenning.run(["kb", "import", root, ...who, "--base", "Foreign", "--json"]);
   const seconds = (performance.now() - started) / 1_000;
   const { files } = JSON.parse(out) as Imported;
-  const server = await kenning.serve(settings);
+  const server = await kenning.serve(UNLIMITED);
   try {
     const client = await connect(`${kenning.url}/mcp/knowledge-external/sse`, made.out.trim());
     await check(client, kenning.url, root, files);

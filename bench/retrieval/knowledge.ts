@@ -9,9 +9,19 @@ interface Found {
   records: { document_id: number; legs?: { tokens?: number } }[];
 }
 
+/** The endpoint on, and nothing counted. */
+export const UNLIMITED: Readonly<Record<string, string>> = {
+  EXTERNAL_KNOWLEDGE_MCP_ENABLED: "true",
+  EXTERNAL_KNOWLEDGE_MCP_RATE_LIMIT_ENABLED: "false",
+  EXTERNAL_KNOWLEDGE_MCP_SEARCH_RATE_LIMIT_ENABLED: "false",
+  EXTERNAL_KNOWLEDGE_MCP_DOWNLOAD_RATE_LIMIT_ENABLED: "false",
+  RATE_LIMIT_ENABLED: "false",
+};
+
 /** What a client sees: paragraphs are added as documents over MCP, and searched by `wegent_kb_search_content`. */
 export async function benchKnowledge(folder: string): Promise<void> {
-  const server = await Child.start<Hello>("../retrieval/knowledge");
+  const settings = Object.entries(UNLIMITED).map(([name, value]) => `${name}=${value}`);
+  const server = await Child.start<Hello>("kenning", settings);
   const all = await connect(`${server.hello.url}?toolsets=all`, server.hello.token);
   const knowledge = await connect(
     server.hello.url.replace(/\/mcp$/, "/mcp/knowledge-external/sse"),

@@ -22,6 +22,7 @@ describe("where it is", () => {
     async (prefix) => {
       const { status, body } = await get(`${prefix}${BASE}`);
       expect(status).toBe(200);
+      expect(await get(`${prefix}${BASE}/`)).toMatchObject({ status, body });
       expect(body).toMatchObject({
         service: "knowledge-external",
         endpoints: { mcp: `${prefix}${BASE}/sse`, health: `${prefix}${BASE}/health` },

@@ -7,10 +7,12 @@ import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { xlsx, zip } from "../../data/files/test-files.ts";
 import { extensionOf } from "../file-kinds.ts";
 import { DocumentReader } from "./document-reader.ts";
+import { isGarbled } from "./file-pages.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { canRecognise } from "./recognition.ts";
 import { compound, oldExcel, oldPowerPoint, oldWord, outlookMail } from "./test-office.ts";
 import { pictureOf, scanOf } from "./test-pictures.ts";
+import { withRecognised } from "./with-recognised.ts";
 
 let folder: string;
 let reader: DocumentReader;
@@ -57,7 +59,7 @@ const pptx = zip({
     '<Types><Override PartName="/ppt/presentation.xml" ContentType="application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"/></Types>',
   "_rels/.rels": relations({ officeDocument1: "ppt/presentation.xml" }),
   "ppt/presentation.xml":
-    '<p xmlns:r="r"><sldMasterId r:id="slideMaster9"/><sldId id="256" r:id="slide1"/><sldId id="257" r:id="slide2"/></p>',
+    '<p xmlns:r="r"><sldMasterId r:id="slideMaster9"/><sldId id="256" r:id="slide1"/><sldId id="257" r:id="slide2"/><sldId id="258" r:id="slide1"/></p>',
   "ppt/_rels/presentation.xml.rels": relations({ slide1: "slides/slide4.xml", slide2: "slides/slide1.xml" }),
   "ppt/slides/slide4.xml": slide("Aims", "Grow by half"),
   "ppt/slides/slide1.xml": slide("Means", "Sell more tea"),
@@ -252,6 +254,31 @@ describe("what is read", () => {
       pages: 1,
     });
     expect((await read("a.pdf", "just words")).text).toBe("just words");
+  });
+});
+
+describe("a page that a second reader looks at", () => {
+  const GLUED = "Explaintheimportanceofaskingquestions. Statethestepsofthescientificmethod. ".repeat(2);
+
+  it.each([
+    ["words without spaces", GLUED, true],
+    ["letters that are there twice", "BBOOLLDD TTEEXXTT and more of it", true],
+    [
+      "a long word",
+      `Donaudampfschifffahrtsgesellschaft ${"und der Kapitän grüßt zurück ".repeat(20)}`,
+      false,
+    ],
+    ["no words", "§ 12 ∑ 4711", false],
+  ])("%s", (_, text, garbled) => expect(isGarbled(text)).toBe(garbled));
+
+  it("is taken as that one has it, unless it is no better", () => {
+    const content = { pages: [{ page: 1, markdown: GLUED }], notes: [], scanned: [1] };
+    const seen = (text: string) => withRecognised(content, [{ page: 1, text, isRecognised: false }]).pages;
+    expect(seen("Explain the importance of it.")).toMatchObject([
+      { markdown: "Explain the importance of it." },
+    ]);
+    expect(seen(`${GLUED} and more`)).toMatchObject(content.pages);
+    expect(withRecognised(content, null)).toMatchObject({ pages: content.pages, notes: [] });
   });
 });
 

@@ -18,11 +18,11 @@ export async function readBook(file: FileHandle): Promise<FilePage[]> {
     },
   });
   const chapters = new Map<string, string>();
-  const order: string[] = [];
+  const order = new Set<string>();
   await readXmlEntry(zip, required(zip, opf), {
     open(name, { id = "", href = "", idref = "" }) {
       if (name === "item") chapters.set(id, posix.join(posix.dirname(opf), decodeURIComponent(href)));
-      if (name === "itemref") order.push(idref);
+      if (name === "itemref") order.add(idref);
     },
   });
   const pages: string[] = [];

@@ -25,7 +25,7 @@ export const BARE_CHARACTERS = 80;
 
 /** No language has many words that are longer. */
 const LONG_LETTERS = 24;
-const ODD_SHARE = 0.05;
+const ODD_SHARE = 0.1;
 
 /** Whether a page has lost the spaces between its words, or has each letter twice, which is how some programs print bold. */
 export function isGarbled(text: string): boolean {

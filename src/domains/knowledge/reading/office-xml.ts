@@ -65,10 +65,11 @@ async function mainPart(zip: ZipFile, usual: string): Promise<{ main: ZipEntry; 
   return { main: required(zip, path), relations: await readRelations(zip, path) };
 }
 
-/** Those of the parts that are of one of these types, and there. */
+/** Those of the parts that are of one of these types, and there; each once, however often a hostile file names it. */
 function partsOf(zip: ZipFile, relations: readonly Relation[], ...types: readonly string[]): ZipEntry[] {
   const wanted = relations.filter(({ type }) => types.includes(type));
-  return wanted.map(({ target }) => zip.find(target)).filter((entry) => entry !== undefined);
+  const entries = new Set(wanted.map(({ target }) => zip.find(target)));
+  return [...entries].filter((entry) => entry !== undefined);
 }
 
 export async function readWord(file: FileHandle): Promise<FilePage[]> {
@@ -109,14 +110,15 @@ const AROUND = new Set(["sldNum", "dt", "ftr", "hdr"]);
 export async function readSlides(file: FileHandle): Promise<FilePage[]> {
   const zip = await ZipFile.open(file, ZIP_ERRORS);
   const { main, relations } = await mainPart(zip, "ppt/presentation.xml");
-  const slides: string[] = [];
+  const targets = new Map(relations.map(({ id, target }) => [id, target]));
+  const slides = new Set<string>();
   await readXmlEntry(zip, main, {
     open(name, attributes) {
-      const id = name === "sldId" ? relationIn(attributes) : "";
-      const slide = id === "" ? undefined : relations.find((relation) => relation.id === id);
-      if (slide !== undefined) slides.push(slide.target);
+      const target = name === "sldId" ? targets.get(relationIn(attributes)) : undefined;
+      if (target !== undefined) slides.add(target);
     },
   });
+  const read = new Set<ZipEntry>();
   const pages: FilePage[] = [];
   for (const path of slides) {
     const slide = zip.find(path);
@@ -124,7 +126,10 @@ export async function readSlides(file: FileHandle): Promise<FilePage[]> {
     const writer = new MarkdownWriter();
     await walkSlide(zip, slide, writer);
     const others = await readRelations(zip, path);
-    for (const part of partsOf(zip, others, "diagramData", "notesSlide")) await walkSlide(zip, part, writer);
+    for (const part of partsOf(zip, others, "diagramData", "notesSlide").filter((each) => !read.has(each))) {
+      read.add(part);
+      await walkSlide(zip, part, writer);
+    }
     pages.push({ markdown: writer.take(), page: pages.length + 1 });
   }
   return pages;

@@ -102,7 +102,10 @@ function lateType(head: Buffer, extension: string): string | undefined {
 async function readPdf(bytes: Buffer): Promise<FileContent> {
   try {
     const { pages, pagesNeedingOcr } = await extractPagesMarkdownAsync(bytes);
-    const read = pages.map(({ page, markdown }) => ({ markdown: markdown.trim(), page: page + 1 }));
+    const read = pages.map(({ page, markdown }) => ({
+      markdown: withoutMarks(markdown).trim(),
+      page: page + 1,
+    }));
     const isDoubtful = ({ page, markdown }: FilePage) =>
       (markdown.length < BARE_CHARACTERS && pagesNeedingOcr.includes(page ?? 0)) || isGarbled(markdown);
     return { pages: read, notes: [], scanned: read.filter(isDoubtful).map(({ page }) => page) };
@@ -111,6 +114,14 @@ async function readPdf(bytes: Buffer): Promise<FileContent> {
     const damaged = new AppError("bad_request", "The PDF is damaged or cut off.", { cause: error });
     return { pages: [], notes: [], scanned: "all", failure: isLocked ? lockedFile(error) : damaged };
   }
+}
+
+/** How letters look says nothing, and marks between them would stand in quotes and hide words from searches. */
+function withoutMarks(markdown: string): string {
+  return markdown
+    .replace(/<\/?(?:su[bp]|u)>/g, "")
+    .replace(/(^|[\s([|“„"])(\*{1,3})(?=[^\s*])([^*\n]*[^\s*])\2(?=$|[\s)\]|.,;:!?”“"])/gm, "$1$3")
+    .replace(/\[([^\]\n]+)\]\(\1\)/g, "$1");
 }
 
 function markdown(text: string): FileContent {

@@ -59,9 +59,13 @@ export function slidePages(stream: Stream): FilePage[] {
     const listed = (kind: number) =>
       lists.filter(({ instance }) => instance === kind).flatMap(({ body }) => listedIn(body));
     const notes = new Map(listed(NOTES).map((each) => [each.id, each]));
-    return listed(SLIDES).map((slide, i) => {
+    // Each slide and its notes once, however often a hostile file names them.
+    const slides = new Map(listed(SLIDES).map((slide) => [places.get(slide.key), slide]));
+    return [...slides.values()].map((slide, i) => {
       const record = at(slide.key);
-      const own = notes.get(notesOf(record));
+      const id = notesOf(record);
+      const own = notes.get(id);
+      notes.delete(id);
       const below = own === undefined ? [] : textsOf(at(own.key), own.outline);
       const said = below.filter(({ kind }) => kind === NOTES_TEXT);
       return { markdown: markdownOf([...textsOf(record, slide.outline), ...said]), page: i + 1 };

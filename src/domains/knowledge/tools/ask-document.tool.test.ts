@@ -71,6 +71,11 @@ describe("ask_documents", () => {
     expect(await ask("When is the secret meeting?", { documentIds: [String(handbook)] }, ada)).toMatchObject({
       status: "not_found",
     });
+    // A client that has none to name sends an empty list.
+    expect((await ask("When is the secret meeting?", { documentIds: [] }, ada)).answer).toContain("Friday");
+    const elsewhere = { question: "x", knowledge_base_ids: [4711] };
+    const none = await callTool(server, bob, "ask_documents", elsewhere);
+    expect(none.result?.content[0]?.text).toMatch(/None of these knowledge bases/);
     const refused = await callTool(
       server,
       bob,

@@ -76,7 +76,7 @@ describe("wegent_kb_get_document_download", () => {
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe(TEXT);
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(answer.headers.get("content-type")).toBe("text/plain");
+    expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(answer.headers.get("content-disposition")).toBe(
       `attachment; filename="Bericht _Gr__e_ (1).txt"; filename*=UTF-8''Bericht%20%E2%80%9EGr%C3%B6%C3%9Fe%E2%80%9C%20%281%29.txt`,
     );
@@ -97,6 +97,18 @@ describe("wegent_kb_get_document_download", () => {
       status: 200,
       length: "19",
     });
+  });
+
+  it("sends nothing again that the client says it has", async () => {
+    const credential = await ask({ document_id: id });
+    const etag = (await fetchFile(credential)).headers.get("etag") as string;
+    for (const [known, status] of [
+      [etag, 304],
+      [`W/${etag}, "another"`, 304],
+      ['"another"', 200],
+    ] as const)
+      expect((await fetchFile(credential, { "if-none-match": known })).status).toBe(status);
+    expect((await fetchFile({ ...credential, headers: {} }, { "if-none-match": etag })).status).toBe(401);
   });
 
   it("[knowledge.download.inline] inline only for what a browser shows without running it", async () => {

@@ -99,6 +99,8 @@ describe("wegent_kb_list_knowledge_bases", () => {
     ["limit must be between 1 and 100", { limit: 101 }],
     ["limit must be an integer", { limit: "5" }],
     ["offset must be greater than or equal to 0", { offset: -1 }],
+    ["query must be at most 255 characters", { query: "x".repeat(256) }],
+    ["owner_user_ids must contain at most 100 items", { owner_user_ids: Array(101).fill(1) }],
   ])("[knowledge.bases.bounds] %s", async (error, args) => {
     expect(await list(ada, args)).toEqual({ error, code: "bad_request" });
   });

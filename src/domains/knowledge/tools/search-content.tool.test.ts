@@ -91,6 +91,10 @@ describe("wegent_kb_search_content", () => {
     ["knowledge_base_ids must contain only integers", { knowledge_base_ids: ["1"] }],
     ["query must be at most 2000 characters", { query: "x".repeat(2001) }],
     ["query is required", { query: undefined }],
+    [
+      "query is required. knowledge_base_ids is required",
+      { query: undefined, knowledge_base_ids: undefined },
+    ],
     ["query must be a string", { query: 7 }],
     ["query must not be empty", { query: "  " }],
   ])("[knowledge.search.bounds] [knowledge.error.shape] %s", async (error, change) => {
