@@ -6,13 +6,15 @@ import { NotRunReporter } from "./test/support/not-run-reporter.ts";
 import { SlowFirst } from "./test/support/slow-first.ts";
 
 /**
- * These test engines, processes and the command line by themselves: they load little, keep things of their own for a
- * whole file, and change the working folder or the environment.
+ * These test processes and the command line by themselves: they load little, keep things of their own for a whole file,
+ * and change the working folder or the environment.
  */
 const ALONE = [
   "src/app/**/*.test.ts",
-  "src/platform/**/*.test.ts",
   "src/domains/data/connectors/**/*.test.ts",
+  "src/platform/catalog/**/*.test.ts",
+  "src/platform/guarded-fetch/**/*.test.ts",
+  "src/platform/sandbox/**/*.test.ts",
 ];
 
 export default defineConfig({

@@ -81,8 +81,9 @@ describe("the first start", () => {
     const { kenning: entry } = (JSON.parse(json) as { mcpServers: { kenning: { url: string } } }).mcpServers;
     expect(entry.url).toBe(`${kenning.url}/mcp`);
     const command = /kenning (token create .*)$/m.exec(welcome)?.[1] ?? expect.fail("no command");
-    const { out } = await runAlone(command);
+    const { out, err } = await runAlone(command);
     expect((await listTools(out.trim())).status).toBe(200);
+    expect(err).toMatch(/good until \d{4}-\d\d-\d\d \(365 days; --expires sets another time\)/);
   });
 });
 

@@ -96,16 +96,34 @@ export function chooseArray(
 ): ArrayFound | undefined {
   if (rowPath === ".") return undefined;
   if (rowPath !== undefined) return namedArray(arrays, rowPath.replace(/^[/]+|[/]+$/g, ""));
-  // A list of plain values is part of a row; a list of objects or of lists is a table.
-  const tables = arrays.filter(
-    ({ kinds, depth }) => depth === 0 || kinds.has("object") || kinds.has("array"),
-  );
+  const tables = tablesOf(arrays);
   const depth = Math.min(...tables.map((table) => table.depth));
   const [first, ...others] = tables.filter((table) => table.depth === depth);
   if (others.length === 0) return first;
   throw new AppError("bad_request", "The JSON has several arrays that could be the rows.", {
     hint: `Say which one by options.row_path: ${someNames([first!, ...others].map(({ path }) => path))}; or "." for one row.`,
   });
+}
+
+/** A list of plain values is part of a row; a list of objects or of lists is a table. */
+function tablesOf(arrays: readonly ArrayFound[]): ArrayFound[] {
+  const tables = arrays.filter(
+    ({ kinds, depth }) => depth === 0 || kinds.has("object") || kinds.has("array"),
+  );
+  // In TopoJSON the shapes are the rows, and not the lines that they are drawn with.
+  const isTopology = tables.some(({ path }) => /^objects\/[^/]+\/geometries$/.test(path));
+  return isTopology ? tables.filter(({ path }) => path !== "arcs") : tables;
+}
+
+/** Says what was taken where the file has other lists that could have been. */
+export function otherTablesNote(arrays: readonly ArrayFound[], taken: ArrayFound | undefined): string[] {
+  const others =
+    taken === undefined || taken.depth === 0 ? [] : tablesOf(arrays).filter((one) => one !== taken);
+  if (others.length === 0) return [];
+  const names = someNames(others.map(({ path }) => path));
+  return [
+    `The rows are those of ${taken?.path}. Other lists in the file can be had by options.row_path: ${names}.`,
+  ];
 }
 
 function namedArray(arrays: readonly ArrayFound[], rowPath: string): ArrayFound {

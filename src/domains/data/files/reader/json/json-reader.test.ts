@@ -36,6 +36,22 @@ describe("objects around rows", () => {
     expect(result.report.rowPath).toBe(rowPath);
   });
 
+  it("says what was taken where there are other lists, and takes the shapes of TopoJSON", async () => {
+    const topology = {
+      type: "Topology",
+      arcs: [[[0, 1]], [[2, 3]]],
+      objects: { land: { type: "GeometryCollection", geometries: [{ type: "Polygon", id: "de" }] } },
+    };
+    const shapes = await read(JSON.stringify(topology));
+    expect(shapes.rows).toEqual([{ type: "Polygon", id: "de" }]);
+    expect(shapes.report).toMatchObject({ rowPath: "objects/land/geometries", notes: [] });
+    const nested = '{"data":[{"a":1}],"links":{"next":[{"c":1}]}}';
+    expect((await read(nested)).report.notes).toEqual([
+      expect.stringMatching(/rows are those of data\..*row_path: "links\/next"/),
+    ]);
+    expect((await read(nested, { rowPath: "data" })).report.notes).toEqual([]);
+  });
+
   it("takes objects of objects that are alike as rows with their names", async () => {
     const json = '{\n "ann":{"age":3,"city":"Bern"},\n "b\\"ob":{ "age":4,"city":null}, "eve":{"age":5}}';
     const { rows, report } = await read(json);

@@ -11,7 +11,7 @@ import {
   type TableReader,
   tooManyColumns,
 } from "../table-reader.ts";
-import { type ArrayFound, chooseArray, RowFinder } from "./find-rows.ts";
+import { type ArrayFound, chooseArray, otherTablesNote, RowFinder } from "./find-rows.ts";
 import { ElementSplitter, elementsOf, type JsonElement } from "./json-elements.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import { headerSigns } from "./list-header.ts";
@@ -59,20 +59,21 @@ export async function openJson(
   const kinds = array?.kinds ?? top.kinds;
   const rows = { file, encoding, array };
   const path = array === undefined || array.depth === 0 ? {} : { rowPath: array.path };
+  const notes = options.rowPath === undefined ? otherTablesNote(finder.arrays, array) : [];
   if (kinds.size === 0) throw noRows("The JSON");
   if (array === undefined && options.rowPath === undefined && finder.isKeyed)
     return keyedReader({ ...rows, isKeyed: true }, finder);
   if (kinds.has("object") && kinds.size === 1) {
     const format = array === undefined ? "ndjson" : "json";
     return {
-      report: { format, columns: [], notes: [], ...path },
+      report: { format, columns: [], notes, ...path },
       rows: () => (array === undefined ? objectLines(rows) : arrayBytes(rows, array)),
     };
   }
   if (kinds.has("object") || (kinds.has("array") && kinds.size > 1)) throw mixed();
-  if (kinds.has("array")) return listReader(rows, options, path);
+  if (kinds.has("array")) return listReader(rows, options, path, notes);
   if (array === undefined) throw single();
-  return { report: { format: "ndjson", columns: [], notes: [], ...path }, rows: () => valueLines(rows) };
+  return { report: { format: "ndjson", columns: [], notes, ...path }, rows: () => valueLines(rows) };
 }
 
 async function* elements({
@@ -138,6 +139,7 @@ async function listReader(
   rows: Rows,
   { header }: ReadOptions,
   path: { rowPath?: string },
+  notes: readonly string[],
 ): Promise<TableReader> {
   const early: JsonElement[][] = [];
   let width = 0;
@@ -167,10 +169,17 @@ async function listReader(
     const cells = elementsOf(text);
     return `{${keys.map((key, index) => `${key}${cells[index]?.text ?? "null"}`).join(",")}}`;
   };
-  const notes = header === undefined && signs === "unclear" ? [UNCLEAR_HEADER] : [];
+  const unclear = header === undefined && signs === "unclear" ? [UNCLEAR_HEADER] : [];
   const changes = hasHeader && renamed.length > 0 ? { renamed } : {};
   return {
-    report: { format: "ndjson", columns: [], header: hasHeader, notes, ...changes, ...path },
+    report: {
+      format: "ndjson",
+      columns: [],
+      header: hasHeader,
+      notes: [...notes, ...unclear],
+      ...changes,
+      ...path,
+    },
     rows: () => lines(rows, lineOf),
   };
 }
