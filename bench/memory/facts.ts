@@ -1,11 +1,4 @@
-/** Numbers that look random and are the same in each run. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
+import { randomFrom } from "../retrieval/statistics.ts";
 
 const random = randomFrom(11);
 const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Collection, Query } from "../../src/platform/retrieval/index.ts";
 import { openLance } from "./lance.ts";
 import { openMiniSearch } from "./mini-search.ts";
-import { percentile } from "./statistics.ts";
+import { percentile, randomFrom } from "./statistics.ts";
 import { BenchStore } from "./store.ts";
 
 const WORKSPACE = 1;
@@ -35,15 +35,6 @@ export interface Peer {
   search(text: string, base?: number): Promise<number[]>;
   add(chunk: Chunk): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Numbers that look random and are the same in each run. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
 
 const random = randomFrom(7);

@@ -1,10 +1,15 @@
+/** Numbers that look random and are the same in each run. */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
 /** Mean and the interval in which 95 of 100 resampled means lie. */
 function bootstrap(values: readonly number[], rounds = 2_000): { mean: number; low: number; high: number } {
-  let state = 12_345;
-  const random = () => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
-    return state / 0x80000000;
-  };
+  const random = randomFrom(12_345);
   const means = Array.from({ length: rounds }, () => {
     let sum = 0;
     for (let i = 0; i < values.length; i++) sum += values[Math.floor(random() * values.length)]!;

@@ -15,7 +15,10 @@ const log = {
   error: (...what: unknown[]) => console.error("error:", ...what),
 } as never;
 
-/** The engines as the server has them, on entries in memory instead of the catalog. */
+/**
+ * The engines as the server has them, on entries in memory instead of the catalog. Bytes are copied as the catalog's
+ * are: a thread that is sent a part of a larger buffer gets all of it.
+ */
 export class BenchStore implements Source {
   readonly embeddings: Embeddings;
   readonly retrieval: Retrieval;
@@ -59,15 +62,17 @@ export class BenchStore implements Source {
     return ids.flatMap((id) => {
       const row = this.#rows.get(workspaceId)?.get(id);
       if (row === undefined) return [];
-      const { kept: _, ...entry } = row;
-      return entry;
+      const { kept, ...entry } = row;
+      if (kept === undefined) return entry;
+      const { fingerprint, vector } = kept;
+      return { ...entry, embedding: { fingerprint, vector: vector.slice() } };
     });
   }
 
   async tokens(workspaceId: number, ids: readonly number[]) {
     return ids.flatMap((id) => {
       const { kept } = this.#rows.get(workspaceId)?.get(id) ?? {};
-      return kept?.tokens === undefined ? [] : { id, tokens: kept.tokens };
+      return kept?.tokens === undefined ? [] : { id, tokens: kept.tokens.slice() };
     });
   }
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
@@ -64,6 +64,24 @@ test("stores lines with their ids, times and relations, and only what is missing
     JSON.stringify({ memory_id: "D1:3", content: "Ann: So." }),
   ]);
   expect(JSON.parse(again.out)).toMatchObject({ stored: 1, present: 2, failed: [] });
+});
+
+test("leaves out what is broken, and nothing else", async () => {
+  const many = Array.from({ length: 3 }, () => ({ rel_type: "RELATED_TO", to: "D1:1" }));
+  const imported = await importLines([
+    `\uFEFF${JSON.stringify({ memory_id: "first", content: "After a mark of some editors." })}`,
+    `${"[".repeat(100)}${"]".repeat(100)}`,
+    JSON.stringify({ memory_id: "last", content: "Related thrice to the same.", relations: many }),
+  ]);
+  expect(JSON.parse(imported.out)).toMatchObject({ stored: 2, related: 1, failed: [{ at: "line 2" }] });
+  const notes = join(kenning.home, "broken");
+  mkdirSync(join(notes, "folder.md"), { recursive: true });
+  writeFileSync(join(notes, "good.md"), "A note.");
+  writeFileSync(join(notes, "bad.md"), "---\n: [x\n---\n");
+  symlinkSync("/etc/passwd", join(notes, "link.md"));
+  symlinkSync(notes, join(notes, "ring"));
+  const { out } = await run(["memory", "import", "broken", "--workspace", "acme", "--json"]);
+  expect(JSON.parse(out)).toMatchObject({ stored: 1, failed: [{ at: "bad.md" }, { at: "link.md" }] });
 });
 
 test("says what is wrong", async () => {

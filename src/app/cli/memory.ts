@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream, statSync } from "node:fs";
-import { glob, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -16,7 +16,7 @@ import {
   writeGraphLines,
   writeMarkdown,
 } from "../../domains/memory/index.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Terminal } from "./command.ts";
 import { Progress } from "./progress.ts";
 import { withData } from "./with-data.ts";
@@ -97,11 +97,23 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 
 /** All notes in a folder and below it, in the order of their names; hidden ones are left out. */
 async function* notesIn(folder: string): AsyncGenerator<ReadRecord> {
-  const names: string[] = [];
-  for await (const name of glob("**/*.{md,markdown}", { cwd: folder })) names.push(name);
-  for (const name of names.sort())
-    if (!name.split("/").some((part) => part.startsWith(".")))
-      yield readMarkdown(name, await readFile(join(folder, name), "utf8"));
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const notes = entries
+    .filter((entry) => /\.(?:md|markdown)$/i.test(entry.name) && !entry.isDirectory())
+    .map((entry) => ({ name: relative(folder, join(entry.parentPath, entry.name)), isFile: entry.isFile() }))
+    .filter(({ name }) => !name.split(sep).some((part) => part.startsWith(".")))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const { name, isFile } of notes)
+    if (isFile) yield await noteAt(folder, name);
+    else yield { at: name, reason: "It is a link or no file, and was not followed." };
+}
+
+async function noteAt(folder: string, name: string): Promise<ReadRecord> {
+  try {
+    return readMarkdown(name.replaceAll(sep, "/"), await readFile(join(folder, name), "utf8"));
+  } catch (error) {
+    return { at: name, reason: messageOf(error) };
+  }
 }
 
 function counted(records: AsyncIterable<MemoryRecord>, onOne: (done: number) => void) {

@@ -59,9 +59,16 @@ export interface ListedRelation {
   createdAt: Date;
 }
 
-/** Makes relations with their inverses; what is there already stays as it is. */
-export async function relate(tx: CatalogTx, by: By, pairs: readonly Pair[], createdAt: Date): Promise<void> {
-  if (pairs.length > 0) await tx.execute(sql`${inserted(by, pairs, createdAt)} on conflict do nothing`);
+/** Makes relations with their inverses, and tells how many; what is there already stays as it is. */
+export async function relate(
+  tx: CatalogTx,
+  by: By,
+  pairs: readonly Pair[],
+  createdAt: Date,
+): Promise<number> {
+  if (pairs.length === 0) return 0;
+  const { rowCount } = await tx.execute(sql`${inserted(by, pairs, createdAt)} on conflict do nothing`);
+  return (rowCount ?? 0) / 2;
 }
 
 /** The same for one, which is told, and which nobody can end before this transaction does. */
@@ -187,8 +194,9 @@ export class RelationsStore {
     });
   }
 
-  async linkAll(by: By, pairs: readonly Pair[], now: Date): Promise<void> {
-    await this.#catalog.transaction((tx) => relate(tx, by, pairs, now));
+  /** Tells how many were not there before. */
+  async linkAll(by: By, pairs: readonly Pair[], now: Date): Promise<number> {
+    return this.#catalog.transaction((tx) => relate(tx, by, pairs, now));
   }
 
   /** Whether there was one. Both rows are kept, with the time when they ended. */

@@ -55,8 +55,7 @@ export class Relations {
         refused.push({ index, error });
       }
     }
-    if (pairs.length > 0) await this.#relations.linkAll(byOf(caller), pairs, this.#clock.now());
-    return { linked: pairs.length, refused };
+    return { linked: await this.#relations.linkAll(byOf(caller), pairs, this.#clock.now()), refused };
   }
 
   async unlink(caller: Caller, wish: LinkWish): Promise<void> {

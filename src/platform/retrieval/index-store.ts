@@ -36,12 +36,18 @@ export class IndexStore {
     return new LexicalIndex(RECIPES[kind], fingerprint);
   }
 
-  save({ kind, workspaceId, fingerprint }: Which, index: LexicalIndex): void {
+  /** As it is now, whatever changes while it is written. */
+  async save({ kind, workspaceId, fingerprint }: Which, index: LexicalIndex): Promise<void> {
     const { terms, postings, slots, vectors } = index.parts();
     const { columns, languageNames, threadKeys, speakerNames } = slots;
+    // Names only come to these lists, so that none that is needed is missing.
     const facts = { analysis: ANALYSIS, fingerprint, terms, languageNames, threadKeys, speakerNames };
-    const arrays = { ...postings, ...columns, vectors: vectors.bytes };
-    writeSegment(this.#pathOf(kind, workspaceId), { facts, arrays });
+    const views: Record<string, AnyArray> = { ...postings, ...columns };
+    const arrays = Object.fromEntries(Object.entries(views).map(([name, array]) => [name, array.slice()]));
+    await writeSegment(this.#pathOf(kind, workspaceId), {
+      facts,
+      arrays: { ...arrays, vectors: vectors.bytes },
+    });
   }
 
   drop({ kind, workspaceId }: Which): void {

@@ -35,7 +35,8 @@ const answers: Answers<IndexCalls> = {
     for (const entry of put) if (isNews(opened.index, entry)) opened.index.put(entry);
     opened.changes += put.length + remove.length;
     delete opened.mask;
-    if (opened.changes > CHANGES + opened.index.slots.live / 10) answers.seal(which);
+    // What was not written now is written when it is put away, or built again.
+    if (opened.changes > CHANGES + opened.index.slots.live / 10) write(which, opened).catch(() => undefined);
     return { bytes: opened.index.bytes };
   },
   search({ query, ...which }) {
@@ -65,30 +66,43 @@ const answers: Answers<IndexCalls> = {
     return texts.map(worth);
   },
   stats: (which) => openedOf(which).index.stats,
-  seal(which) {
-    const opened = openedOf(which);
-    if (opened.changes > 0) store.save(which, opened.index);
-    opened.changes = 0;
+  async seal(which) {
+    await write(which, openedOf(which));
     return null;
   },
-  purge(which) {
+  async purge(which) {
     const opened = openedOf(which);
     delete opened.mask;
     opened.index.compact();
-    store.save(which, opened.index);
-    opened.changes = 0;
+    opened.changes += 1;
+    await write(which, opened);
     return null;
   },
   close(which) {
     indexes.delete(keyOf(which));
     return null;
   },
-  drop(which) {
+  async drop(which) {
     indexes.delete(keyOf(which));
+    await writing;
     store.drop(which);
     return null;
   },
 };
+
+/** One at a time, in the order in which they were asked for. */
+let writing: Promise<void> = Promise.resolve();
+
+function write(which: Which, opened: Opened): Promise<void> {
+  if (opened.changes === 0) return writing;
+  const { changes } = opened;
+  opened.changes = 0;
+  const written = writing.then(() => store.save(which, opened.index));
+  writing = written.catch(() => {
+    opened.changes += changes;
+  });
+  return written;
+}
 
 function maskOf(opened: Opened, { filter, text: _text, k: _k, legs: _legs, ...times }: Query): Uint8Array {
   const of = JSON.stringify([filter, times]);

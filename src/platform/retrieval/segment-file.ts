@@ -1,14 +1,5 @@
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 
@@ -17,6 +8,8 @@ const MAGIC = "KENNIX01";
 /** Magic, length of the description, checksum of all that follows. */
 const HEAD_BYTES = 16;
 const PIECE_BYTES = 64 * 1024 * 1024;
+/** A multiple of eight; searches wait for one of them at most. */
+const WRITTEN_BYTES = 4 * 1024 * 1024;
 
 const TYPES = { Uint8Array, Int8Array, Uint32Array, Int32Array, Float32Array, Float64Array } as const;
 export type AnyArray = Uint8Array | Int8Array | Uint32Array | Int32Array | Float32Array | Float64Array;
@@ -31,11 +24,11 @@ export interface Segment {
   arrays: Record<string, AnyArray>;
 }
 
-/** Puts arrays and facts about them on the disk, whole or not at all. */
-export function writeSegment(path: string, { facts, arrays }: Segment): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+/** Puts arrays and facts about them on the disk, whole or not at all; in pieces, between which others have their turn. */
+export async function writeSegment(path: string, { facts, arrays }: Segment): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const half = `${path}.${process.pid}.half`;
-  const file = openSync(half, "w", 0o600);
+  const file = await open(half, "w", 0o600);
   try {
     const description: Description = {
       facts,
@@ -47,28 +40,31 @@ export function writeSegment(path: string, { facts, arrays }: Segment): void {
     let sum = 0;
     let at = HEAD_BYTES;
     for (const array of [text, ...Object.values(arrays)]) {
-      const bytes = padded(Buffer.from(array.buffer, array.byteOffset, array.byteLength), "\0");
-      sum = crc32(bytes, sum);
-      writeAll(file, bytes, at);
-      at += bytes.length;
+      const bytes = Buffer.from(array.buffer, array.byteOffset, array.byteLength);
+      for (let from = 0; from < bytes.length; from += WRITTEN_BYTES) {
+        const piece = padded(bytes.subarray(from, from + WRITTEN_BYTES), "\0");
+        sum = crc32(piece, sum);
+        await writeAll(file, piece, at);
+        at += piece.length;
+      }
     }
     const head = Buffer.alloc(HEAD_BYTES);
     head.write(MAGIC, "latin1");
     head.writeUInt32LE(text.length, 8);
     head.writeUInt32LE(sum, 12);
-    writeAll(file, head, 0);
-    fsyncSync(file);
+    await writeAll(file, head, 0);
+    await file.sync();
   } catch (error) {
-    closeSync(file);
-    rmSync(half, { force: true });
+    await file.close();
+    await rm(half, { force: true });
     throw error;
   }
-  closeSync(file);
-  renameSync(half, path);
+  await file.close();
+  await rename(half, path);
   if (process.platform === "win32") return;
-  const folder = openSync(dirname(path), "r");
-  fsyncSync(folder);
-  closeSync(folder);
+  const folder = await open(dirname(path), "r");
+  await folder.sync();
+  await folder.close();
 }
 
 /** What was written there, or nothing where there is none or it is not whole. */
@@ -110,9 +106,9 @@ function readWhole(path: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function writeAll(file: number, bytes: Uint8Array, position: number): void {
+async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let at = 0; at < bytes.length; )
-    at += writeSync(file, bytes, at, Math.min(PIECE_BYTES, bytes.length - at), position + at);
+    at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
 }
 
 /** Numbers of eight bytes can be read in place only where a multiple of eight bytes comes before. */

@@ -1,3 +1,5 @@
+import { isAppError } from "../../../kernel/errors.ts";
+import { sanitise } from "../../../kernel/sanitise.ts";
 import { type ReadRecord, readRecord } from "./record.ts";
 import { graphLine, readGraphLine } from "./server-memory.ts";
 
@@ -10,9 +12,9 @@ export async function* readJsonLines(lines: AsyncIterable<string>): AsyncGenerat
     const at = `line ${number}`;
     let value: unknown;
     try {
-      value = JSON.parse(text);
-    } catch {
-      yield { at, reason: "It is not JSON." };
+      value = sanitise(JSON.parse(number === 1 ? text.replace(/^\uFEFF/, "") : text));
+    } catch (error) {
+      yield { at, reason: isAppError(error) ? error.message : "It is not JSON." };
       continue;
     }
     const graph = graphLine.safeParse(value);

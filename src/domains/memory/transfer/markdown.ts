@@ -1,5 +1,6 @@
 import { parse, stringify } from "yaml";
 import { messageOf } from "../../../kernel/errors.ts";
+import { sanitise } from "../../../kernel/sanitise.ts";
 import { LIMITS } from "../limits.ts";
 import type { MemoryRecord } from "./record.ts";
 import { type ReadRecord, readRecord } from "./record.ts";
@@ -35,7 +36,7 @@ export function readMarkdown(path: string, text: string): ReadRecord {
   const { memory_id, title, tags, relations, ...others } = said as Record<string, unknown>;
   const name = path.replace(/\.(?:md|markdown)$/i, "");
   return readRecord(
-    {
+    sanitise({
       ...defined({ title, tags }),
       ...defined(Object.fromEntries(KNOWN.map((field) => [field, others[field]]))),
       memory_id: memory_id ?? name.replace(/[\s\p{C}]+/gu, "_").slice(-LIMITS.memory.idCharacters),
@@ -46,7 +47,7 @@ export function readMarkdown(path: string, text: string): ReadRecord {
       content: content.trim() === "" ? String(title ?? name) : content,
       ...(typeof tags === "string" && { tags: tags.split(/[,\s]+/).filter(Boolean) }),
       ...(relations !== undefined && relations !== null && { relations: readRelations(relations) }),
-    },
+    }),
     path,
   );
 }

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { sanitise } from "../../../kernel/sanitise.ts";
 import { explainIssues } from "../../../registry/explain-issues.ts";
 import { timeArgument, timeOf, typeArgument } from "../define.ts";
 import { LIMITS } from "../limits.ts";
@@ -62,7 +61,7 @@ export interface Related {
 }
 
 export function readRecord(value: unknown, at: string): ReadRecord {
-  const parsed = memoryRecord.safeParse(sanitise(value), { reportInput: true });
+  const parsed = memoryRecord.safeParse(value, { reportInput: true });
   if (!parsed.success) return { at, reason: explainIssues(parsed.error.issues, memoryRecord) };
   const { memory_id, kind = "memory", memory_type: type, relations = [], ...rest } = parsed.data;
   const { title, content, tags: marks, source, ...times } = rest;
