@@ -90,6 +90,70 @@ describe("a plan", () => {
   });
 });
 
+describe("what is sent", () => {
+  it.each([
+    "Send the dashboard Overview to ann@example.com now",
+    "Share the dashboard Overview with ann@example.com",
+    "Schick das Dashboard Overview einmal an ann@example.com",
+  ])("once leaves no schedule: %j", async (instruction) => {
+    const { outcome, message, steps } = await does(instruction);
+    expect({ outcome, message }).toMatchObject({
+      outcome: "done",
+      message: expect.stringContaining("ann@example.com, once, now"),
+    });
+    expect(steps[0]).toMatchObject({
+      tool: "create_report",
+      result: { report: { paused: true, next_run_at: null }, report_run: { state: "done" } },
+    });
+  });
+
+  it.each([
+    "every weekday at 7:30",
+    "jeden Werktag um 7:30",
+    "werktags um 7",
+    "on the last day of each month",
+    "am letzten Tag des Monats",
+    "every quarter",
+    "jedes Quartal",
+    "twice a week",
+    "zweimal pro Woche",
+    "tomorrow at 8",
+    "morgen um 8",
+    "at 8",
+    "next Monday",
+    "am Montag um 9",
+    "every Monday and Thursday",
+    "jeden Montag und Donnerstag",
+    "on the 31st of each month",
+    "every evening",
+    "every Monday and now",
+    "every hour until Friday",
+  ])("at times that are not known is asked about, and nothing is sent: %j", async (when) => {
+    const count = async () => (await boards.call<{ reports: unknown[] }>("list_reports", {})).reports.length;
+    const before = await count();
+    const { outcome, questions } = await does(`Send the dashboard Overview to ann@example.com ${when}`);
+    expect({ outcome, questions }).toMatchObject({
+      outcome: "asked",
+      questions: [{ question: expect.stringMatching(/^When should it be sent/) }],
+    });
+    expect(await count()).toBe(before);
+  });
+
+  it.each([
+    ["every Monday at 9", "every week on Monday at 09:00"],
+    ["jeden Tag um 8 Uhr", "every day at 08:00"],
+    ["from now on Tuesdays at 5pm", "every week on Tuesday at 17:00"],
+    ["alle zwei Wochen", "every 2 weeks on Monday at 08:00"],
+    ["every 15 minutes", "every 15 minutes"],
+    ["every month on the 15th", "every month on day 15 at 08:00"],
+    ["am 3. jedes Monats um 7:15", "every month on day 3 at 07:15"],
+  ])("again and again says when: %j", async (when, said) => {
+    const { steps } = await does(`Send the dashboard Overview to ann@example.com ${when}`, { dry_run: true });
+    expect(steps).toMatchObject([{ tool: "create_report", says: expect.stringMatching(`, ${said}$`) }]);
+    expect(steps[0]?.arguments).not.toHaveProperty("send_now");
+  });
+});
+
 describe("what was done", () => {
   it("is undone as one, once", async () => {
     const { change_id: id } = await does(
@@ -180,6 +244,15 @@ describe("what was done", () => {
     const before = await alerts();
     await expect(undo(id)).rejects.toThrow();
     expect([await there(), await alerts()]).toEqual([1, before]);
+    // What was tried stays in the audit log.
+    await boards.server.app.identity.audit.flush();
+    const tried = await boards.call<{ events: { resource_id: string }[] }>(
+      "list_audit_events",
+      { limit: 10 },
+      boards.admin,
+    );
+    const called = tried.events.map((event) => event.resource_id);
+    expect(called).toEqual(expect.arrayContaining(["carry_out", "delete_asset"]));
     await database.query("DROP TRIGGER refuse ON dashboards; DROP FUNCTION refuse()");
     await database.end();
     expect((await undo(id)).outcome).toBe("undone");
