@@ -331,6 +331,15 @@ describe("what was done", () => {
     const before = await alerts();
     await expect(undo(id)).rejects.toThrow();
     expect([await there(), await alerts()]).toEqual([1, before]);
+    // What was tried stays in the audit log.
+    await boards.server.app.identity.audit.flush();
+    const tried = await boards.call<{ events: { resource_id: string }[] }>(
+      "list_audit_events",
+      { limit: 10 },
+      boards.admin,
+    );
+    const called = tried.events.map((event) => event.resource_id);
+    expect(called).toEqual(expect.arrayContaining(["carry_out", "delete_asset"]));
     await database.query("DROP TRIGGER refuse ON dashboards; DROP FUNCTION refuse()");
     await database.end();
     expect((await undo(id)).outcome).toBe("undone");
