@@ -468,6 +468,26 @@ describe("vectors", () => {
     expect(rows.kept.size).toBe(3);
   });
 
+  it("come to a few new entries before many others that were there first", async () => {
+    const rows = new EmbeddedRows();
+    const { retrieval, documents } = openEmbedded(rows);
+    await retrieval.startEmbedding();
+    const many = Array.from({ length: 300 }, (_, i) => i + 1);
+    for (const id of many) rows.put(1, id, `Page ${id} of a long book.`);
+    const stored = Promise.withResolvers<void>();
+    const keep = rows.keep.bind(rows);
+    rows.keep = async (embedded) => {
+      await stored.promise;
+      await keep(embedded);
+    };
+    await documents.refresh(1, many);
+    rows.put(2, 1_000, "The client settled the bill.");
+    await documents.refresh(2, [1_000]);
+    stored.resolve();
+    await expect.poll(() => rows.kept.size).toBe(301);
+    expect([...rows.kept.keys()].indexOf(1_000)).toBeLessThan(200);
+  });
+
   it("are made by a server for what another process has put in", async () => {
     const rows = new EmbeddedRows();
     const [server, command] = [openEmbedded(rows), openEmbedded(rows)];

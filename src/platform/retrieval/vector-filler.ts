@@ -14,17 +14,21 @@ export interface FillerParts {
 
 /** More than these are not remembered one by one: all entries are looked through instead. */
 const MOST_IDS = 50_000;
-/** Entries that one statement asks about. */
-const ASKED_AT_ONCE = 5_000;
 const FIRST_DELAY_MS = 2_000;
 const LONGEST_DELAY_MS = 5 * 60_000;
 
-/** Gives entries their vectors in the background. They are found by their words meanwhile. */
+/**
+ * Gives entries their vectors in the background. They are found by their words meanwhile. Few entries at once, as a
+ * caller stores them, come before many, as a large text or an import brings them, and these take turns.
+ */
 export class VectorFiller {
   readonly #parts: FillerParts;
   readonly #stop = new AbortController();
-  #ids = new Set<number>();
-  #isAll = false;
+  #few = new Set<number>();
+  /** Each by key; the one whose turn it is comes first. */
+  #many: number[][] = [];
+  /** All entries above are looked through. */
+  #after: number | undefined;
   #work: Promise<void> | undefined;
   readonly #caughtUp = Promise.withResolvers<void>();
 
@@ -34,9 +38,10 @@ export class VectorFiller {
 
   /** Looks among these for entries without a vector, or among all. */
   wake(ids?: readonly number[]): void {
-    if (ids === undefined || this.#ids.size + ids.length > MOST_IDS) this.#isAll = true;
-    else for (const id of ids) this.#ids.add(id);
-    if (this.#isAll) this.#ids.clear();
+    const known = this.#many.reduce((sum, { length }) => sum + length, this.#few.size);
+    if (ids === undefined || known + ids.length > MOST_IDS) this.#lookThroughAll();
+    else if (ids.length > LIMITS.embeddings.step) this.#many.push(ids.toSorted((a, b) => a - b));
+    else for (const id of ids) this.#few.add(id);
     if (this.#stop.signal.aborted) return;
     this.#work ??= this.#run().finally(() => {
       this.#work = undefined;
@@ -54,57 +59,65 @@ export class VectorFiller {
     await this.#work;
   }
 
-  get #hasWork(): boolean {
-    return this.#isAll || this.#ids.size > 0;
+  #lookThroughAll(): void {
+    this.#few.clear();
+    this.#many = [];
+    this.#after = 0;
   }
 
+  get #hasWork(): boolean {
+    return this.#few.size > 0 || this.#many.length > 0 || this.#after !== undefined;
+  }
+
+  /** Vectors are kept while the model works on the next. */
   async #run(): Promise<void> {
     const { signal } = this.#stop;
+    let kept = Promise.resolve();
     for (let delayMs = FIRST_DELAY_MS; this.#hasWork && !signal.aborted; ) {
-      const ids = this.#isAll ? undefined : [...this.#ids].slice(0, ASKED_AT_ONCE);
-      this.#isAll = false;
-      for (const id of ids ?? []) this.#ids.delete(id);
+      const isLookingThrough = this.#after !== undefined;
       try {
-        await this.#fill(ids);
-        if (ids === undefined && !signal.aborted) this.#caughtUp.resolve();
+        const texts = await this.#next();
+        const made = texts.length === 0 ? [] : await this.#embed(texts);
+        await kept;
+        kept = this.#keep(texts, made);
+        kept.catch(() => undefined);
+        if (!this.#hasWork) await kept;
+        if (isLookingThrough && this.#after === undefined) kept.then(this.#caughtUp.resolve, () => undefined);
         delayMs = FIRST_DELAY_MS;
       } catch (err) {
         if (signal.aborted) return;
         this.#parts.log.warn({ err }, "texts are searched by words alone until they can be embedded");
-        if (ids === undefined) this.#isAll = true;
-        else for (const id of ids) this.#ids.add(id);
+        this.#lookThroughAll();
+        kept = Promise.resolve();
         await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
         delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);
       }
     }
   }
 
-  /** Vectors are kept and further texts are read while the model works. */
-  async #fill(ids: readonly number[] | undefined): Promise<void> {
-    let kept = Promise.resolve();
-    for await (const texts of this.#missing(ids)) {
-      const made = await this.#embed(texts);
-      await kept;
-      kept = this.#keep(texts, made);
-      kept.catch(() => undefined);
+  /** What is embedded next. None where those that were looked at have their vectors. */
+  async #next(): Promise<readonly Unembedded[]> {
+    const { step } = LIMITS.embeddings;
+    if (this.#few.size > 0) {
+      const ids = [...this.#few].slice(0, step);
+      for (const id of ids) this.#few.delete(id);
+      return this.#missing({ after: 0, ids });
     }
-    await kept;
+    const many = this.#many.shift();
+    if (many !== undefined) {
+      const rest = many.splice(step);
+      if (rest.length > 0) this.#many.push(rest);
+      return this.#missing({ after: 0, ids: many });
+    }
+    const after = this.#after ?? 0;
+    const texts = await this.#missing({ after });
+    if (this.#after === after) this.#after = texts.at(-1)?.id;
+    return texts;
   }
 
-  async *#missing(ids: readonly number[] | undefined): AsyncGenerator<readonly Unembedded[]> {
+  #missing(which: { after: number; ids?: readonly number[] }): Promise<readonly Unembedded[]> {
     const { embeddings, vectors } = this.#parts;
-    const above = (after: number) => {
-      const which = { after, ...(ids !== undefined && { ids }) };
-      const texts = vectors.missing(embeddings.fingerprint, which, LIMITS.embeddings.step);
-      texts.catch(() => undefined);
-      return texts;
-    };
-    for (let next = above(0); !this.#stop.signal.aborted; ) {
-      const texts = await next;
-      if (texts.length === 0) return;
-      next = above(texts.at(-1)!.id);
-      yield texts;
-    }
+    return vectors.missing(embeddings.fingerprint, which, LIMITS.embeddings.step);
   }
 
   async #keep(texts: readonly Unembedded[], made: readonly Embedding[]): Promise<void> {

@@ -69,13 +69,14 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
 /** An aggregate of aggregates that stands by itself, as one value. */
 export function compileEach(
   compiler: RowCompiler,
-  { fn, of, per, scope }: Extract<Num, { k: "each" }>,
+  { fn, of, per, scope, having }: Extract<Num, { k: "each" }>,
 ): string {
   const builder = new TableBuilder(compiler, per, scope ?? {});
   const value = builder.number(of);
+  const chosen = having === undefined ? "" : ` WHERE ${builder.having(having)}`;
   const source = builder.source();
   const function_ = fn === "distinct" ? "count" : fn === "only" ? "any_value" : fn;
-  return `${source.with}SELECT ${function_}(${value}) FROM ${source.from}`;
+  return `${source.with}SELECT ${function_}(${value}) FROM ${source.from}${chosen}`;
 }
 
 function rank(builder: TableBuilder, top: NonNullable<Table["top"]> & { sql: string }): string {
@@ -186,19 +187,20 @@ class TableBuilder {
     }
   }
 
-  #each({ fn, of, per }: Extract<Num, { k: "each" }>, { scope }: Place): string {
+  #each({ fn, of, per, having }: Extract<Num, { k: "each" }>, { scope }: Place): string {
     const whole = scope.whole === true;
     const by = [...(whole ? [] : this.#by), ...per];
     const { whole: _, ...within } = scope;
     const builder = new TableBuilder(this.#compiler, by, within);
     const value = builder.number(of);
+    const chosen = having === undefined ? "" : ` WHERE ${builder.having(having)}`;
     const source = builder.source();
     const keys = whole ? [] : [...this.keys, ...this.#hiddenKeys().map(({ name }) => name)];
     const group = keys.length === 0 ? "" : " GROUP BY ALL";
     const function_ = fn === "distinct" ? "count" : fn === "only" ? "any_value" : fn;
     const name = this.#nextNumber();
     const shown = [...keys, `${function_}(${value}) AS ${name}`].join(", ");
-    const sql = `${source.with}SELECT ${shown} FROM ${source.from}${group}`;
+    const sql = `${source.with}SELECT ${shown} FROM ${source.from}${chosen}${group}`;
     this.#ready.push({
       name: `part_${this.#parts.size + this.#ready.length + 1}`,
       sql,

@@ -105,7 +105,7 @@ export type Num =
   /** `in` is a closed set; `path` goes from this row. */
   | { k: "agg"; fn: Aggregate; of?: Key; in?: Rel; path?: Hop[]; scope?: Scope }
   /** An aggregate of aggregates: of `of` for each of `per`. */
-  | { k: "each"; fn: Aggregate; of: Num; per: Key[]; scope?: Scope }
+  | { k: "each"; fn: Aggregate; of: Num; per: Key[]; scope?: Scope; having?: Cond }
   | { k: "calc"; op: "+" | "-" | "*" | "/" | "growth"; a: Num; b: Num }
   /** The same number some periods earlier. */
   | { k: "lag"; of: Num; n: number; grain: Grain }

@@ -30,10 +30,57 @@ export function unsaidWords(
   return new Set(covered.filter((i) => !said.has(i)));
 }
 
+/**
+ * The other way round: parts of a query that no word asked for. Numbers are told apart only by what was named, and who
+ * was there in some year is meant to have joined in it only where a word says so.
+ */
+export function unaskedParts(leaves: readonly Leaf[], ask: Ask, { grammar }: { grammar: Grammar }): number {
+  const senses = leaves.map(({ sense }) => sense);
+  const isNamed = ({ ds, field, bucket, part }: Key) =>
+    bucket !== undefined ||
+    part !== undefined ||
+    senses.some((sense) => {
+      if (sense.t === "field") return sense.key.ds === ds && sense.key.field === field;
+      if (sense.t === "cond") return sense.ds === ds;
+      return (sense.t === "rel" || sense.t === "role") && sense.ds === ds;
+    });
+  const groups = ask.k === "table" ? ask.by.filter((key) => !isNamed(key)).length : 0;
+  const dates = datesOf(ask).filter((key) => {
+    const isSaid = senses.some(
+      (sense) => sense.t === "field" && sense.key.ds === key.ds && sense.key.field === key.field,
+    );
+    return !isSaid && !grammar.isEvent(key.ds) && grammar.eventsOf(key.ds).length > 0;
+  });
+  return groups + dates.length + (isOfEntities(senses, ask, grammar) ? 1 : 0);
+}
+
+/** Whether entities that did something are counted by when they came. */
+function isOfEntities(senses: readonly Sense[], ask: Ask, grammar: Grammar): boolean {
+  if (ask.k === "list" || ask.scope?.win === undefined) return false;
+  const [num] = ask.cols;
+  const rel = num?.k === "agg" && num.of === undefined ? num.in : undefined;
+  const ds = rel === undefined ? undefined : grammar.datasetOf(rel);
+  if (ds === undefined || grammar.isEvent(ds) || !JSON.stringify(rel).includes('"k":"link"')) return false;
+  return !senses.some((sense) => sense.t === "field" && sense.key.ds === ds && grammar.isDate(sense.key));
+}
+
+/** The dates of entities that periods are of. */
+function datesOf(node: unknown): Key[] {
+  if (Array.isArray(node)) return node.flatMap(datesOf);
+  if (typeof node !== "object" || node === null) return [];
+  const own =
+    "k" in node && node.k === "during" ? (node as Extract<Cond, { k: "during" }>).win.on : undefined;
+  return [...(own === undefined ? [] : [own]), ...Object.values(node).flatMap(datesOf)];
+}
+
 /** What the words before a noun make of it: what is asked for, counted, or told apart. */
 type Role = "asked" | "counted" | "each" | undefined;
 
 const ROLES: readonly [RegExp, Role][] = [
+  [
+    /^((please|can|could|you|i|want|need|to|see|get) )*(list|show|name|give)( (me|us|all|the|our|of|top|first|last|best|\d+))*$/,
+    "asked",
+  ],
   [/(^| )(which|what|welche[rnms]?)$/, "asked"],
   [/(^| )(how many|wie viele[nr]?)( (of )?(the|our|all|different|distinct|unique))*$/, "counted"],
   [/(^| )(more|fewer)$/, "counted"],
@@ -42,7 +89,7 @@ const ROLES: readonly [RegExp, Role][] = [
 
 function roleOf(words: readonly Word[], start: number): Role {
   const before = words
-    .slice(Math.max(0, start - 5), start)
+    .slice(Math.max(0, start - 8), start)
     .map(({ norm }) => norm)
     .join(" ");
   return ROLES.find(([pattern]) => pattern.test(before))?.[1];
@@ -100,7 +147,9 @@ class QueryFacts {
     if ("fn" in node) this.#functions.add(node.fn);
     if ("said" in node) this.#windows.add(`${from}|${to}`);
     if ("dir" in node && "ties" in node) this.#places.push(node);
-    if (k === "not" || k === "null") this.#negations += 1;
+
+    const { op, b } = node as { op?: unknown; b?: { v?: unknown } };
+    if (k === "not" || k === "null" || (k === "cmp" && op === "=" && b?.v === 0)) this.#negations += 1;
     const { per } = node as { per?: Key[] };
     if (Array.isArray(per)) this.#each.push(...per);
     for (const [part, value] of Object.entries(node)) {
@@ -138,11 +187,11 @@ class QueryFacts {
     switch (sense.t) {
       case "rel":
         if (sense.form === "noun" && !this.#hasRole(sense.ds, role)) return false;
-        return sense.rel.k === "all" ? this.#reaches(sense.ds) : this.#saysRel(sense.rel);
+        return sense.rel.k === "all" ? this.#speaksOf(sense.ds) : this.#saysRel(sense.rel);
       case "role":
         return this.#datasets.has(sense.ds);
       case "field":
-        return this.#saysField(sense.key);
+        return this.#hasPart(sense.key, role) && this.#saysField(sense.key);
       case "cond":
         return this.#saysCond(sense.cond);
       case "link":
@@ -175,6 +224,12 @@ class QueryFacts {
     }
   }
 
+  /** Of a list, and of what is counted, each noun has its part; beside a number it may merely say whose it is. */
+  #speaksOf(ds: string): boolean {
+    const isPlain = this.#ask.k === "list" || this.#ask.cols.every(({ k }) => k === "agg");
+    return this.#datasets.has(ds) || (!isPlain && this.#reaches(ds));
+  }
+
   /** What rows belong to can be named without being asked for: "revenue from customers". */
   #reaches(ds: string): boolean {
     return [...this.#datasets].some((own) => own === ds || toOnePath(this.#schema, own, ds) !== undefined);
@@ -184,6 +239,15 @@ class QueryFacts {
     if (role === "asked") return this.#shows(ds);
     if (role === "counted") return this.#counts(ds);
     return role !== "each" || this.#isTold(ds);
+  }
+
+  /** Which values are asked for, or by which numbers are told apart: that is shown, and no mere condition. */
+  #hasPart(key: Key, role: Role): boolean {
+    if (role !== "asked" && role !== "each") return true;
+    const shown = [...(this.#ask.k === "list" ? this.#ask.show : this.#ask.by), ...this.#each];
+    const isSame = (own: Key) => own.ds === key.ds && own.field.split("_")[0] === key.field.split("_")[0];
+    if (this.#links.has(`~${key.ds}.${key.field}`)) return true;
+    return shown.some(isSame) || this.#isMeasure(key) || this.#parts.has("/") || this.#parts.has("distinct");
   }
 
   /** Whether numbers are told apart by entities or something of them, or divided by how many there are. */
@@ -295,8 +359,7 @@ class QueryFacts {
   #isAll(value: number): boolean {
     const isNear = (count: number) => Math.abs(count - value) <= 1;
     const isMeant = (ds: string, field: string) =>
-      this.#fields.has(`${ds}.${field}`) ||
-      (this.#datasets.has(ds) && this.#schema.datasets.get(ds)?.nameField === field);
+      this.#datasets.has(ds) && this.#schema.datasets.get(ds)?.nameField === field;
     return this.#knowledge.values.some(
       ({ ds, field, values }) => isNear(values.length) && isMeant(ds, field),
     );
@@ -365,9 +428,28 @@ class QueryFacts {
         return has("and") || this.#texts.includes('"all":true');
       case "ordinal":
         return has("skip");
+      // Whoever only did this did nothing else, which no query says.
+      case "when":
+        return this.#showsDate() || this.#isSeries() || this.#fields.size === 0;
+      case "distinct":
+        return this.#ask.k === "list" || this.#functions.has("distinct") || this.#functions.has("count");
+      case "only":
+        return !has("link");
+      case "but":
+        return this.#conditions() > 1;
       default:
         return true;
     }
+  }
+
+  /** How many things are said of what is listed or counted. */
+  #conditions(): number {
+    const [num] = this.#ask.k === "table" ? this.#ask.cols : [];
+    let rel = this.#ask.k === "list" ? this.#ask.rel : num?.k === "agg" ? num.in : undefined;
+    const conds: Cond[] = [];
+    for (; rel?.k === "where"; rel = rel.in) conds.push(...(rel.if.k === "and" ? rel.if.of : [rel.if]));
+    const { scope, having } = this.#ask.k === "table" ? this.#ask : {};
+    return conds.length + [scope?.if, scope?.win, having].filter((each) => each !== undefined).length;
   }
 
   /** Numbers beside each other: in columns, by values that were named, or one period after the other. */

@@ -1,4 +1,4 @@
-import type { Ask, Cond, Num, Order } from "../query/semantic-query.ts";
+import type { Ask, Cond, Num, Order, Rel } from "../query/semantic-query.ts";
 import type { Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 
@@ -38,6 +38,8 @@ export function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number 
     };
     return { ask, cost: sense.form === "name" ? 1 : 0 };
   }
+  const none = sense.t === "attr" ? withNone(grammar, sense) : undefined;
+  if (none !== undefined) return { ask: none, cost: 0 };
   if (sense.t === "attr") {
     const { rel, keys, order } = sense;
     // Of a field that many share, each value is wanted once.
@@ -65,12 +67,37 @@ export function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number 
   return sense.t === "table" && !isIdle(sense.table) ? { ask: tableAsk(sense.table), cost: 0 } : undefined;
 }
 
+/** "brands that were not sold": of none of their products it is true. */
+function withNone(grammar: Grammar, { rel, ds, keys }: Extract<Sense, { t: "attr" }>): Ask | undefined {
+  const [key, ...others] = keys;
+  const isNot = rel.k === "where" && rel.if.k === "not" && rel.if.of.k === "link";
+  if (!isNot || key === undefined || others.length > 0 || key.ds !== ds || !grammar.isLabel(key))
+    return undefined;
+  if (grammar.nameKey(ds)?.field === key.field || rel.if.k !== "not") return undefined;
+  const count = (of: Rel): Num => ({ k: "agg", fn: "count", in: of });
+  const having: Cond = {
+    k: "cmp",
+    a: count({ k: "where", in: rel.in, if: rel.if.of }),
+    op: "=",
+    b: { k: "lit", v: 0 },
+  };
+  return { k: "table", by: [key], cols: [count(rel.in)], scope: {}, having };
+}
+
 /** A part that is the whole says nothing. */
-function isIdle({ cols, conds }: TableSense): boolean {
+function isIdle({ cols, conds, by }: TableSense): boolean {
   const said = new Set(conds.map((cond) => JSON.stringify(cond)));
   return cols.some((num) => {
-    if (num.k !== "calc" || num.op !== "/") return false;
+    if (num.k !== "calc") return false;
     const part = partOf(num.a);
+    // Brands are not told apart in a difference between two of them.
+    if (
+      num.op === "-" &&
+      part?.k === "is" &&
+      by.some((key) => key.ds === part.key.ds && key.field === part.key.field)
+    )
+      return true;
+    if (num.op !== "/") return false;
     return (
       JSON.stringify(num.a) === JSON.stringify(num.b) ||
       (part !== undefined && said.has(JSON.stringify(part)))

@@ -58,15 +58,21 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
       const norms = span.map(({ norm }) => norm).join(" ");
       const bonus = (end - start - 1) * -0.3;
       const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
+      const isGerund = /ing$/.test(norms) && !lexicon.spelt.has(norms);
       const entries = named(span, stems, lexicon);
       const isVerb =
         /ed$/.test(norms) && entries.some(({ sense }) => sense.t === "rel" && sense.verb !== undefined);
       for (const { sense, cost } of entries) {
         const said: Sense =
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
-        // "ordered" is what somebody did, and no order.
+        // "ordered" is what somebody did, and no order; "orders" are no deed.
         const isNoun = said.t === "table" || (said.t === "rel" && said.form === "noun");
-        if (!(isVerb && isNoun)) found.push({ sense: said, start, end, cost: cost + bonus });
+        // "returning" is no return.
+        if (isNoun && isGerund) continue;
+        const isDone =
+          said.t === "field" ? cost >= PART_OF_DATE : said.t === "rel" && said.verb !== undefined;
+        if (isVerb ? !isNoun : !(isMany && isDone && entries.some(isNamed)))
+          found.push({ sense: said, start, end, cost: cost + bonus });
       }
       for (const { sense, cost } of [
         ...withGaps(span, lexicon, language),
@@ -75,11 +81,11 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
         found.push({ sense, start, end, cost });
       if (end - start === 1 && language.people.has(norms))
         for (const ds of lexicon.people) found.push({ sense: everybody(ds), start, end, cost: PEOPLE_COST });
-      for (const { sense, cost } of glossed(span, lexicon, language))
+      for (const { sense, cost } of isGerund ? [] : glossed(span, lexicon, language))
         found.push({ sense, start, end, cost: cost + bonus });
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
-      for (const { sense, cost } of lexicon.values.get(nameOf(span)) ?? several(norms, lexicon)) {
+      for (const { sense, cost } of lexicon.values.get(nameOf(span)) ?? several(norms, stems, lexicon)) {
         const doubt = wordCost(words, [start, end], sense, lexicon, language);
         found.push({ sense, start, end, cost: cost + bonus + rival + doubt });
       }
@@ -147,12 +153,29 @@ function nameOf(span: readonly Word[]): string {
   return span.flatMap((word) => (isSign(word) ? [] : [word.norm])).join(" ");
 }
 
+/** What a part of a date's name costs, such as the "order" of an order date. */
+const PART_OF_DATE = 0.3;
+
+function isNamed({ sense }: Entry): boolean {
+  return sense.t === "rel" && sense.form === "noun";
+}
+
 /** "Key Account Managers": values that are said of several. */
-function several(norms: string, { values }: Lexicon): Entry[] {
+function several(norms: string, stems: string, { values, phrases, people }: Lexicon): Entry[] {
   if (!norms.endsWith("s") || norms.length < 6) return [];
   const ones = [norms.slice(0, -1), norms.replace(/es$/, ""), norms.replace(/ies$/, "y")];
   const found = ones.map((one) => values.get(one) ?? []).find((entries) => entries.length > 0) ?? [];
-  return found.map((entry) => ({ ...entry, cost: entry.cost + 0.1 }));
+  const rival = phrases.has(stems) ? 0.6 : 0.1;
+  return found.flatMap(({ sense, cost }) => {
+    const some: Entry[] = [{ sense, cost: cost + rival }];
+    // "all key account managers" are people.
+    if (sense.t !== "cond" || !people.includes(sense.ds) || phrases.has(stems)) return some;
+    const rel = { k: "where" as const, in: { k: "all" as const, ds: sense.ds }, if: sense.cond };
+    return [
+      ...some,
+      { sense: { t: "rel", rel, ds: sense.ds, form: "noun", isTopped: false, isMany: true }, cost },
+    ];
+  });
 }
 
 /** Names of several words in which one is misspelt: "retrun rate". */
@@ -402,7 +425,7 @@ function misspelt(
       .map((ending) => word.norm.slice(0, -ending.length));
     const people = places.flatMap((name) => (name.length < 4 ? [] : (lexicon.values.get(name) ?? [])));
     if (people.length > 0) return people.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.6 }));
-    const most = word.norm.length >= 8 ? 2 : 1;
+    const most = word.stem.length >= 8 ? 2 : 1;
     const near = [...lexicon.phrases].filter(
       ([key]) =>
         !key.includes(" ") &&

@@ -85,6 +85,26 @@ export const COMPARISON_RULES: Rules = {
         : [],
     ),
   ],
+  // "share of refunds in revenue"
+  "share table": [
+    rule<"share", "table">((grammar, { table, rel }, { table: whole }) => {
+      const [a, b] = [table.cols[0], whole.cols[0]];
+      const isPlain = rel === null && whole.by.length === 0 && whole.having === null && whole.top === null;
+      if (!isPlain || a?.k !== "metric" || b?.k !== "metric" || a.name === b.name) return [];
+      if (grammar.isAverage(a.name) || grammar.isAverage(b.name)) return [];
+      return [
+        asTable(
+          {
+            ...whole,
+            conds: [...table.conds, ...whole.conds],
+            win: whole.win ?? table.win,
+            cols: [{ k: "calc", op: "/", a, b }],
+          },
+          0.1,
+        ),
+      ];
+    }),
+  ],
   "share mod": [rule<"share", "mod">((grammar, share, { mod }) => shareOf(grammar, share, mod))],
   "share by": [
     rule<"share", "by">((grammar, { table, rel }, { keys, by }) =>

@@ -232,6 +232,59 @@ describe("questions put together from parts that are known", () => {
   });
 });
 
+describe("what was done, and when", () => {
+  const during = { k: "during", win: { from: "2025-01-01", to: "2026-01-01" } };
+  const first = { k: "top", by: { field: "job_date" }, per: [{ ds: "customers", field: "customer_id" }] };
+
+  it.each([
+    ["customers who had their first job in 2025", { if: { k: "link", to: { in: first, if: during } } }],
+    ["customers who bought for the first time in 2025", { if: { k: "link", to: { in: first, if: during } } }],
+    [
+      "customers who bought in every quarter of 2025",
+      { if: { a: { fn: "distinct", of: { field: "job_date", bucket: "quarter" } }, op: ">=", b: { v: 4 } } },
+    ],
+    ["customers who bought in both 2024 and 2025", { if: { k: "and", of: [{ k: "link" }, { k: "link" }] } }],
+  ])("%s", (text, rel) => {
+    expect(bestOf(text).ask).toMatchObject({ k: "list", rel });
+  });
+
+  it.each([
+    [
+      "how many customers bought parts of more than 2 kinds in 2025",
+      { a: { fn: "distinct", of: { field: "kind" }, scope: { win: during.win } }, op: ">", b: { v: 2 } },
+    ],
+    ["how many customers bought more than once", { a: { fn: "distinct", of: { field: "job_id" } }, op: ">" }],
+  ])("%s", (text, cond) => {
+    expect(bestOf(text).ask).toMatchObject({ cols: [{ fn: "count", in: { if: cond } }] });
+  });
+
+  it.each([
+    [
+      "takings, labour and number of jobs by town",
+      { cols: [{}, {}, { name: "job_count" }], by: [{ field: "town" }] },
+    ],
+    [
+      "kinds whose takings fell in 2025",
+      { by: [kind], having: { a: { op: "growth" }, op: "<", b: { v: 0 } } },
+    ],
+    ["which kind declined the most in takings", { by: [kind], top: { dir: "min", by: { op: "growth" } } }],
+    [
+      "how many months of 2025 had takings above 50",
+      { by: [], cols: [{ k: "each", fn: "count", having: { op: ">" } }] },
+    ],
+    [
+      "share of takings from the top 2 customers",
+      { cols: [{ op: "/", a: { scope: { if: { to: { k: "top", n: 2 } } } } }] },
+    ],
+    ["takings by kind, top 2", { by: [kind], top: { n: 2, dir: "max" } }],
+    ["kinds of parts that were not bought in 2025", { by: [kind], having: { op: "=", b: { v: 0 } } }],
+    ["highest list price", { cols: [{ fn: "max", of: { field: "list_price" } }] }],
+    ["jobs per 100 customers", { cols: [{ op: "/", b: { op: "/", b: { v: 100 } } }] }],
+  ])("%s", (text, ask) => {
+    expect(bestOf(text).ask).toMatchObject(ask);
+  });
+});
+
 /** What is changed in a question changes at its place in the query, and nowhere else. */
 describe("a changed question", () => {
   const swapped = (ask: unknown, from: string, to: string): unknown =>
@@ -291,6 +344,10 @@ describe("what is rather not answered", () => {
     ["takings of Brakes by spaceship", "spaceship"],
     ["the second customer by moonlight", "moonlight"],
     ["how many big customers are there", "big"],
+    // What a word was taken for has to be in the query.
+    ["customers that only bought Brakes", "only"],
+    ["takings with and without Brakes", "with-and-without"],
+    ["how many employees did we lose", "lose"],
   ])("%s", (text, word) => {
     const { readings, missing } = read(text);
     expect(readings.length === 0 || missing.some((each) => each.text === word)).toBe(true);

@@ -7,10 +7,9 @@ import { fold, phraseKey, wordsOf } from "./words.ts";
  */
 const GROUPS = `
 revenue, sales, turnover, takings, proceeds, income, receipts
-sell, sold, turn over, turned over, take in, took in, bring in, brought in, earn, earned: revenue, sales, turnover
-profit, earnings, net income, gain, surplus
+sell, sold, turn over, turned over, bring in, brought in: revenue, sales, turnover
+profit, net earnings, net income, gain, surplus
 gross profit, contribution
-margin, markup, mark-up
 cost, expense, expenses, spending, expenditure, outlay
 price, list price, unit price
 discount, rebate, price reduction, markdown, money off

@@ -39,9 +39,50 @@ const PREAMBLE = [
   /^(.{0,80}?)\b(?:i|we)(?: would|'d)? (?:need|want|like)(?: to (?:know|see|have))?\s+/i,
 ];
 
+const GOAL = String.raw`(?:(?:its|their|the|our|his|her|that)\s+)?(?:(?:revenue|sales|monthly|quarterly|yearly|annual)\s+)*(?:target|plan|goal|budget|quota)s?\b`;
+const GOALS: readonly [RegExp, string][] = [
+  [
+    new RegExp(
+      String.raw`\b(?:(?:has|have|had|did)\s+)?(?:miss(?:ed)?|not (?:reach|hit|meet|make)|fail(?:ed)? to (?:reach|hit|meet|make)|fell short of|below|under|behind)\s+${GOAL}`,
+      "i",
+    ),
+    "below 100%",
+  ],
+  [
+    new RegExp(
+      String.raw`\b(?:beat|exceed(?:ed)?|surpass(?:ed)?|outperform(?:ed)?|above|over)\s+${GOAL}`,
+      "i",
+    ),
+    "above 100%",
+  ],
+  [
+    new RegExp(String.raw`\b(?:reach(?:ed)?|hit|met|meet|ma[dk]e|achieved?)\s+${GOAL}`, "i"),
+    "of at least 100%",
+  ],
+];
+
+/** "missed its target": of the number that says how much of a target was reached. */
+function withGoals(text: string, phrases: ReadonlyMap<string, unknown>): string {
+  const reached = [...phrases.keys()].find((key) => / (attainment|achievement)$/.test(key));
+  const goal = reached === undefined ? undefined : GOALS.find(([said]) => said.test(text));
+  const part =
+    /\bhow much of (?:its|the|our|their) (?:\p{L}+ )?(?:target|plan|goal|budget)s? (?:did|have|has) (.+?) (?:reach|achieve|hit|meet)(?:ed|d)?\b/iu;
+  if (reached !== undefined && part.test(text)) return text.replace(part, `${reached} of $1`);
+  if (goal === undefined) return text;
+  const [said, than] = goal;
+  const asks = /^\s*(?:did|do|does|has|have)\s+(.+)$/i.exec(text)?.[1];
+  if (asks !== undefined) return `${reached} of ${asks.replace(said, "")}`;
+  return text.replace(said, `with ${reached} ${than}`).replace(/\b(?:did|do)\s+we\s+/i, "");
+}
+
+/** Words that do something to a number, wherever they stand. */
+const OPERATES =
+  /\b(?:average|avg|mean|median|total|most|least|per|each|every|by|not|without|only|share|percent(?:age)?|within|among|excluding|except)\b/i;
+
 /** Writes out what is said shortly, and leaves out why it is asked. */
 export const phrase: Language["prepare"] = (text, { phrases, values, words }, datesIn) => {
-  const full = (phrases.has("spend") ? text : text.replaceAll(SPENT, "brought in"))
+  const aimed = withGoals(text, phrases);
+  const full = (phrases.has("spend") ? aimed : aimed.replaceAll(SPENT, "brought in"))
     .replaceAll(/\b(this|last|current|previous) season\b/gi, "$1 year")
     .replaceAll(/\b(ca|wo|sha)n['’]t\b/gi, (_, verb: string) => `${UNSHORT.get(verb.toLowerCase())} not`)
     .replaceAll(/n['’]t\b/gi, " not")
@@ -61,7 +102,7 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/\baccount(?:s|ed)? for\b/gi, "")
     .replaceAll(
       /\bcosts? (?:us )?(?=(?:more|less|over|under|above|below|at least|at most|between)\b)/gi,
-      "with a cost ",
+      "whose cost is ",
     )
     .replaceAll(/\bcost us\b/gi, "had")
     .replaceAll(/\b(takes?|took) to (?=\p{L})/giu, "$1 ")
@@ -78,6 +119,31 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/\b(?:go|goes|went|gone) down\b/gi, "decline")
     .replaceAll(/\bhow (?:fast|quickly|strongly) (?=did|do|does|has|have)/gi, "")
     .replaceAll(/\b(every|each) single\b/gi, "$1")
+    .replaceAll(/\bbelongs? to\b/gi, "")
+    .replace(/\bwhen did (.+?) (last|first) (?:order|buy|purchase)\b/i, "when was the $2 order of $1")
+    .replaceAll(/\bneither (\S+) nor (\S+)/gi, "not $1 and not $2")
+    .replace(/\b(?:the )?ratio (?:of|between) (.+?) (?:to|and) /i, "$1 divided by ")
+    .replace(
+      /\bactual (?:revenue )?(?:vs\.?|versus|against|compared (?:to|with)) (?:the )?target(?: revenue)?/i,
+      "revenue and target revenue",
+    )
+    .replaceAll(/,? as well\b(?: as\b)?/gi, (said) => (/as$/i.test(said) ? " and" : ""))
+    .replaceAll(/\b(employee|staff|customer) turnover\b/gi, "$1 fluctuation")
+    .replaceAll(/\b(euros?|eur|dollars?) (?:a|per|for (?:a|one|each)) (?:unit|piece|item)\b/gi, "$1")
+    .replaceAll(
+      /\b(\p{L}+) (?:the|an?) (\p{L}+) (?:is|are|was|were) (?:in|located in|based in|from)\b/giu,
+      "$1 of the $2",
+    )
+    .replaceAll(/\b(above|below) that of\b/gi, (_, side: string) =>
+      /above/i.test(side) ? "higher than that of" : "lower than that of",
+    )
+    .replaceAll(/\b(?:together|along) with\b/gi, "with")
+    .replaceAll(/\bwith (and|or) without\b/gi, "with-$1-without")
+    .replaceAll(/((?:\p{Lu}[\p{L}-]+ ){0,2}\p{Lu}[\p{L}-]+)['’]s team\b/gu, "employees reporting to $1")
+    .replaceAll(/\bfor the (?:very )?(first|last) time(?: ever)?\b/gi, "for the $1 time")
+    .replaceAll(/\b(last|previous) (?:full|complete|whole) (?=week|month|quarter|year)/gi, "$1 ")
+    .replace(/\bwho (?:manages|leads|supervises|heads)\b/i, "who is the manager of")
+    .replaceAll(/\b(?:led|leads?) to\b/gi, "had")
     .replaceAll(/\bat least (?:one|1|a single)\b(?! of\b)/gi, "an")
     .replace(HOW_LONG, "average time to")
     .replaceAll(/\bsubscri(?:bes?|bed) to\b/gi, "with")
@@ -88,14 +154,24 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/(?<!\ba )\b\p{L}+\b/gu, (word) =>
       words.values.has(fold(word)) ? word : (NUMBERS.get(word.toLowerCase()) ?? word),
     );
+  // "high-priority": written together, but meant apart.
+  const isKnown = (word: string) => {
+    const stem = wordsOf(word)[0]?.stem ?? "";
+    return words.values.has(fold(word)) || phrases.has(stem) || values.has(fold(word));
+  };
+  const parted = full.replaceAll(
+    /(?<![\p{L}\p{N}-])(\p{L}{3,})-(\p{L}{3,})(?![\p{L}\p{N}-])/gu,
+    (whole, a: string, b: string) => (!isKnown(whole) && isKnown(a) && isKnown(b) ? `${a} ${b}` : whole),
+  );
   const means = (before: string) =>
+    OPERATES.test(before) ||
     datesIn(before).length > 0 ||
     wordsOf(before).some(({ norm, stem }) => values.has(norm) || words.values.has(norm) || phrases.has(stem));
   const bare = PREAMBLE.reduce((said, pattern) => {
     const match = pattern.exec(said);
     if (match === null || means(match[1] ?? "")) return said;
     return said.slice(match[0].length);
-  }, full);
+  }, parted);
   return bare.replace(COUNT_LAST, (_, what: string, rest: string) => `how many ${what} ${rest}`);
 };
 

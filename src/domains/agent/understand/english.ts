@@ -25,10 +25,13 @@ const FILLERS: ReadonlySet<string> = new Set(
   quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
   figure figures numbers data info information overview breakdown report summary details detail
   respective corresponding relevant given ones whole entire full possible able
-  such too well anyway basically generally normally usually typically mainly mostly overall
+  such too anyway basically generally normally usually typically mainly mostly overall
   being having keep kept put set went gone going said say says
-  work works working worked earning earned issue issued issues host hosts hosted scored scores
-  catalogue catalog database`.split(/\s+/),
+  work works working worked issue issued issues host hosts hosted scored scores
+  catalogue catalog database pls grant grants granting offer offers offered run runs operate operates operated owns
+  maintain maintains serve serves handle handles process processes processed register log logged book booked`.split(
+    /\s+/,
+  ),
 );
 
 /** "the highest number of": the most. */
@@ -68,7 +71,16 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     slowest: { dir: "min", dim: null },
     last: { dir: "max", dim: "date" },
     first: { dir: "min", dim: "date" },
+    ...Object.fromEntries(
+      ["populou", "populous", "populat", "populated"].flatMap((word) => [
+        [`most ${word}`, { dir: "max" as const, dim: "people" }],
+        [`least ${word}`, { dir: "min" as const, dim: "people" }],
+      ]),
+    ),
     "most recent": { dir: "max", dim: "date" },
+    "for the first time": { dir: "min", dim: "date" },
+    "first time": { dir: "min", dim: "date" },
+    "for the last time": { dir: "max", dim: "date" },
     oldest: { dir: "min", dim: "age" },
     youngest: { dir: "max", dim: "age" },
     newest: { dir: "max", dim: "date" },
@@ -93,6 +105,10 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     "top sell": { dir: "max", dim: null },
     "top-selling": { dir: "max", dim: null },
     "worst sell": { dir: "min", dim: null },
+    busiest: { dir: "max", dim: null },
+    "lowest perform": { dir: "min", dim: null },
+    "highest perform": { dir: "max", dim: null },
+    "top perform": { dir: "max", dim: null },
     "best perform": { dir: "max", dim: null },
     "worst perform": { dir: "min", dim: null },
   } satisfies Record<string, Superlative>),
@@ -100,7 +116,7 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
 
 /** Words that judge without saying by which number. */
 const EVALUATIVE: ReadonlySet<string> = new Set(
-  "best worst good bad better worse volume performance perform doing numbers figures results successful important popular strong weak".split(
+  "best worst good bad better worse volume performance perform doing numbers figures results successful important popular strong weak well badly poorly busy busiest busier loyal valuable favourite favorite productive efficient healthy healthiest attractive".split(
     " ",
   ),
 );
@@ -210,6 +226,7 @@ export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
     high: ["high", "tall", "height", "elevation", "altitud"],
     long: ["long", "length", "duration"],
     dense: ["dens", "density"],
+    people: ["population", "inhabitant", "resident"],
     date: ["date", "day", "start"],
     price: ["pric", "price", "cost", "amount", "total"],
   }),

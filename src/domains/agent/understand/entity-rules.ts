@@ -5,6 +5,7 @@ import { compared, measured, neighbours, topped } from "./entity-senses.ts";
 import type { By, Mod, Sense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
+import { growing } from "./table-senses.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -31,6 +32,12 @@ const VERB_COST = 1.2;
 /** What stands before a verb is said of the noun before it: "customers from Austria ordered". */
 function beforeVerb({ verb }: RelSense): number {
   return verb === undefined ? 0 : 0.6;
+}
+
+/** "with the region they work for": to be shown beside them. */
+function beside(grammar: Grammar, { rel, ds, form, isMany }: RelSense): Combined[] {
+  const key = rel.k === "all" && form === "noun" && isMany !== true ? grammar.nameKey(ds) : undefined;
+  return key === undefined ? [] : [{ sense: { t: "mod", mod: { m: "show", keys: [key] } }, cost: -0.4 }];
 }
 
 /** Whether somebody is something to others of the same kind: a manager. */
@@ -71,7 +78,10 @@ export const ENTITY_RULES: Rules = {
         case "has":
         case "where":
           if (op === "where") return grammar.parent(rel);
-          return [{ sense: to(rel, null, false, arg === "of"), cost: 0 }];
+          return [
+            { sense: to(rel, null, false, arg === "of"), cost: 0 },
+            ...(op === "has" ? beside(grammar, rel) : []),
+          ];
         case "named":
           return rel.form === "name" && rel.rel.k === "where"
             ? [{ sense: { t: "mod", mod: { m: "named", ds: rel.ds, cond: rel.rel.if } }, cost: 0 }]
@@ -115,8 +125,9 @@ export const ENTITY_RULES: Rules = {
   ],
   "op cond": [
     rule<"op", "cond">((grammar, { op, arg }, { ds, cond }) => {
-      if (op === "has" || op === "prep")
-        return [{ sense: { t: "mod", mod: { m: "is", ds, cond } }, cost: 0 }];
+      // "by chat": in that way.
+      if (op === "has" || op === "prep" || (op === "by" && arg !== "per"))
+        return [{ sense: { t: "mod", mod: { m: "is", ds, cond } }, cost: op === "by" ? 0.2 : 0 }];
       if (op === "than") return [{ sense: { t: "than", win: null, cond, ds }, cost: 0 }];
       // "no major rivers" says it of the rivers.
       if (op === "not") return [{ sense: { t: "cond", ds, cond: { k: "not", of: cond } }, cost: 0.3 }];
@@ -280,6 +291,29 @@ export const ENTITY_RULES: Rules = {
       // "store by store"
       if (by === null && keys.length === 1 && keys[0]?.ds === rel.ds && rel.form === "noun")
         return [{ sense: { t: "by", keys, by }, cost: 0 }];
+      const name = grammar.nameKey(rel.ds);
+      // "products by list price": in its order.
+      if (
+        by?.k === "key" &&
+        rel.rel.k !== "top" &&
+        rel.form !== "name" &&
+        by.key.ds === rel.ds &&
+        name !== undefined
+      )
+        return grammar.isNumber(by.key)
+          ? [
+              {
+                sense: {
+                  t: "attr",
+                  rel: rel.rel,
+                  ds: rel.ds,
+                  keys: [name, by.key],
+                  order: [{ by: by.key, dir: "desc" }],
+                },
+                cost: 0.1,
+              },
+            ]
+          : [];
       if (by?.k !== "key" || rel.rel.k !== "top" || by.key.ds !== rel.ds) return [];
       if (grammar.isLabel(by.key))
         return [{ sense: { ...rel, rel: { ...rel.rel, per: [by.key] } }, cost: 0.1 }];
@@ -326,6 +360,16 @@ export const ENTITY_RULES: Rules = {
       grammar.apply(rel, { m: "is", ds, cond }).map((each) => ({ ...each, cost: each.cost + 0.2 })),
     ),
   ],
+  // "order 119445"
+  "rel number": [
+    rule<"rel", "number">((grammar, rel, { value }) => {
+      const isOne = rel.rel.k === "all" && rel.isMany !== true && rel.verb === undefined;
+      const id = isOne ? grammar.idOf(rel.ds) : undefined;
+      if (id === undefined || !Number.isInteger(value) || (value >= 1900 && value <= 2100)) return [];
+      const cond: Cond = { k: "is", key: id, values: [value], match: "equal" };
+      return [{ sense: { ...rel, rel: { k: "where", in: rel.rel, if: cond }, form: "name" }, cost: 0 }];
+    }),
+  ],
   // "all 50 states"
   "number rel": [
     rule<"number", "rel">((_grammar, { value }, rel) =>
@@ -339,6 +383,12 @@ export const ENTITY_RULES: Rules = {
     rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, verb }, { op }) => {
       if (form === "name" && (op === "and" || op === "or" || op === "versus"))
         return [{ sense: { t: "namesand", rel, ds, op }, cost: 0 }];
+      if (op === "ratio" && form === "noun")
+        return [
+          { sense: { t: "tableand", table: { ...EMPTY_TABLE, cols: [count(rel)] }, op: "/" }, cost: 0.1 },
+        ];
+      // "returns increased": how many there were.
+      if (op === "growth" && form === "noun") return growing({ ...EMPTY_TABLE, cols: [count(rel)] });
       return op === "count" && !isTopped && verb === undefined
         ? [{ sense: table(count(rel)), cost: 0.2 }]
         : [];

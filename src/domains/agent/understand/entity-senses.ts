@@ -83,7 +83,9 @@ export function topped(
   rel: RelSense,
   { dim, ...place }: Extract<Sense, { t: "sup" }>,
 ): Combined[] {
-  const key = grammar.dimension(rel.ds, dim ?? "");
+  const then =
+    rel.verb === undefined || dim !== "date" ? undefined : grammar.schema.datasets.get(rel.ds)?.date;
+  const key = grammar.dimension(rel.ds, dim ?? "") ?? then ?? undefined;
   if (key !== undefined) return [made(top(rel, key, place), firstCost(rel), true)];
   // The largest order is the one that is worth most.
   const metric = dim === "big" ? grammar.worthOf(rel.ds) : undefined;

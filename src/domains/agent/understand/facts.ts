@@ -295,6 +295,14 @@ export class Facts {
     });
   }
 
+  /** The number by which an entity is called. */
+  idOf(ds: string): Key | undefined {
+    const { key = [], isKeyed, fields } = this.schema.datasets.get(ds) ?? {};
+    const [field, ...others] = key;
+    const isNumber = field !== undefined && fields?.get(field)?.kind === "number";
+    return isKeyed === true && isNumber && others.length === 0 ? { ds, field } : undefined;
+  }
+
   /** The field of this name that a dataset has. */
   sameOf(key: Key, ds: string): Key | undefined {
     if (key.ds === ds) return key;

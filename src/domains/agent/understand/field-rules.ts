@@ -5,6 +5,7 @@ import type { Sense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { isOfTime } from "./language.ts";
 import { aggregate, attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
+import { grouped, more } from "./table-senses.ts";
 
 function labelled(key: Key, value: number): Combined[] {
   const cond: Cond = { k: "is", key, values: [value], match: "equal" };
@@ -74,7 +75,7 @@ export const FIELD_RULES: Rules = {
       if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
       if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
       if (op === "count" && grammar.isDate(key)) return [{ sense: table(count(rel)), cost: 0.2 }];
-      if (op === "count")
+      if (op === "count" && !grammar.isBoolean(key))
         return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
       if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
       if (op === "has") return first(grammar, key);
@@ -84,11 +85,16 @@ export const FIELD_RULES: Rules = {
   ],
   "op field": [
     rule<"op", "field">((grammar, { op, arg }, { key }) => {
-      if (op === "count" && grammar.isNumber(key)) return [{ sense: { t: "field", key }, cost: 0 }];
-      if (op === "more" && grammar.isNumber(key))
-        return [{ sense: { t: "morefield", key, op: arg === "<" ? "<" : ">" }, cost: 0 }];
+      if ((op === "count" || op === "how much") && grammar.isNumber(key))
+        return [{ sense: { t: "field", key }, cost: 0 }];
+
       if (op === "days" && grammar.isDate(key))
         return [{ sense: { t: "days", start: key, isOpen: false }, cost: 0 }];
+      // "with a discount": what has some.
+      if (op === "has" && arg === "any" && !grammar.isBoolean(key) && !grammar.isLabel(key)) {
+        const cond: Cond = { k: "not", of: missing(grammar, key) };
+        return [{ sense: { t: "cond", ds: key.ds, cond }, cost: 0.3 }, ...first(grammar, key)];
+      }
       if (op === "has") {
         const firsts = first(grammar, key);
         return firsts.length > 0
@@ -131,17 +137,6 @@ export const FIELD_RULES: Rules = {
             : [],
         ),
     ),
-  ],
-  // "a higher population than Michigan"
-  "morefield than": [
-    rule<"morefield", "than">((grammar, { key, op }, { cond, ds }) => {
-      if (cond === null || ds !== key.ds) return [];
-      const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
-      return compared(grammar, `${op}:`, { rel, key });
-    }),
-  ],
-  "op morefield": [
-    rule<"op", "morefield">((_grammar, { op }, sense) => (op === "has" ? [{ sense, cost: 0 }] : [])),
   ],
   "days op": [
     rule<"days", "op">((_grammar, days, { op }) =>
@@ -213,6 +208,11 @@ export const FIELD_RULES: Rules = {
         return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
       }
       if (mod.m === "all") return ofEverything(grammar, key, mod);
+      // "brands with no discontinued products"
+      if (mod.m === "to" && mod.not && mod.ds === key.ds && mod.rel.k === "where" && grammar.isLabel(key)) {
+        const none: Cond = { k: "not", of: { k: "link", at: key.ds, path: [], to: mod.rel } };
+        return [attr({ k: "where", in: { k: "all", ds: key.ds }, if: none }, key.ds, [key], -0.2)];
+      }
       if (mod.m !== "to" || mod.not) return [];
       const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
       return grammar.attributes(key, rel);
@@ -259,6 +259,16 @@ export const FIELD_RULES: Rules = {
       return grammar.isNumberLabel(field.key) ? labelled(field.key, value) : [{ sense: field, cost: 0.6 }];
     }),
   ],
+  // "brands by return rate"
+  "field by": [
+    rule<"field", "by">((grammar, { key }, { keys, by }) =>
+      by?.k === "num" && keys.length === 0 && grammar.isLabel(key)
+        ? grouped(grammar, by.table ?? { ...EMPTY_TABLE, cols: [by.num] }, [key]).map((each) =>
+            more(each, 0.6),
+          )
+        : [],
+    ),
+  ],
   // "with city and opening date"
   "field op": [
     rule<"field", "op">((_grammar, { key }, { op }) =>
@@ -269,19 +279,6 @@ export const FIELD_RULES: Rules = {
     rule<"fields", "field">((_grammar, { keys, isOpen }, { key }) => [
       { sense: { t: "fields", keys: [...keys, key], isOpen: false }, cost: isOpen ? 0 : 0.2 },
     ]),
-  ],
-  "rel fields": [
-    rule<"rel", "fields">((grammar, rel, { keys, isOpen }) =>
-      isOpen || rel.verb !== undefined
-        ? []
-        : grammar.apply(rel, { m: "show", keys }).map((each) => ({ ...each, cost: each.cost + 0.6 })),
-    ),
-  ],
-  // "the day they joined"
-  "grain field": [
-    rule<"grain", "field">((grammar, _grain, field) =>
-      grammar.isDate(field.key) ? [{ sense: field, cost: 0.1 }] : [],
-    ),
   ],
   // "season 2019", "rated 1 or 2"
   "field number": [
@@ -297,13 +294,6 @@ export const FIELD_RULES: Rules = {
         : [];
     }),
   ],
-  "fields op": [
-    rule<"fields", "op">((_grammar, { keys, isOpen }, { op }) =>
-      (op === "and" || op === "comma") && !isOpen
-        ? [{ sense: { t: "fields", keys, isOpen: true }, cost: 0 }]
-        : [],
-    ),
-  ],
   "field field": [
     rule<"field", "field">((_grammar, left, right) => [
       { sense: { t: "fields", keys: [left.key, right.key], isOpen: false }, cost: 0.9 },
@@ -313,13 +303,6 @@ export const FIELD_RULES: Rules = {
     rule<"op", "fields">((_grammar, { op }, { keys, isOpen }) =>
       op === "has" && !isOpen ? [{ sense: { t: "mod", mod: { m: "show", keys } }, cost: 0.1 }] : [],
     ),
-  ],
-  "fields mod": [
-    rule<"fields", "mod">((grammar, { keys, isOpen }, { mod }) => {
-      if (isOpen || mod.m !== "to" || mod.not || !keys.every((key) => grammar.belongs(mod.ds, key)))
-        return [];
-      return [attr(mod.rel, mod.ds, keys, 0.1)];
-    }),
   ],
   // "capital austin": the field says which column the value is in.
   "field cond": [

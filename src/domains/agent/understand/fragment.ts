@@ -99,8 +99,6 @@ export type Sense =
   | { t: "fields"; keys: Key[]; isOpen: boolean }
   /** "higher than Texas": by a field that is said before, or by their size. */
   | { t: "beyond"; arg: string; rel: Rel; ds: string }
-  /** "a higher population …" than others. */
-  | { t: "morefield"; key: Key; op: Comparison }
   /** "days between the order and …" */
   | { t: "days"; start: Key; isOpen: boolean }
   | { t: "among"; ds: string; cond: Cond; key: Key }
@@ -210,6 +208,7 @@ export interface Leaf {
   sense: Sense;
   start: number;
   end: number;
+  cost: number;
 }
 
 /** What a fragment was put together from. */

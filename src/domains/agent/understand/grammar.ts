@@ -152,7 +152,9 @@ export class Grammar extends Facts {
       case "is": {
         if (isContrary(rel.rel, mod.cond)) return [];
         if (mod.ds === rel.ds || toOnePath(this.schema, rel.ds, mod.ds) !== undefined) {
-          return [made(where(rel, mod.cond), late + (mod.ds === rel.ds ? 0 : 0.5), rel.isTopped)];
+          // What was bought is said by whatever belongs to it.
+          const far = mod.ds === rel.ds ? 0 : rel.verb === undefined ? 0.5 : 0.2;
+          return [made(where(rel, mod.cond), late + far, rel.isTopped)];
         }
         const some: Rel = { k: "where", in: { k: "all", ds: mod.ds }, if: mod.cond };
         const linked = {
@@ -200,9 +202,13 @@ export class Grammar extends Facts {
 
   /** What has no date of its own was there when something happened to it. */
   #during(rel: RelSense, win: Window, late: number): Combined[] {
-    if (this.schema.datasets.get(rel.ds)?.date != null) {
+    const date = this.schema.datasets.get(rel.ds)?.date;
+    if (date != null) {
       const cost = late + duringCost(rel, this.isEvent(rel.ds));
-      return [made(where(rel, { k: "during", win }), cost, rel.isTopped)];
+      // Nothing is in two periods at once.
+      if (rel.rel.k === "where" && rel.rel.if.k === "during" && rel.rel.if.win.on === win.on) return [];
+      const on = this.isEvent(rel.ds) || win.on !== undefined ? win : { ...win, on: date };
+      return [made(where(rel, { k: "during", win: on }), cost, rel.isTopped)];
     }
     const [event] = this.eventsOf(rel.ds);
     if (event === undefined || rel.form === "name") return [];
@@ -215,6 +221,11 @@ export class Grammar extends Facts {
     const { rel: some } = rel;
     const link = some.k !== "where" ? undefined : some.if.k === "not" ? some.if.of : some.if;
     if (some.k !== "where" || link?.k !== "link" || link.count !== undefined) return [];
+    // "bought for the first time in March": it was then.
+    if (link.to.k === "top" && link.to.per !== undefined && some.if.k === "link") {
+      const to: Rel = { k: "where", in: link.to, if: { k: "during", win } };
+      return [made({ ...rel, rel: { ...some, if: { ...link, to } } }, 0.1, rel.isTopped)];
+    }
     const last = link.path.findLastIndex(({ dir }) => dir === "many") + 1;
     const [path, rest] = [link.path.slice(0, last), link.path.slice(last)];
     if (path.length === 0 || rest.length === 0) return [];
@@ -309,6 +320,13 @@ export class Grammar extends Facts {
     return [made({ ...rel, rel: { ...rel.rel, if: { k: "and", of: conds } } }, 0, rel.isTopped)];
   }
 
+  /** The same of whoever did something, when they did it. */
+  doneThen(rel: Rel, ds: string, win: Window): Rel | undefined {
+    const sense: RelSense = { t: "rel", rel, ds, form: "made", isTopped: false };
+    const then = this.#linkedThen(sense, win)[0] ?? this.#didThen(sense, win);
+    return then?.sense.t === "rel" ? then.sense.rel : undefined;
+  }
+
   #didThen(rel: RelSense, win: Window): Combined | undefined {
     if (rel.rel.k !== "where" || rel.rel.if.k !== "link" || rel.rel.if.count !== undefined) return undefined;
     const { if: link } = rel.rel;
@@ -330,7 +348,9 @@ export class Grammar extends Facts {
     // What merely belongs to the same has nothing to do with each other.
     const isCousin = found?.some(({ dir }, i) => dir === "many" && found[i - 1]?.dir === "one");
     if (found === undefined || isCousin) return undefined;
-    return { path: found, cost: (found.length - 1) * 0.7 + (named === null ? 0 : 1) };
+    // What happened to somebody is near, however many tables are between.
+    const isDeed = found.every(({ dir }) => dir === "many") && this.isEvent(to);
+    return { path: found, cost: (found.length - 1) * (isDeed ? 0.1 : 0.7) + (named === null ? 0 : 1) };
   }
 
   /** What entities of a dataset are compared by. */

@@ -165,6 +165,12 @@ export const GROUP_RULES: Rules = {
       firstGroups(grammar, table, group, place).map((each) => more(each, 0.5)),
     ),
   ],
+  // "sold the most units": that they were sold is in the number.
+  "rel firstby": [
+    rule<"rel", "firstby">((grammar, rel, first) =>
+      rel.verb !== undefined && grammar.reachedBy(first.table, rel.ds) ? [{ sense: first, cost: 0.1 }] : [],
+    ),
+  ],
   "sup group": [
     rule<"sup", "group">((grammar, { dim, isCount, dir, n, skip }, { group }) => {
       const place: Place = { dir, n, ...(skip === undefined ? {} : { skip }) };
@@ -345,8 +351,8 @@ export const GROUP_RULES: Rules = {
     }),
   ],
   "outdo window": [
-    rule<"outdo", "window">((_grammar, { table, op }, { win }) =>
-      within(table, win).flatMap(({ sense, cost }) =>
+    rule<"outdo", "window">((grammar, { table, op }, { win }) =>
+      within(grammar, table, win).flatMap(({ sense, cost }) =>
         sense.t === "table" ? [{ sense: { t: "outdo" as const, table: sense.table, op }, cost }] : [],
       ),
     ),
@@ -357,6 +363,14 @@ export const GROUP_RULES: Rules = {
         ? []
         : [{ sense: { t: "outdid", table, op, than: win }, cost: -0.2 }],
     ),
+    // "is revenue in the West higher than in the East"
+    rule<"outdo", "than">((grammar, { table }, { cond }) => {
+      const last = table.conds.at(-1);
+      if (cond?.k !== "is" || last?.k !== "is" || JSON.stringify(cond.key) !== JSON.stringify(last.key))
+        return [];
+      const both: Cond = { ...last, values: [...last.values, ...cond.values] };
+      return grouped(grammar, { ...table, conds: [...table.conds.slice(0, -1), both] }, [last.key]);
+    }),
   ],
   "op outdid": [
     rule<"op", "outdid">((_grammar, { op }, outdid) =>

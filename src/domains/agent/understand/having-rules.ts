@@ -100,8 +100,8 @@ export const HAVING_RULES: Rules = {
     }),
   ],
   "having window": [
-    rule<"having", "window">((_grammar, having, { win }) =>
-      within(having.table, win).map((each) => again(having, each)),
+    rule<"having", "window">((grammar, having, { win }) =>
+      within(grammar, having.table, win).map((each) => again(having, each)),
     ),
   ],
   "having windows": [

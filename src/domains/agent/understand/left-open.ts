@@ -14,7 +14,10 @@ export function judges(
 ): boolean {
   if (evaluative.has(norm) || evaluative.has(stem)) return true;
   const isPlace = ({ sense, start, end }: Found) =>
-    sense.t === "sup" && sense.dim === null && !sense.isCount && start <= at && at < end;
+    sense.t === "sup" &&
+    (sense.dim === null ? !sense.isCount : sense.dim === "big") &&
+    start <= at &&
+    at < end;
   return found.some(isPlace) && !found.some(({ sense }) => sense.t === "table" || sense.t === "worth");
 }
 

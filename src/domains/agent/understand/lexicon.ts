@@ -19,6 +19,8 @@ export interface Lexicon {
   joined: ReadonlyMap<string, readonly Entry[]>;
   /** Values of the data, by their folded words. */
   values: ReadonlyMap<string, readonly Entry[]>;
+  /** The words of phrases as the author wrote them. */
+  spelt: ReadonlySet<string>;
   /** The single words of phrases, and of values. */
   words: { names: ReadonlySet<string>; values: ReadonlySet<string> };
   /** Entities whose names contain a word. */
@@ -40,8 +42,11 @@ const NO_PART = new Set(["name", "id", "key", "code", "number", "date", "at", "t
 export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   const { model, schema, values } = knowledge;
   const phrases = new Map<string, Entry[]>();
-  const add = (text: string, sense: Sense, cost: number) =>
+  const spelt = new Set<string>();
+  const add = (text: string, sense: Sense, cost: number) => {
+    spelt.add(folding.fold(text));
     put(phrases, phraseKey(text, folding), { sense, cost });
+  };
   // Of "runs through", the verb stands alone in "through which it runs".
   const addLink = (text: string, sense: Sense) => {
     add(text, sense, COST.synonym);
@@ -171,6 +176,7 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   return {
     phrases,
     values: found,
+    spelt,
     longest: Math.min(longest, 12),
     people: peopleOf(model),
     joined: joinedOf(phrases),

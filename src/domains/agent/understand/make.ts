@@ -17,7 +17,7 @@ export const EMPTY_TABLE: TableSense = {
 /** A period belongs to what happened then: more likely to an event than to whom it happened. */
 export function duringCost({ rel, form }: Pick<RelSense, "rel" | "form">, isEvent: boolean): number {
   if (form === "name") return 2;
-  if (/"k":"(link|metric)"|"path":/.test(JSON.stringify(rel))) return 1;
+  if (!isEvent && /"k":"(link|metric)"|"path":/.test(JSON.stringify(rel))) return 1.6;
   if (form === "noun") return 0.4;
   return isEvent ? 0.2 : 0.7;
 }

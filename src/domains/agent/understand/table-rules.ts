@@ -75,6 +75,17 @@ function growingBy(table: TableSense, arg: string | undefined): Combined[] {
   );
 }
 
+/** "how many months had more than 500k": of the groups, those that were chosen. */
+function countedGroups({ cols: [of], by, having, ...table }: TableSense): Combined[] {
+  const [key, ...others] = by;
+  if (of === undefined || key === undefined || others.length > 0 || having === null) return [];
+  // Entities are counted themselves.
+  if (key.bucket === undefined && /(^|_)(id|name)$/.test(key.field)) return [];
+  return [
+    asTable({ ...table, by: [], cols: [{ k: "each", fn: "count", of, per: by, having }], having: null }, 0.1),
+  ];
+}
+
 /** A name beside a number is as good as any other value. */
 function besideCost({ form }: RelSense): number {
   return form === "name" ? 0.3 : 0.5;
@@ -82,8 +93,8 @@ function besideCost({ form }: RelSense): number {
 
 /** Rules for numbers: by what they are grouped, limited and compared. */
 export const TABLE_RULES: Rules = {
-  "table window": [rule<"table", "window">((_grammar, { table }, { win }) => within(table, win))],
-  "window table": [rule<"window", "table">((_grammar, { win }, { table }) => within(table, win))],
+  "table window": [rule<"table", "window">((grammar, { table }, { win }) => within(grammar, table, win))],
+  "window table": [rule<"window", "table">((grammar, { win }, { table }) => within(grammar, table, win))],
   "table mod": [rule<"table", "mod">((grammar, { table }, { mod }) => limited(grammar, table, mod))],
   "mod table": [
     rule<"mod", "table">((grammar, { mod }, { table }) =>
@@ -147,7 +158,8 @@ export const TABLE_RULES: Rules = {
   ],
   "op table": [
     rule<"op", "table">((grammar, { op, arg }, { table }) => {
-      if (op === "count" && (table.having !== null || table.top !== null)) return [];
+      if (op === "count" && table.top !== null) return [];
+      if (op === "count" && table.having !== null) return countedGroups(table);
       if (op === "prep") return [asTable(table, 0.3)];
       // "how high was the rate"
       if (op === "how" && table.cols.length === 1) return [asTable(table, 0.2)];
@@ -285,6 +297,14 @@ export const TABLE_RULES: Rules = {
     rule<"rel", "by">((grammar, rel, by) => {
       const { keys } = by;
       const name = grammar.nameKey(rel.ds);
+      // "returns per 100 orders"
+      if (by.by?.k === "num" && by.by.table === null && rel.form !== "name" && rel.verb === undefined)
+        return divided(
+          grammar,
+          { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] },
+          [],
+          by.by,
+        );
       // "stores by revenue": with it, the largest first.
       if (by.by?.k === "num" && rel.form !== "name" && !rel.isTopped && rel.verb === undefined) {
         const numbers = by.by.table ?? { ...EMPTY_TABLE, cols: [by.by.num] };

@@ -3,7 +3,7 @@ import type { Combined } from "./chart.ts";
 import { condOf } from "./conditions.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
-import { duringCost, onWeekdays, type RelSense } from "./make.ts";
+import { duringCost, EMPTY_TABLE, onWeekdays, type RelSense } from "./make.ts";
 
 export function asTable(table: TableSense, cost: number): Combined {
   return { sense: { t: "table", table }, cost };
@@ -24,12 +24,22 @@ export function column(table: TableSense, change: (num: Num) => Num, cost: numbe
   return asTable({ ...table, cols: table.cols.map(change) }, cost);
 }
 
-export function within(table: TableSense, win: Window): Combined[] {
+export function within(grammar: Grammar, table: TableSense, win: Window): Combined[] {
   if (table.win !== null) return [];
   const [num] = table.cols;
+  const counting = num?.k === "calc" ? num.a : num;
+  const rel = counting?.k === "agg" ? counting.in : undefined;
+  const isEvent = rel !== undefined && grammar.isEvent(grammar.datasetOf(rel));
   const counted =
-    num?.k === "agg" && num.in !== undefined ? duringCost({ rel: num.in, form: "noun" }, true) : 0;
-  return [asTable({ ...table, win }, counted)];
+    rel === undefined || (isEvent && num?.k === "calc") ? 0 : duringCost({ rel, form: "noun" }, isEvent);
+  const whole = asTable({ ...table, win }, counted);
+  if (rel === undefined || isEvent) return [whole];
+  // "products sold per category in 2025": when they were sold.
+  const then = grammar.doneThen(rel, grammar.datasetOf(rel), win);
+  if (then === undefined) return [whole];
+  const done = { ...counting, in: then } as Num;
+  const col: Num = num?.k === "calc" ? { ...num, a: done } : done;
+  return [whole, asTable({ ...table, cols: [col, ...table.cols.slice(1)] }, 0.2)];
 }
 
 /** A number of some rows only. */
@@ -56,7 +66,7 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
           ]
         : [];
     case "during":
-      return within(table, mod.win);
+      return within(grammar, table, mod.win);
     case "weekdays": {
       const date = grammar.dateOf(table);
       return date === undefined
@@ -129,7 +139,9 @@ export function grouped(grammar: Grammar, whole: TableSense, keys: Key[]): Combi
   if (table === undefined) return [];
   const far = keys.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
   // Moments tell nothing apart; days and months do.
-  const moments = keys.some((key) => key.bucket === undefined && grammar.isDate(key)) ? 1.5 : 0;
+  const isMoment = (key: Key) =>
+    key.bucket === undefined && key.part === undefined && (grammar.isDate(key) || grammar.isNumber(key));
+  const moments = keys.some(isMoment) ? 1.5 : 0;
   return groupedBy(table, keys).map((each) => more(each, far + moments));
 }
 
@@ -156,7 +168,7 @@ export function divided(grammar: Grammar, table: TableSense, keys: Key[], by: By
   if (by?.k === "num") {
     const win = by.table?.win ?? null;
     if (win !== null && table.win !== null) return [];
-    return ratio({ ...table, win: table.win ?? win }, by.num);
+    return isRatio(grammar, table, by.num) ? ratio({ ...table, win: table.win ?? win }, by.num) : [];
   }
   const [key] = keys;
   const perUnit =
@@ -297,6 +309,16 @@ export function compareEarlier(table: TableSense, grain: Grain): Combined[] {
     return [asTable({ ...table, cols: [growth] }, 0)];
   }
   return [asTable({ ...table, cols: [num, { k: "lag", of: num, n: 1, grain }] }, 0)];
+}
+
+/** Averages are divided by nothing, and what is no part of something has no number for each of it. */
+function isRatio(grammar: Grammar, { cols: [num] }: TableSense, per: Num): boolean {
+  if (num?.k !== "agg") return true;
+  if (num.fn === "avg" || num.fn === "median") return false;
+  const ds = num.in === undefined ? undefined : grammar.datasetOf(num.in);
+  if (ds === undefined || grammar.isEvent(ds)) return true;
+  const of = per.k === "agg" && per.in !== undefined ? grammar.datasetOf(per.in) : undefined;
+  return of !== undefined && grammar.reachedBy({ ...EMPTY_TABLE, cols: [num] }, of);
 }
 
 function ratio(table: TableSense, per: Num): Combined[] {

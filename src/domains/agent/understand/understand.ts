@@ -1,6 +1,6 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Window } from "../query/semantic-query.ts";
-import { unsaidWords } from "./account.ts";
+import { unaskedParts, unsaidWords } from "./account.ts";
 import { askOf } from "./ask-of.ts";
 import { authorsFirst, candidates, type Found, outsideNames, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
@@ -168,14 +168,18 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     const odd =
       spanCost(asked.ask) +
       listCost(language.listOpener.test(question.text), asked.ask) +
-      (asksWho && asked.ask.k === "table" && asked.ask.by.length === 0 ? NOBODY_COST : 0);
+      (asksWho && asked.ask.k === "table" && asked.ask.by.length === 0 ? NOBODY_COST : 0) +
+      unaskedParts(leaves, asked.ask, { grammar }) * UNASKED_COST;
     const left = fragment.skipped.map((i) => kept[i] as number).filter(isLeft);
     const dropped = unsaid.filter((i) => !left.includes(i));
     const cost = fragment.cost + asked.cost + odd + dropped.length * LEFT_COST;
-    return { ...asked, cost, left: [...left, ...dropped].toSorted((a, b) => a - b) };
+    const loose = cost - leaves.reduce((sum, leaf) => sum + Math.min(Math.max(leaf.cost, 0), PLAIN_COST), 0);
+    return { ...asked, cost, loose, left: [...left, ...dropped].toSorted((a, b) => a - b) };
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
+  if (best !== undefined && best.left.length === 0 && best.loose > MOST_LOOSE)
+    return { readings: [], missing: [], unclear: [], trace: [] };
   // Whatever carries meaning and was left over makes an answer to another question.
   const skipped = best === undefined ? kept.filter(isLeft) : best.left;
   const judged = skipped.filter((i) => judges(all[i] as Word, i, found, language));
@@ -256,6 +260,10 @@ function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask 
   );
   const { win } = ask.scope ?? {};
   if (win !== undefined) return withinWindow(ask, win);
+  // "sold more than 400 units last year at a margin below 36 %": in the same period.
+  const [only, ...others] = metricWindows(ask);
+  if (ask.having !== undefined && only !== undefined && others.length === 0)
+    return { ...ask, scope: { ...ask.scope, win: only } };
   if (months === 0 || ask.by.some(({ bucket }) => bucket !== undefined)) return ask;
   const to = new Date(`${now.slice(0, 10)}T00:00:00Z`);
   to.setUTCDate(to.getUTCDate() + 1);
@@ -263,6 +271,15 @@ function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask 
   from.setUTCMonth(from.getUTCMonth() - months);
   const recent = { from: isoDate(from), to: isoDate(to), said: `the ${months} months up to today` };
   return { ...ask, scope: { ...ask.scope, win: recent } };
+}
+
+/** The different periods that metrics are of. */
+function metricWindows(node: unknown): Window[] {
+  if (typeof node !== "object" || node === null) return [];
+  const { k, scope } = node as { k?: string; scope?: { win?: Window } };
+  const own = k === "metric" && scope?.win !== undefined ? [scope.win] : [];
+  const all = [...own, ...Object.values(node).flatMap(metricWindows)];
+  return [...new Map(all.map((win) => [JSON.stringify(win), win])).values()];
 }
 
 /** The top customers of a question about 2025 are those of 2025. */
@@ -294,7 +311,7 @@ function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly 
   const start = place.get(found.start);
   const last = place.get(found.end - 1);
   if (start === undefined || last === undefined || kept.length === 0) return [];
-  const leaf: Leaf = { sense: found.sense, start: found.start, end: found.end };
+  const leaf: Leaf = { sense: found.sense, start: found.start, end: found.end, cost: found.cost };
   return [{ sense: found.sense, start, end: last + 1, cost: found.cost, skipped: [], leaf }];
 }
 
@@ -316,6 +333,14 @@ const LIGHT: ReadonlySet<string> = new Set([
 
 /** Readings that are held against the question; those behind them cost more by far. */
 const CHECKED = 16;
+
+/** What costs more beside its words was put together too loosely to be believed: half of it is wrong. */
+const MOST_LOOSE = 2.1;
+/** What a value of the data costs as a word. */
+const PLAIN_COST = 0.5;
+
+/** A part of a query that nobody asked for. */
+const UNASKED_COST = 0.8;
 
 /** A number without anybody is no answer to "who". */
 const NOBODY_COST = 2;

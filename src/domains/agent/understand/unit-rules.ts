@@ -58,10 +58,4 @@ export const UNIT_RULES: Rules = {
       return [asTable({ ...table, cols }, 0)];
     }),
   ],
-  // "track length in minutes": of the fields so called, the one that is measured so.
-  "field unit": [
-    rule<"field", "unit">((grammar, { key }, { unit }) =>
-      factorOf(unit, grammar.unitOf(key)) === 1 ? [{ sense: { t: "field", key }, cost: -0.1 }] : [],
-    ),
-  ],
 };

@@ -1,6 +1,6 @@
 /** What is measured, and how much of the smallest common one a unit is. */
 interface Unit {
-  kind: "time" | "money";
+  kind: "time" | "money" | "area";
   factor: number;
 }
 
@@ -13,10 +13,13 @@ const TIME: readonly [words: string, factor: number][] = [
 ];
 const MONEY = "euro euros eur dollar dollars usd bucks pound pounds gbp chf franc francs franken cent cents";
 
+const AREA = "sqm m2 m² qm quadratmeter square";
+
 const UNITS: ReadonlyMap<string, Unit> = new Map([
   ...TIME.flatMap(([words, factor]) =>
     words.split(" ").map((word): [string, Unit] => [word, { kind: "time", factor }]),
   ),
+  ...AREA.split(" ").map((word): [string, Unit] => [word, { kind: "area", factor: 1 }]),
   ...MONEY.split(" ").map((word): [string, Unit] => [word, { kind: "money", factor: 1 }]),
 ]);
 
@@ -29,9 +32,10 @@ export function unitNamed(norm: string): Unit["kind"] | undefined {
 export function unitIn(texts: readonly (string | null)[]): string | undefined {
   for (const text of texts) {
     const words = (text ?? "").toLowerCase().split(/[^\p{L}]+/u);
-    const named = words.find(
-      (word) => UNITS.get(word)?.kind === "time" && (word.length > 2 || word === "ms"),
-    );
+    const named = words.find((word) => {
+      const { kind } = UNITS.get(word) ?? {};
+      return kind === "area" || (kind === "time" && (word.length > 2 || word === "ms"));
+    });
     if (named !== undefined) return named;
   }
   return undefined;

@@ -1,7 +1,7 @@
 import type { Cond, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { condOf } from "./conditions.ts";
-import type { Quantity, Sense, TableSense } from "./fragment.ts";
+import type { TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { type RelSense, where } from "./make.ts";
 import { scoped } from "./table-senses.ts";
@@ -67,19 +67,4 @@ export const VERB_RULES: Rules = {
     rule<"op", "undone">((_grammar, { op }, undone) => (op === "has" ? [{ sense: undone, cost: 0 }] : [])),
   ],
   "rel undone": [rule<"rel", "undone">((grammar, rel, { table }) => done(grammar, rel, table, true))],
-  // "won more than 30 races": what is counted says the same again.
-  "table having": [
-    rule<"table", "having">((grammar, { table }, { table: counted, t: _, ...quantity }) => {
-      const [num] = counted.cols;
-      const isCount = num?.k === "agg" && num.fn === "count" && num.in?.k === "all";
-      if (!isVerb(table) || !isCount || !grammar.reachedBy(table, grammar.datasetOf(num.in as never)))
-        return [];
-      const win = table.win ?? counted.win;
-      return [{ sense: having(quantity, { ...table, win }), cost: -0.2 }];
-    }),
-  ],
 };
-
-function having(quantity: Quantity, table: TableSense): Sense {
-  return { ...quantity, t: "having", table };
-}
