@@ -24,7 +24,10 @@ export class Child<Hello = object> {
 
   static async start<Hello = object>(name: string, args: string[] = []): Promise<Child<Hello>> {
     const child = fork(new URL(`./${name}-server.ts`, import.meta.url), args, { stdio: "inherit" });
-    const [hello] = (await once(child, "message")) as [Hello];
+    const ended = once(child, "exit").then(() => Promise.reject(new Error(`${name} ended at its start`)));
+    const [hello] = (await Promise.race([once(child, "message"), ended])) as [Hello];
+    // Later it ends because it is told to.
+    ended.catch(() => undefined);
     return new Child(child, hello);
   }
 

@@ -170,6 +170,7 @@ export const bi = contract("bi", {
     "knowi_create_widget needs name and datasetId, and takes chartType (column by default), xAxis, yAxis, groupBy, series and dashboardId",
   "bi.create-widget.fields": "knowi_create_widget refuses a field name that is wrong, with the right ones",
   "bi.create-widget.types": "knowi_create_widget knows the 14 chart types of the contract",
+  "bi.create-widget.recommendation": "A widget of type recommendation shows its own dataset",
   "bi.create-widget.write": "knowi_create_widget is for those who may write",
   "bi.update-widget.filters":
     "knowi_update_widget replaces the filters, with the operators =, !=, >, <, >=, <=, like, in and between",

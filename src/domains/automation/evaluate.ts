@@ -55,24 +55,39 @@ export async function unmatched<A extends Watched>(
     return new Set();
   const none = new Set<A>();
   const { visible, ...view } = await data.tableView(caller, dataset, "rows");
-  const options = { columns: visible, source: '"rows"', now: clock.now() };
   const tests = asked.flatMap((alert) => {
+    const options = { columns: visible, source: '"rows"', now: clock.now(), timezone: alert.zone };
     try {
-      const query = parse(alert.c9ql ?? "", { columns: visible });
-      return [{ alert, sql: compile(query, { ...options, timezone: alert.zone }).sql }];
+      const sql = (text: string) => compile(parse(text, { columns: visible }), options).sql;
+      return [{ alert, ...testOf(alert.c9ql ?? "", sql) }];
     } catch {
       // It is looked at for itself, and says what is wrong with it.
       return [];
     }
   });
-  for (let from = 0; from < tests.length; from += atOnce) {
-    const some = tests.slice(from, from + atOnce);
-    const exists = some.map(({ sql }) => `EXISTS (SELECT * FROM (${sql}))`).join(", ");
+  const ask = async (from: string, some: typeof tests) => {
+    const query = `SELECT ${some.map(({ test }) => test).join(", ")}${from}`;
     // If one of them fails, or they take too long together, each is looked at for itself.
-    const found = await data.summarise(caller, view, `SELECT ${exists}`, checkMs).catch(() => []);
-    for (const [i, is] of found.entries()) if (is === false) none.add((some[i] as (typeof some)[0]).alert);
-  }
+    const found = await data.summarise(caller, view, query, checkMs).catch(() => []);
+    for (const [i, is] of found.entries()) if (is !== true) none.add((some[i] as (typeof some)[0]).alert);
+  };
+  for (const [isOfRows, same] of Map.groupBy(tests, (test) => test.isOfRows))
+    for (let at = 0; at < same.length; at += atOnce)
+      await ask(isOfRows ? OF_ROWS : "", same.slice(at, at + atOnce));
   return none;
+}
+
+const OF_ROWS = ' FROM "rows" AS "c9"';
+const TEST = /^SELECT (.*) AS "k9" FROM "rows" AS "c9"$/s;
+
+/** What is true if rows match. A condition on each row by itself is one of many that one look at all rows answers. */
+function testOf(c9ql: string, sql: (text: string) => string): { test: string; isOfRows: boolean } {
+  const [, condition] = /^select \* where ([^;]+)$/i.exec(c9ql) ?? [];
+  if (condition !== undefined && !/\b(?:group|order|limit)\b/i.test(condition)) {
+    const [, test] = TEST.exec(sql(`select max(case when (${condition}) then 1 else 0 end) as k9`)) ?? [];
+    if (test !== undefined) return { test: `coalesce(${test} = 1, false)`, isOfRows: true };
+  }
+  return { test: `EXISTS (SELECT * FROM (${sql(c9ql)}))`, isOfRows: false };
 }
 
 async function findRows(

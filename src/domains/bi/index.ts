@@ -64,7 +64,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
       planOf(spec, await sources.open(caller, datasetId, spec, PLAIN_LENS));
     });
     const insights = new InsightFinder({ sources, clock });
-    const views = new Views({ sources, insights, store, modelSources, drawings, clock });
+    const views = new Views({ sources, insights, modelSources, drawings, clock });
     const exports = new Exports({
       boards,
       views,

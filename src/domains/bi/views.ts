@@ -10,7 +10,7 @@ import {
   type Subject,
 } from "../../platform/drawing/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import type { BoardsStore, Dashboard, Widget } from "./boards.store.ts";
+import type { Dashboard, Widget } from "./boards.store.ts";
 import { datasetGone } from "./boards.ts";
 import { showModel } from "./draw/model-subject.ts";
 import { type Shown, showSource, showWidget } from "./draw/subject.ts";
@@ -75,7 +75,6 @@ const OPTIONS = 100;
 type Parts = {
   sources: Sources;
   insights: InsightFinder;
-  store: BoardsStore;
   modelSources: ModelSources;
   drawings: Drawings;
   clock: Clock;
@@ -133,15 +132,15 @@ export class Views {
     return { widget, asOf, ...shown };
   }
 
-  /** What stands out on the whole dashboard, as much as there is room for. */
+  /** What stands out in the widget's own data, as much as there is room for. */
   async #said(
     caller: Caller,
     dashboard: Dashboard | null,
     widget: Widget,
     { chosen, locale }: ViewOptions,
   ): Promise<string[]> {
-    const { insights: finder, store } = this.#parts;
-    const widgets = dashboard === null ? [widget] : await store.widgetsOf(dashboard.id);
+    const { insights: finder } = this.#parts;
+    const widgets = [widget];
     const { insights } = await this.once(
       caller,
       dashboard,

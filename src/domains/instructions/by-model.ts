@@ -7,6 +7,7 @@ import { type CallTool, Inventory } from "./inventory.ts";
 import { LIMITS } from "./limits.ts";
 import type { Plan } from "./plan.ts";
 import type { Instruction } from "./planner.ts";
+import { saidOf } from "./timing.ts";
 
 const written = z.object({
   steps: z
@@ -78,7 +79,11 @@ export async function planByModel(
       );
     if (!isFit) return undefined;
     return {
-      steps: plan.steps.map(({ tool, arguments: args, says }) => ({ tool, args, says })),
+      steps: plan.steps.map(({ tool, arguments: args, says }) => ({
+        tool,
+        args,
+        says: tool === "create_report" ? `${says}, ${saidOf(args.paused === true ? {} : args)}` : says,
+      })),
       assumptions: ["The instruction was read by a language model."],
       questions: [],
     };
@@ -118,6 +123,8 @@ function isAllowed(
   );
   return (
     parsed.success &&
+    // Nothing is sent every day only because nobody said how often.
+    (tool !== "create_report" || args.frequency !== undefined || args.paused === true) &&
     ids(known.datasets, args.dataset_id) &&
     ids(known.dashboards, args.dashboard_id) &&
     ids(known.widgets, args.widget_id) &&

@@ -1,18 +1,21 @@
 import { type ReportInfo, requireAsset } from "./inventory.ts";
 import { AskBack, type PlannedStep } from "./plan.ts";
 import type { Clause } from "./references.ts";
-import { quotedIn } from "./references.ts";
+import { quotedIn, without } from "./references.ts";
 import { targetOf } from "./sharing-plans.ts";
-import { DAYS, FREQUENCIES, MAIL, SOON } from "./words.ts";
+import { saidOf, scheduleIn, timingIn } from "./timing.ts";
+import { MAIL, recipientsIn, SOON } from "./words.ts";
 
 export async function planReport(clause: Clause): Promise<PlannedStep[]> {
-  const { text } = clause;
-  const recipients = (text.match(MAIL) ?? []).join(", ");
+  const { text, me } = clause;
+  const recipients = recipientsIn(text, me);
   if (recipients === "") throw new AskBack("To whom should it be sent? Give mail addresses.");
   const bare = text.replace(MAIL, " ");
   const { subject, rest } = subjectIn(bare);
-  const timing = timingIn(rest);
   const target = await targetOf({ ...clause, text: rest });
+  // "Weekly sales" is sent as often as is said beside its name.
+  const timing = scheduleIn(without(rest, target.title));
+  const isOnce = timing.frequency === undefined;
   const { widget_id, ...args } = target.args as { widget_id?: unknown };
   const isImage = /\bas (?:an? )?(?:image|picture|png)\b|\bals (?:ein )?bild\b/i.test(rest);
   return [
@@ -23,11 +26,12 @@ export async function planReport(clause: Clause): Promise<PlannedStep[]> {
         ...(widget_id !== undefined && { widget_ids: [widget_id] }),
         recipients,
         ...timing,
-        ...(timing.frequency === undefined && { send_now: true }),
+        // What is sent once leaves no schedule behind.
+        ...(isOnce && { send_now: true, paused: true }),
         ...(isImage ? { format: "image" } : /\bpdf\b/i.test(rest) && { format: "pdf" }),
         ...(subject !== undefined && { subject }),
       },
-      says: `Send ${target.name} to ${recipients}${timing.frequency === undefined ? "" : `, every ${timing.frequency.replace(/s$/, "")}`}`,
+      says: `Send ${target.name} to ${recipients}, ${saidOf(timing)}`,
     },
   ];
 }
@@ -36,43 +40,6 @@ function subjectIn(text: string): { subject: string | undefined; rest: string } 
   const at = text.search(/\b(?:with (?:the )?subject|subject|(?:mit (?:dem )?)?betreff)\b/i);
   const subject = at === -1 ? undefined : quotedIn(text.slice(at));
   return { subject, rest: subject === undefined ? text : text.slice(0, at) };
-}
-
-interface Timing {
-  frequency?: string;
-  day_of_week?: string;
-  day_of_month?: number;
-  start_time?: string;
-}
-
-/** How often, on which day, and when. */
-function timingIn(text: string): Timing {
-  const day = DAYS.find(([pattern]) => pattern.test(text))?.[1];
-  const monthday =
-    /\b(?:(first|ersten)|(\d{1,2})(?:st|nd|rd|th|\.)) (?:day )?(?:of (?:the|each|every) month|(?:im|des|jedes) monats?)\b/i.exec(
-      text,
-    );
-  const frequency =
-    monthday !== null
-      ? "months"
-      : day !== undefined
-        ? "weeks"
-        : FREQUENCIES.find(([pattern]) => pattern.test(text))?.[1];
-  const time =
-    /\b(?:at|um|@)\s*(\d{1,2})(?:[:.](\d{2}))?\s*(am|pm|uhr)?/i.exec(text) ??
-    /\b(\d{1,2})(?:[:.](\d{2}))?\s*(am|pm|uhr)\b/i.exec(text);
-  return {
-    ...(frequency !== undefined && { frequency }),
-    ...(day !== undefined && monthday === null && { day_of_week: day }),
-    ...(monthday !== null && { day_of_month: Number(monthday[2] ?? 1) }),
-    ...(time !== null && { start_time: timeOf(time) }),
-  };
-}
-
-function timeOf([, hour, minute = "00", half]: RegExpExecArray): string {
-  const shifted =
-    (Number(hour) % (half === undefined || /uhr/i.test(half) ? 24 : 12)) + (/pm/i.test(half ?? "") ? 12 : 0);
-  return `${String(shifted).padStart(2, "0")}:${minute}`;
 }
 
 const PAUSE = /\b(?:pause|stop|halt|suspend|mute|cancel|pausier\w*|stopp\w*|anhalten)\b/i;
@@ -86,7 +53,7 @@ export function isReportChange(text: string): boolean {
   const isNew = /^\s*(?:please |bitte )?(?:create|make|set up|new|erstell\w*|neue\w*|leg\w*)\b/i.test(text);
   if (!isAbout || isNew) return false;
   const isNow = SEND.test(text) && (SOON.test(text) || text.match(MAIL) === null);
-  const isTimed = Object.keys(timingIn(text)).length > 0 && text.match(MAIL) === null;
+  const isTimed = Object.keys(timingIn(text)).length > 1 && text.match(MAIL) === null;
   return (
     PAUSE.test(text) ||
     RESUME.test(text) ||
@@ -112,7 +79,7 @@ export async function planReportChange({ text, inventory }: Clause): Promise<Pla
   if (PAUSE.test(text)) return change({ paused: true }, "Pause the report");
   if (SEND.test(text) && SOON.test(text))
     return [{ tool: "run", args: { report_id: report.id }, says: `Send the report “${report.name}” now` }];
-  const timing = timingIn(bare.replace(report.name, " "));
+  const { rest: _, ...timing } = timingIn(bare.replace(report.name, " "));
   if (Object.keys(timing).length > 0) return change(timing, "Change when it is sent of the report");
   if (RESUME.test(text)) return change({ paused: false }, "Resume the report");
   throw new AskBack(`What should become of the report “${report.name}”?`, ["send it now", "pause it"]);

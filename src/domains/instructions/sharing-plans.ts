@@ -34,7 +34,7 @@ export async function planExport(clause: Clause): Promise<PlannedStep[]> {
       throw new AskBack(`All rows of ${dataset.name} can be exported, or a chart of it. Which do you mean?`, [
         `Export the dataset ${dataset.name}`,
       ]);
-    return { args: { dataset_id: dataset.id }, name: `the dataset ${dataset.name}` };
+    return { args: { dataset_id: dataset.id }, name: `the dataset ${dataset.name}`, title: dataset.name };
   });
   return [
     {
@@ -49,7 +49,7 @@ export async function planExport(clause: Clause): Promise<PlannedStep[]> {
 export async function targetOf(
   clause: Clause,
   isOpen = false,
-): Promise<{ args: Record<string, unknown>; name: string }> {
+): Promise<{ args: Record<string, unknown>; name: string; title: string }> {
   const { text, inventory, widgetId } = clause;
   const widgets = await inventory.widgets();
   const dashboards = await inventory.dashboards();
@@ -62,8 +62,8 @@ export async function targetOf(
       : "chart_type" in named;
   if (isWidget) {
     const widget = named ?? (await widgetIn(clause));
-    return { args: { widget_id: widget.id }, name: `the chart “${widget.name}”` };
+    return { args: { widget_id: widget.id }, name: `the chart “${widget.name}”`, title: widget.name };
   }
   const { id, name } = named ?? (await dashboardIn(clause));
-  return { args: { dashboard_id: id }, name: `the dashboard “${name}”` };
+  return { args: { dashboard_id: id }, name: `the dashboard “${name}”`, title: name };
 }

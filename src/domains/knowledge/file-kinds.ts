@@ -20,6 +20,7 @@ const MIME_TYPES: Readonly<Record<string, string>> = {
   pdf: "application/pdf",
   docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  xlsb: "application/vnd.ms-excel.sheet.binary.macroenabled.12",
   pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
   odt: "application/vnd.oasis.opendocument.text",
   ods: "application/vnd.oasis.opendocument.spreadsheet",

@@ -235,6 +235,11 @@ function folderNode(folder: NamedFolder): Node {
   };
 }
 
+/** Callers tell by it whether a document can be found; one that is switched off cannot, however well it was read. */
+export function shownStatus({ indexStatus, isActive }: Pick<NamedDocument, "indexStatus" | "isActive">) {
+  return isActive || indexStatus !== "success" ? indexStatus : "not_indexed";
+}
+
 function documentNode(document: NamedDocument): Node {
   return {
     node_id: `document:${document.id}`,
@@ -245,7 +250,7 @@ function documentNode(document: NamedDocument): Node {
     has_children: false,
     children: [],
     source_type: document.sourceType,
-    index_status: document.indexStatus,
+    index_status: shownStatus(document),
     file_extension: document.extension,
     content_readable: document.textLength > 0,
     downloadable: true,

@@ -68,6 +68,9 @@ export function narrowingOf(args: {
 }
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?$/;
+/** The same without signs between the numbers, and a month for its first day. */
+const BASIC = /^(\d{4})(\d{2})(\d{2})(?:([Tt]\d{2})(\d{2})(\d{2}))?(?=$|[Zz+-])/;
+const MONTH = /^\d{4}-\d{2}$/;
 const ZONE = /(?:[Zz]|[+-]\d{2}:?\d{2})$/;
 
 /** A point in time; a day begins at midnight, and a time without a zone is UTC. */
@@ -81,7 +84,12 @@ export function timeArgument(name: string) {
 }
 
 /** Undefined where it is no time, such as the 31st of February. */
-export function timeOf(text: string): Date | undefined {
+export function timeOf(said: string): Date | undefined {
+  const text = MONTH.test(said)
+    ? `${said}-01`
+    : said.replace(BASIC, (_, year, month, day, hour, minute, second) =>
+        [`${year}-${month}-${day}`, ...(hour === undefined ? [] : [`${hour}:${minute}:${second}`])].join(""),
+      );
   if (!ISO.test(text)) return undefined;
   const [day = ""] = text.split(/[Tt ]/);
   const hasTime = text.length > day.length;

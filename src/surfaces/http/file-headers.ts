@@ -10,7 +10,8 @@ export function fileHeaders(
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return new Headers({
-    "content-type": mimeType,
+    // Browsers take a text without it for what their language used to be written in.
+    "content-type": mimeType.startsWith("text/") ? `${mimeType}; charset=utf-8` : mimeType,
     "content-disposition": `${disposition}; filename="${plain}"; filename*=UTF-8''${encoded}`,
     "x-content-type-options": "nosniff",
     "cache-control": "private, no-store",

@@ -62,6 +62,7 @@ interface Showing {
 
 const WIDE = 1_200;
 const NARROW_BELOW = 720;
+const WIDTH_STEP = 40;
 const GAP = 12;
 const ROW = 40;
 const HEADING = 26;
@@ -191,7 +192,9 @@ async function embeddedOf(c: Context<HttpEnv>, parts: DashboardPagesParts): Prom
   const publicId = await admitEmbed(c, parts);
   const opened = await parts.embeds.open(publicId, secretOf(c));
   const query = new URLSearchParams(await c.req.text());
-  const width = Math.min(2_000, Math.max(200, Number(query.get("width")) || WIDE));
+  const wanted = Math.min(2_000, Math.max(200, Number(query.get("width")) || WIDE));
+  // Browsers stretch pictures by so little that nobody sees it, and windows of many widths share them.
+  const width = Math.round(wanted / WIDTH_STEP) * WIDTH_STEP;
   return {
     ...opened,
     chosen: chosenIn(query),

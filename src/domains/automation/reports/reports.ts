@@ -108,6 +108,7 @@ export class Reports {
       ...settingsOf(shown, change),
       ...(await this.#recipients(caller, change)),
       zone,
+      paused: change.paused ?? false,
       ownerId: caller.user.id,
     };
     assertReachable(wish);

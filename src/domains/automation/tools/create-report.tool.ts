@@ -58,22 +58,24 @@ export const createReport = defineTool({
   },
   title: "Create a report",
   description:
-    "Sends a dashboard or widgets as PDF or image, by default every day at 08:00. What is sent is what you may see.",
+    "Sends a dashboard or widgets as PDF or image, by default every day at 08:00; with paused and send_now once. What is sent is what you may see.",
   permission: ["bi:read", "bi:write"],
   effect: "write",
   timeoutMs: LIMITS.reports.waitMs + KERNEL.call.defaultTimeoutMs,
   input: z.strictObject({
     dashboard_id: z.int().optional(),
     widget_ids: widgetIds,
+    paused: z.boolean().optional(),
     ...shared,
   }),
   output: savedShape,
 
-  async run({ dashboard_id, widget_ids, send_now, ...rest }, context) {
+  async run({ dashboard_id, widget_ids, paused, send_now, ...rest }, context) {
     const { reports, caller } = context;
     const report = await reports.create(caller, {
       dashboardId: dashboard_id,
       widgetIds: widget_ids,
+      paused,
       ...changeOf(rest),
     });
     return savedReport(context, report, send_now);

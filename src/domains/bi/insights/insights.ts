@@ -77,24 +77,9 @@ export class InsightFinder {
 
   /** The numbers of a dataset along its time, and by its fields. */
   async ofDataset(caller: Caller, datasetId: number, context = ""): Promise<Insights> {
-    const bare = { chart: "line", y: [], filters: [] } as const;
-    const source = await this.#parts.sources.open(
-      caller,
-      datasetId,
-      { ...bare, y: [], filters: [] },
-      PLAIN_LENS,
-    );
-    const time = source.columns.find(isTime);
-    const numbers = source.columns.filter((column) => isNumber(column) && !/(^|_)id$/i.test(column.name));
-    const [text] = await dimensionsOf(source, []);
-    const x = time?.name ?? text?.name;
-    const spec: WidgetSpec = {
-      chart: x === undefined ? "datagrid2" : "line",
-      ...(x !== undefined && { x }),
-      y: numbers.slice(0, LIMITS.insights.measures).map(({ name }) => name),
-      filters: [],
-    };
-    const shown = { widgetId: null, about: source.dataset.name, datasetId, spec, lens: PLAIN_LENS };
+    const spec: WidgetSpec = { chart: "recommendation", y: [], filters: [] };
+    const { dataset } = await this.#parts.sources.open(caller, datasetId, spec, PLAIN_LENS);
+    const shown = { widgetId: null, about: dataset.name, datasetId, spec, lens: PLAIN_LENS };
     return this.#find(caller, [shown], LIMITS.insights.perDashboard, { context });
   }
 
@@ -139,8 +124,9 @@ export class InsightFinder {
     return { insights, notes, tests: tested.length };
   }
 
-  async #look(caller: Caller, { datasetId, spec, lens }: Shown, locale: string): Promise<Looked> {
-    const source = await this.#parts.sources.open(caller, datasetId, spec, lens);
+  async #look(caller: Caller, { datasetId, spec: own, lens }: Shown, locale: string): Promise<Looked> {
+    const source = await this.#parts.sources.open(caller, datasetId, own, lens);
+    const spec = own.chart === "recommendation" && own.y.length === 0 ? await wholeOf(source, own) : own;
     const plan = planOf(spec, source);
     const { x, group } = plan;
     const time = x !== undefined && isTime(x) ? x : source.columns.find(isTime);
@@ -176,6 +162,17 @@ export class InsightFinder {
     }
     return looked;
   }
+}
+
+/** Where no numbers are named: all of them, along time if there is any. */
+async function wholeOf(source: Source, spec: WidgetSpec): Promise<WidgetSpec> {
+  const numbers = source.columns.filter((column) => isNumber(column) && !/(^|_)id$/i.test(column.name));
+  const x = spec.x ?? (source.columns.find(isTime) ?? (await dimensionsOf(source, []))[0])?.name;
+  return {
+    ...spec,
+    ...(x !== undefined && { x }),
+    y: numbers.slice(0, LIMITS.insights.measures).map(({ name }) => name),
+  };
 }
 
 /** A stretch of a number is shorter than another if it is less than this part of it. */

@@ -1,5 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Column } from "../../data/index.ts";
+import { addsUp } from "../../models/index.ts";
 import type { Aggregate, ChartType, WidgetSpec } from "../shapes.ts";
 import { isNumber, quoted, type Source } from "./source.ts";
 
@@ -21,9 +22,6 @@ export interface Plan {
 
 const INTEGER = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|BIGNUM)|^DECIMAL\(\d+,\s*0\)/i;
 const TIME = /^(DATE|TIMESTAMP)/i;
-/** What nobody adds up. */
-const RATE =
-  /(^|[\W_])(rate|ratio|share|percent|percentage|pct|price|margin|avg|average|mean|median|score|rating|temperature|age|quote|anteil|preis|durchschnitt)($|[\W_])|%/i;
 
 /** Numbers that name something. */
 const NAMING = /(^|[\W_])(id|year|season|jahr|zip|zip_?code|post_?code|plz)$/i;
@@ -74,10 +72,10 @@ function measureOf(field: Column | null, { aggregate: wanted, format, chart }: W
   };
 }
 
-/** Numbers add up, except rates and prices; of anything else there is a count. */
+/** Numbers add up, except rates, prices and temperatures; of anything else there is a count. */
 function usualAggregate(field: Column | null): Aggregate {
   if (field === null || !isNumber(field)) return "count";
-  return RATE.test(field.name) ? "avg" : "sum";
+  return addsUp(field.name) ? "sum" : "avg";
 }
 
 /** The parts of such a number have it as their sum. */

@@ -6,7 +6,10 @@ import { isNumber, quoted, type Source } from "./source.ts";
 /** C9QL for the rows that a widget is drawn of, under names that people know; empty where it shows rows as they are. */
 export async function rowsOfWidget(spec: WidgetSpec, source: Source): Promise<string> {
   const { chart, x, group, measures } = planOf(spec, source);
-  const isRaw = chart === "datagrid2" || (chart === "scatter" && x !== undefined && isNumber(x));
+  const isRaw =
+    chart === "datagrid2" ||
+    chart === "recommendation" ||
+    (chart === "scatter" && x !== undefined && isNumber(x));
   if (isRaw) {
     const named = [x, group, ...measures.map(({ field }) => field)].filter((column) => column != null);
     return named.length === 0 ? "" : `select ${named.map(({ name }) => quoted(name)).join(", ")}`;

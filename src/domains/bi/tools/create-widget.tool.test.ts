@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { startBoards } from "../../../../test/support/boards.ts";
+import { makeDataset } from "../../../../test/support/datasets.ts";
 import { openShop, refusalsOf } from "../../../../test/support/models.ts";
 
-const { server, viewer, datasetId, call, make, stop } = await startBoards();
+const { server, editor, viewer, datasetId, call, make, stop } = await startBoards();
 afterAll(stop);
 
 const create = (more: object) => call("create_widget", { name: "W", dataset_id: datasetId, ...more });
@@ -28,6 +29,20 @@ it("lets the engine put values together, by what they are", async () => {
   ]);
   const prices = await create({ x_axis: "region", y_axis: ["price"] });
   expect((await rowsOf(prices.widget_id))[0]).toEqual({ region: "South", "Average of price": 12 });
+  const weather = ["north", "south"].flatMap((place) =>
+    [8, 12].map((temp) => ({ place, temp_max: temp, wind: 2, RatingPct: 50, total_price: 3, "Share %": 4 })),
+  );
+  const dataset_id = await makeDataset(server, editor, "Weather", weather);
+  const y_axis = ["temp_max", "wind", "RatingPct", "total_price", "Share %"];
+  const measured = await create({ dataset_id, x_axis: "place", y_axis });
+  expect(await rowsOf(measured.widget_id)).toContainEqual({
+    place: "north",
+    "Average of temp_max": 10,
+    "Average of wind": 2,
+    "Average of RatingPct": 50,
+    "Sum of total_price": 6,
+    "Average of Share %": 4,
+  });
   const counts = await create({ x_axis: "day", y_axis: ["product"], options: { grain: "month" } });
   expect(await rowsOf(counts.widget_id)).toMatchObject([
     { "Count of product": 2 },

@@ -45,6 +45,18 @@ it("takes names for text, whatever is in them, and cuts off what has no room", a
   expect(text).not.toMatch(/END|root:/);
 });
 
+it("tells of characters that no font of the server has", async () => {
+  // For private use: no font has it.
+  const { dashboard_id } = await make({ name: "Sign \u{F4321}" });
+  const plain = await make({ name: "Größe ≥ 5 Київ" });
+  for (const format of ["pdf", "png"]) {
+    const told = await call<{ note?: string }>("export_dashboard", { dashboard_id, format });
+    expect(told.note).toMatch(/boxes.*KENNING_FONT_FOLDERS/);
+    const fine = await call("export_dashboard", { dashboard_id: plain.dashboard_id, format });
+    expect(fine).not.toHaveProperty("note");
+  }
+});
+
 it("makes a PNG of a dashboard and of a widget, in both themes", async () => {
   const { dashboard_id, widgets } = await make();
   for (const target of [{ dashboard_id }, { widget_id: widgets[0]?.widget_id }]) {

@@ -135,6 +135,34 @@ describe("get_insights", () => {
     },
   );
 
+  it("[bi.create-widget.recommendation] shows on a widget of recommendations what stands out in its own dataset", async () => {
+    const rain = noise(randomOf(5), 120, 0.2).map((stray, i) => ({
+      day: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10),
+      rain: (i < 60 ? 20 : 90) + stray,
+    }));
+    const rainId = await makeDataset(server, editor, "Rain", rain);
+    const advice = { name: "Advice", chartType: "recommendation", datasetId: rainId, dashboardId };
+    const { widget_id } = await resultOf<{ widget_id: number }>(
+      server,
+      editor,
+      "knowi_create_widget",
+      advice,
+      BI,
+    );
+    const { insights } = await bi({ widgetId: widget_id });
+    expect(insights[0]?.sentence).toContain("rain");
+    expect(insights.some(({ sentence }) => sentence.includes("revenue"))).toBe(false);
+    const { url } = await call<{ url: string }>("get_embed_url", { dashboard_id: dashboardId });
+    const { pathname, hash } = new URL(url);
+    const headers = { "x-embed-secret": hash.slice(1) };
+    const page = await server.request(`${pathname}/view`, { method: "POST", body: "width=1200", headers });
+    const words = (await page.text()).replaceAll(/\s+/g, " ");
+    expect(words).toContain("of rain");
+    expect(words).not.toContain("region north");
+    const { columns } = await call<{ columns: { name: string }[] }>("get_data", { widget_id });
+    expect(columns.map(({ name }) => name)).toEqual(["day", "rain"]);
+  });
+
   it("tells of a part that falls silent for days", async () => {
     const random = randomOf(41);
     const rows = Array.from({ length: 200 }, (_, i) => i).flatMap((i) => {
@@ -155,7 +183,7 @@ describe("get_insights", () => {
   });
 
   it("[bi.create-widget.types] stands on a widget of recommendations word for word, as its reader may see it", async () => {
-    const { dashboard_id, widgets } = await make({
+    const { widgets } = await make({
       name: "Advice",
       widgets: [
         { name: "Revenue", dataset_id: datasetId, chart_type: "line", x_axis: "day", y_axis: ["revenue"] },
@@ -176,7 +204,7 @@ describe("get_insights", () => {
       return spawnSync("pdftotext", ["-raw", "-", "-"], { input }).stdout.toString().replace(/\s+/g, " ");
     };
     for (const who of [viewer, admin]) {
-      const { insights } = await bi({ dashboardId: dashboard_id }, who);
+      const { insights } = await bi({ widgetId: widgets[1]?.widget_id }, who);
       const text = await shownTo(who);
       for (const { sentence } of insights.slice(0, 3)) expect(text).toContain(sentence);
       for (const { sentence } of insights.slice(3)) expect(text).not.toContain(sentence);

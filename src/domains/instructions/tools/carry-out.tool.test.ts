@@ -90,6 +90,157 @@ describe("a plan", () => {
   });
 });
 
+describe("names", () => {
+  it.each([
+    ["Erstelle ein Dashboard Klima mit Umsatz nach region", "Klima", 1],
+    ["Create a dashboard Klima 2026 with revenue by region", "Klima 2026", 1],
+    ["Create an empty dashboard called Bird Strikes", "Bird Strikes", 0],
+    ['Create a dashboard "Later"', "Later", 0],
+    ["Lege ein leeres Dashboard namens Vögel an", "Vögel", 0],
+  ])("of dashboards are those that were said, also of empty ones: %j", async (instruction, name, widgets) => {
+    const { outcome, steps, change_id } = await does(instruction);
+    expect({ outcome, steps }).toMatchObject({
+      outcome: "done",
+      steps: [{ tool: "create_dashboard", arguments: { name } }],
+    });
+    const { result } = steps[0] as unknown as { result: { widgets: unknown[] } };
+    expect(result.widgets).toHaveLength(widgets);
+    await undo(change_id);
+  });
+
+  it("of fields are read whole, also with a pronoun, a sum or a sign in them", async () => {
+    const rows = [
+      { "US Gross": 5, "Cost Total $": 2, "Cost Repair": 1, "Phase of flight": "Climb", Director: "A" },
+      { "US Gross": 6, "Cost Total $": 3, "Cost Repair": 1, "Phase of flight": "Taxi", Director: "B" },
+    ];
+    await boards.call("push_data", { dataset_name: "Films", rows });
+    const wishes: [string, object][] = [
+      ["Add a bar chart of the top 10 directors by US Gross", { x_axis: "Director", y_axis: ["US Gross"] }],
+      [
+        "Füge ein Balkendiagramm mit Cost Total $ nach Phase of flight hinzu",
+        { x_axis: "Phase of flight", y_axis: ["Cost Total $"] },
+      ],
+      [
+        "Add a donut chart of total Cost Total $ by phase of flight",
+        { name: "Donut of total Cost Total $ by phase of flight", y_axis: ["Cost Total $"] },
+      ],
+    ];
+    for (const [instruction, args] of wishes)
+      expect((await does(instruction, { dry_run: true })).steps[0]?.arguments).toMatchObject(args);
+  });
+
+  it.each(["Zeig mir alle Dashboards", "Liste alle Dashboards auf", "Show me all dashboards"])(
+    "are listed: %j",
+    async (instruction) => {
+      expect((await does(instruction)).steps).toMatchObject([{ tool: "list_dashboards", status: "done" }]);
+    },
+  );
+});
+
+describe("filters of a chart", () => {
+  it.each([
+    "Clear the filters of the chart Filtered",
+    "Remove all filters from the chart Filtered",
+    "Entferne die Filter aus dem Diagramm Filtered",
+  ])("are cleared by words: %j", async (instruction) => {
+    const { steps } = await does(instruction, { widget_id: await filtered() });
+    expect(steps).toMatchObject([{ tool: "update_widget", status: "done" }]);
+    const { details } = await boards.call<{ details: object }>("get_details", {
+      asset_type: "widget",
+      asset_id: steps[0]?.arguments.widget_id,
+    });
+    expect(details).toMatchObject({ filters: [] });
+  });
+
+  async function filtered(): Promise<number | undefined> {
+    const { widgets } = await boards.make({ name: "Of filters" });
+    const widget_id = widgets[0]?.widget_id;
+    await boards.call("update_widget", { widget_id, name: `Filtered ${widget_id}` });
+    await does("Show only the region North", { widget_id });
+    return widget_id;
+  }
+});
+
+describe("whoever says me", () => {
+  it.each([
+    ["Alert me when daily units drop below 5", "create_alert"],
+    ["Benachrichtige mich, wenn units unter 5 fällt", "create_alert"],
+    ["Schick mir das Dashboard Overview jeden Tag", "create_report"],
+  ])("is told by mail: %j", async (instruction, tool) => {
+    const { steps } = await does(instruction, { dry_run: true });
+    expect(steps).toMatchObject([{ tool, arguments: { recipients: expect.stringContaining("@") } }]);
+  });
+
+  it("and who names nobody is told that nobody is", async () => {
+    const { assumptions } = await does("Create an alert when daily units drop below 5", { dry_run: true });
+    expect(assumptions).toContain("Nobody is told by mail: no recipients were named.");
+  });
+});
+
+describe("what is sent", () => {
+  it.each([
+    "Send the dashboard Overview to ann@example.com now",
+    "Share the dashboard Overview with ann@example.com",
+    "Schick das Dashboard Overview einmal an ann@example.com",
+  ])("once leaves no schedule: %j", async (instruction) => {
+    const { outcome, message, steps } = await does(instruction);
+    expect({ outcome, message }).toMatchObject({
+      outcome: "done",
+      message: expect.stringContaining("ann@example.com, once, now"),
+    });
+    expect(steps[0]).toMatchObject({
+      tool: "create_report",
+      result: { report: { paused: true, next_run_at: null }, report_run: { state: "done" } },
+    });
+  });
+
+  it.each([
+    "every weekday at 7:30",
+    "jeden Werktag um 7:30",
+    "werktags um 7",
+    "on the last day of each month",
+    "am letzten Tag des Monats",
+    "every quarter",
+    "jedes Quartal",
+    "twice a week",
+    "zweimal pro Woche",
+    "tomorrow at 8",
+    "morgen um 8",
+    "at 8",
+    "next Monday",
+    "am Montag um 9",
+    "every Monday and Thursday",
+    "jeden Montag und Donnerstag",
+    "on the 31st of each month",
+    "every evening",
+    "every Monday and now",
+    "every hour until Friday",
+  ])("at times that are not known is asked about, and nothing is sent: %j", async (when) => {
+    const count = async () => (await boards.call<{ reports: unknown[] }>("list_reports", {})).reports.length;
+    const before = await count();
+    const { outcome, questions } = await does(`Send the dashboard Overview to ann@example.com ${when}`);
+    expect({ outcome, questions }).toMatchObject({
+      outcome: "asked",
+      questions: [{ question: expect.stringMatching(/^When should it be sent/) }],
+    });
+    expect(await count()).toBe(before);
+  });
+
+  it.each([
+    ["every Monday at 9", "every week on Monday at 09:00"],
+    ["jeden Tag um 8 Uhr", "every day at 08:00"],
+    ["from now on Tuesdays at 5pm", "every week on Tuesday at 17:00"],
+    ["alle zwei Wochen", "every 2 weeks on Monday at 08:00"],
+    ["every 15 minutes", "every 15 minutes"],
+    ["every month on the 15th", "every month on day 15 at 08:00"],
+    ["am 3. jedes Monats um 7:15", "every month on day 3 at 07:15"],
+  ])("again and again says when: %j", async (when, said) => {
+    const { steps } = await does(`Send the dashboard Overview to ann@example.com ${when}`, { dry_run: true });
+    expect(steps).toMatchObject([{ tool: "create_report", says: expect.stringMatching(`, ${said}$`) }]);
+    expect(steps[0]?.arguments).not.toHaveProperty("send_now");
+  });
+});
+
 describe("what was done", () => {
   it("is undone as one, once", async () => {
     const { change_id: id } = await does(
@@ -180,6 +331,15 @@ describe("what was done", () => {
     const before = await alerts();
     await expect(undo(id)).rejects.toThrow();
     expect([await there(), await alerts()]).toEqual([1, before]);
+    // What was tried stays in the audit log.
+    await boards.server.app.identity.audit.flush();
+    const tried = await boards.call<{ events: { resource_id: string }[] }>(
+      "list_audit_events",
+      { limit: 10 },
+      boards.admin,
+    );
+    const called = tried.events.map((event) => event.resource_id);
+    expect(called).toEqual(expect.arrayContaining(["carry_out", "delete_asset"]));
     await database.query("DROP TRIGGER refuse ON dashboards; DROP FUNCTION refuse()");
     await database.end();
     expect((await undo(id)).outcome).toBe("undone");

@@ -195,6 +195,8 @@ describe("what is read", () => {
       }),
       "## People\n\n| name | age |\n| --- | --- |\n| Ada | 36 |",
     ],
+    ["b.xls", oldExcel({ Ages: [["Ada", 36]] }, "biff2"), "## Sheet1\n\n| Ada | 36 |\n| --- | --- |"],
+    ["a.xlsb", oldExcel({ Ages: [["Ada", 36]] }, "xlsb"), "## Ages\n\n| Ada | 36 |\n| --- | --- |"],
     [
       "a.msg",
       outlookMail({ "0037": "Größe", "0C1A": "Ada", "1000": "It is large." }),

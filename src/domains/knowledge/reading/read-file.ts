@@ -2,6 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { extractPagesMarkdownAsync } from "@firecrawl/pdf-inspector";
 import { fileTypeFromBuffer } from "file-type";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
+import { ZipFile } from "../../../platform/files/index.ts";
 import { mimeTypeOf } from "../file-kinds.ts";
 import { LIMITS } from "../limits.ts";
 import { readCompoundFile, readWorkbook } from "./compound-file.ts";
@@ -10,7 +11,7 @@ import { lockedFile, unreadableFile } from "./file-error.ts";
 import { BARE_CHARACTERS, type FileContent, type FilePage, isGarbled } from "./file-pages.ts";
 import { htmlToMarkdown } from "./html.ts";
 import { readMail } from "./mail.ts";
-import { readOpenDocument, readSlides, readWord } from "./office-xml.ts";
+import { readOpenDocument, readSlides, readWord, ZIP_ERRORS } from "./office-xml.ts";
 import { decodeText, isText } from "./plain-text.ts";
 import { rtfToMarkdown } from "./rtf.ts";
 import { readSheets } from "./sheets.ts";
@@ -36,6 +37,7 @@ const READERS: readonly (readonly [RegExp, Read])[] = [
   [/oasis\.opendocument\.(?:text|spreadsheet|presentation)/, ({ file }) => whole(readOpenDocument(file))],
   [/^application\/epub\+zip$/, ({ file }) => whole(readBook(file))],
   [/^application\/vnd\.ms-excel$/, async ({ bytes }) => readWorkbook(await bytes())],
+  [/ms-excel\.sheet\.binary\./, readBinarySheets],
   [/^application\/x-cfb$/, async ({ bytes }) => readCompoundFile(await bytes())],
   [/^image\/(?:png|jpeg|webp|bmp|tiff)$/, async () => PICTURE],
   [/^application\/rtf$/, async ({ bytes }) => markdown(rtfToMarkdown((await bytes()).toString("latin1")))],
@@ -67,7 +69,11 @@ export async function readFileContent(path: string, extension: string): Promise<
     const reader = READERS.find(([pattern]) => pattern.test(mimeType ?? ""))?.[1];
     if (reader !== undefined && mimeType !== undefined)
       return { mimeType, ...(await reader({ file, bytes })) };
-    if (found !== undefined && !/^(?:text|application)\/.*xml/.test(found)) throw unreadableFile(found);
+    if (found !== undefined && !/^(?:text|application)\/.*xml/.test(found))
+      throw unreadableFile(
+        found,
+        found === "application/zip" ? "Unpack it, and add what is in it." : undefined,
+      );
     if (!isText(head)) throw unreadableFile("of no known kind");
     const text = decodeText(head);
     if (text.trimStart().startsWith("{\\rtf")) return markdown(rtfToMarkdown(head.toString("latin1")));
@@ -76,6 +82,12 @@ export async function readFileContent(path: string, extension: string): Promise<
   } finally {
     await file.close();
   }
+}
+
+/** Its archive is looked at first: the library unpacks whatever there is. */
+async function readBinarySheets({ file, bytes }: OpenFile): Promise<FileContent> {
+  await ZipFile.open(file, ZIP_ERRORS);
+  return readWorkbook(await bytes());
 }
 
 /** Files of programs that few have now, by how they begin. */

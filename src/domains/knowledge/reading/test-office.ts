@@ -27,11 +27,14 @@ export function oldWord(latin: string, wide: string): Buffer {
   return compound({ WordDocument: document, "1Table": Buffer.concat([pieces, Buffer.alloc(5_000)]) });
 }
 
-export function oldExcel(sheets: Record<string, (string | number)[][]>): Buffer {
+export function oldExcel(
+  sheets: Record<string, (string | number)[][]>,
+  bookType: "biff8" | "biff2" | "xlsb" = "biff8",
+): Buffer {
   const book = utils.book_new();
   for (const [name, rows] of Object.entries(sheets))
     utils.book_append_sheet(book, utils.aoa_to_sheet(rows), name);
-  return Buffer.from(write(book, { type: "buffer", bookType: "biff8" }));
+  return Buffer.from(write(book, { type: "buffer", bookType }));
 }
 
 /** A message of Outlook, by the numbers of its properties. */

@@ -3,6 +3,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import { defineTool, keyArgument } from "../define.ts";
 import { documentName } from "../document-name.ts";
 import { extensionOf } from "../file-kinds.ts";
+import { shownStatus } from "../nodes.ts";
 
 /** Everything about a document but its file. */
 export const changeDocument = defineTool({
@@ -59,7 +60,7 @@ export const changeDocument = defineTool({
       name: now.name,
       folder: (await folders.pathOf(now.baseId, now.folderId)).join("/"),
       active: now.isActive,
-      index_status: now.indexStatus,
+      index_status: shownStatus(now),
       former_versions: (await documents.versionsOf(id)).map(({ version, bytes, replacedAt }) => ({
         version,
         bytes,

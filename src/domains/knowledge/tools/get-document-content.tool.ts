@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { boundedArgument, defineTool, keyArgument, offsetArgument } from "../define.ts";
 import { LIMITS } from "../limits.ts";
+import { shownStatus } from "../nodes.ts";
 
 const { readCharacters } = LIMITS.knowledge;
 
@@ -52,7 +53,7 @@ export const getDocumentContent = defineTool({
       returned_length: returned,
       total_length: document.textLength,
       has_more: offset + returned < document.textLength,
-      index_status: document.indexStatus,
+      index_status: shownStatus(document),
     };
   },
 });

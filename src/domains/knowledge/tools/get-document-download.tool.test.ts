@@ -76,7 +76,7 @@ describe("wegent_kb_get_document_download", () => {
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe(TEXT);
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(answer.headers.get("content-type")).toBe("text/plain");
+    expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(answer.headers.get("content-disposition")).toBe(
       `attachment; filename="Bericht _Gr__e_ (1).txt"; filename*=UTF-8''Bericht%20%E2%80%9EGr%C3%B6%C3%9Fe%E2%80%9C%20%281%29.txt`,
     );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineTool, keyArgument } from "../define.ts";
+import { shownStatus } from "../nodes.ts";
 
 const query = z.string().max(200).optional().describe("Part of a name");
 
@@ -64,7 +65,7 @@ export const listDocuments = defineTool({
         name: document.name,
         datasource_id: document.baseId,
         datasource_name: document.baseName,
-        index_status: document.indexStatus,
+        index_status: shownStatus(document),
         ...(document.indexError !== null && { error: document.indexError }),
         is_active: document.isActive,
         version: document.version,

@@ -164,9 +164,9 @@ describe("wegent_kb_list_nodes", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("[knowledge.nodes.inactive] shows inactive documents unless told not to", async () => {
+  it("[knowledge.nodes.inactive] shows inactive documents as not searchable, unless told not to", async () => {
     await database.query("update knowledge_documents set is_active = false where name = 'old.txt'");
-    expect(names((await list()).items)).toContain("old.txt");
+    expect((await list()).items.find(({ name }: Any) => name === "old.txt").index_status).toBe("not_indexed");
     expect(names((await list({ include_inactive: false })).items)).not.toContain("old.txt");
   });
 

@@ -46,6 +46,9 @@ describe("recall_at_time", () => {
     };
     expect(await ask(believed)).toEqual([target_id]);
     expect(await ask(later)).toEqual([new_memory_id]);
-    expect(await ask("2001-01-01")).toEqual([]);
+    for (const long of ["2001-01-01", "2001-01", "20010101", "20010101T000000Z", "20010101T120000+0200"])
+      expect(await ask(long), long).toEqual([]);
+    const compact = later.replace(/[-:]|\.\d+/g, "");
+    expect(await ask(compact), compact).toEqual([new_memory_id]);
   });
 });

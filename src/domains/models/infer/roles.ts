@@ -25,10 +25,13 @@ const CODES = new Set(
 const RATES = new Set(
   `price rate ratio percent percentage share average mean median score rating age temperature discount margin gpa
   speed density mass height altitude elevation depth probability fraction per yield interest width length size weight
-  balance stock inventory cumulative ytd standing standings bmi index factor efficiency satisfaction threshold mpg ph radius distance capacity`.split(
-    /\s+/,
-  ),
+  balance stock inventory cumulative ytd standing standings bmi index factor efficiency satisfaction threshold mpg ph
+  radius distance capacity wind humidity pressure celsius fahrenheit voltage latitude longitude lat lng lon
+  preis kurs quote anteil prozent durchschnitt mittelwert bewertung alter temperatur geschwindigkeit
+  luftfeuchtigkeit luftdruck höhe gewicht größe länge breite`.split(/\s+/),
 );
+/** What is a part or a middle stays one, also of totals. */
+const MIDDLES = new Set("rate ratio percent percentage share average mean median anteil prozent".split(" "));
 const YEARS = { least: 1_500, most: 2_200 };
 /** Longer texts on average are told, not chosen. */
 const PROSE_CHARACTERS = 80;
@@ -51,7 +54,15 @@ export function roleOf(column: ColumnProfile): Role {
   if (CODES.has(last) || (isNamed(CODES) && !isNamed(RATES) && column.isWhole && words.length < 3)) {
     return "id";
   }
-  return isNamed(RATES) ? "rate" : "amount";
+  return addsUp(column.name) ? "amount" : "rate";
+}
+
+/** Whether the sum of such numbers says something, by what they are called: for questions and for charts. */
+export function addsUp(name: string): boolean {
+  const words = longWords(name);
+  const isNamed = (those: ReadonlySet<string>) => words.some((word) => those.has(word));
+  if (name.includes("%") || isNamed(MIDDLES)) return false;
+  return words.includes("total") || !isNamed(RATES);
 }
 
 /** All that is there is written as `2025-03-31`. */
