@@ -64,6 +64,15 @@ describe("knowi_do", () => {
     ]);
   });
 
+  it("[bi.do.parameters] takes back by words what it did, as it says itself", async () => {
+    for (const words of ["undo ID", "undo", "Mach das rückgängig", "Mach die Änderung ID rückgängig"]) {
+      const { text, change_id } = await does({ instruction: "Create an empty dashboard called Brief" });
+      expect(text).toContain(`knowi_do with the instruction “undo ${change_id}”`);
+      const undone = await does({ instruction: words.replace("ID", String(change_id)) });
+      expect(undone).toMatchObject({ outcome: "undone", change_id });
+    }
+  });
+
   it.each([
     ["Delete the sales dashboard", "delete"],
     ["please REMOVE all widgets", "remove"],

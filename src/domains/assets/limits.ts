@@ -5,4 +5,8 @@ export const LIMITS = {
     /** How long such a link is good. */
     keptMs: 15 * 60_000,
   },
+  search: {
+    /** Assets that one search finds. */
+    hits: 100,
+  },
 } as const;

@@ -62,10 +62,6 @@ export const LIMITS = {
     origins: 20,
     /** How long a download link works. */
     linkMinutes: 15,
-    /** Files of one dashboard's CSV export, all together; more are left out, and the answer says so. */
-    exportBytes: 24 * 1024 * 1024,
-    /** Hits of one search. */
-    searchHits: 100,
   },
   pdf: {
     /** PDFs that are made at the same time, by all workspaces. */

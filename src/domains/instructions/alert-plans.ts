@@ -3,7 +3,16 @@ import { bestCondition } from "./conditions.ts";
 import { type AlertInfo, requireAsset } from "./inventory.ts";
 import { AskBack, type PlannedStep } from "./plan.ts";
 import type { Clause } from "./references.ts";
-import { calledIn, comparisonIn, FREQUENCIES, isFiller, MAIL, numberOf, wordsIn } from "./words.ts";
+import {
+  calledIn,
+  comparisonIn,
+  FREQUENCIES,
+  isFiller,
+  MAIL,
+  numberOf,
+  recipientsIn,
+  wordsIn,
+} from "./words.ts";
 
 const WHEN = /\b(?:when(?:ever)?|if|once|as soon as|wenn|sobald|falls)\b/i;
 const TELL =
@@ -24,8 +33,10 @@ function conditionIn(text: string): string {
 }
 
 export async function planAlert(clause: Clause): Promise<PlannedStep[]> {
-  const { text, inventory, assumptions } = clause;
-  const recipients = (text.match(MAIL) ?? []).join(", ");
+  const { text, inventory, assumptions, me } = clause;
+  const recipients = recipientsIn(text, me);
+  if (recipients === "") assumptions.push("Nobody is told by mail: no recipients were named.");
+  const told = recipients === "" ? "" : ` ${recipients}`;
   const bare = text.replace(MAIL, " ");
   const condition = conditionIn(bare);
   const around = bare.replace(condition, " ");
@@ -60,7 +71,7 @@ export async function planAlert(clause: Clause): Promise<PlannedStep[]> {
           type: "data_not_updated",
           ...shared,
         },
-        says: `Tell when ${dataset.name} was not updated`,
+        says: `Tell${told} when ${dataset.name} was not updated`,
       },
     ];
   }
@@ -69,7 +80,7 @@ export async function planAlert(clause: Clause): Promise<PlannedStep[]> {
     {
       tool: "create_alert",
       args: { dataset_id: dataset.id, name: name ?? condition.slice(0, 100), condition: c9ql, ...shared },
-      says: `Tell when ${says}`,
+      says: `Tell${told} when ${says}`,
     },
   ];
 }

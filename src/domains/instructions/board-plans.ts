@@ -8,8 +8,11 @@ const COLUMNS = 24;
 const GROUPED = /\b(?:by|per|nach|pro|je|as|als)\b|ly\b/i;
 const TRENDS = /\btrends?\b|\bover time\b|\btop\b|\bverlauf\b|\bentwicklung\b/i;
 
+const EMPTY = /\b(?:empty|blank|leeres?)\b/i;
+
 export async function planDashboard(clause: Clause): Promise<PlannedStep[]> {
-  const { text, inventory, assumptions } = clause;
+  const { inventory, assumptions } = clause;
+  const text = clause.text.replace(/^(\s*(?:bitte )?lege?\b.*?)\s+an\s*[.!]?\s*$/is, "$1");
   const name = quotedIn(text) ?? boardName(text);
   const before = quotedIn(text) === undefined ? text : text.replace(/["“„][^"”“„]+["”“]/, " ");
   const content =
@@ -24,6 +27,10 @@ export async function planDashboard(clause: Clause): Promise<PlannedStep[]> {
           .replace(/\b(?:and|und) (?:put|pack|leg|setz|stell)\w* (?:it|that|das|es)\s*$/i, " ")
           .replace(ADD, " ")
       : undefined);
+  const isNamed = quotedIn(text) !== undefined || calledIn(text) !== undefined || EMPTY.test(text);
+  if (content === undefined && shown === undefined && name !== undefined && isNamed)
+    return [{ tool: "create_dashboard", args: { name }, says: `Make the empty dashboard “${name}”` }];
+  if (EMPTY.test(text) && name === undefined) throw new AskBack("What should the dashboard be called?");
   if (shown === undefined || shown.trim() === "")
     throw new AskBack(
       "What should the dashboard show? Name numbers and what they are by.",
@@ -54,13 +61,15 @@ export async function planDashboard(clause: Clause): Promise<PlannedStep[]> {
 function boardName(text: string): string | undefined {
   const called = calledIn(text);
   if (called !== undefined) return called;
-  const behind = /\bdashboard\s+((?:\p{Lu}[\p{L}\p{N}]*\s*)+?)(?=\s+(?:with|that|mit|das)\b|[,:]|$)/u
-    .exec(text)?.[1]
-    ?.trim();
+  const behind =
+    /\b[Dd]ashboard\s+((?:[\p{Lu}\p{N}][\p{L}\p{N}]*\s*)+?)(?=\s+(?:with|that|mit|das)\b|[,:.!]|$)/u
+      .exec(text)?.[1]
+      ?.trim();
   if (behind !== undefined && behind !== "") return behind;
   const of = /\b(?:overview|übersicht) (?:of|über|on|der) (?:the )?([\p{L}]+)/iu.exec(text)?.[1];
   const word = of ?? /([\p{L}]+)[- ](?:dashboard|overview|übersicht)/iu.exec(text)?.[1];
-  if (word === undefined || isFiller(word) || /^(?:new|neues|a|an|this)$/i.test(word)) return undefined;
+  if (word === undefined || isFiller(word) || /^(?:new|neues|a|an|this|empty|blank|leeres?)$/i.test(word))
+    return undefined;
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 

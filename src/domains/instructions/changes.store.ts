@@ -1,4 +1,4 @@
-import { and, eq, lt } from "drizzle-orm";
+import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
 import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
@@ -47,6 +47,25 @@ export class ChangesStore {
       });
     if (row.undoneAt !== null) throw new AppError("conflict", `The change ${id} has been undone already.`);
     return row;
+  }
+
+  /** The caller's last one that stands. */
+  async last({ workspace, user }: Caller): Promise<number> {
+    const [row] = await this.#catalog.db
+      .select({ id: changes.id })
+      .from(changes)
+      .where(
+        and(
+          eq(changes.workspaceId, workspace.id),
+          eq(changes.userId, user.id),
+          isNull(changes.undoneAt),
+          sql`jsonb_array_length(${changes.steps}) > 0`,
+        ),
+      )
+      .orderBy(desc(changes.id))
+      .limit(1);
+    if (row === undefined) throw new AppError("not_found", "There is no change of yours to undo.");
+    return row.id;
   }
 
   /** All of it in one transaction, with the note that it was done. */

@@ -1,5 +1,6 @@
 import type { Column, DatasetInfo, Inventory } from "./inventory.ts";
 import { AskBack } from "./plan.ts";
+import { without } from "./references.ts";
 import {
   AGGREGATE_WORDS,
   CHART_WORDS,
@@ -40,7 +41,7 @@ interface Phrase {
   period: ReturnType<typeof periodIn>;
   isTrend: boolean;
   /** What is left, for fields and values. */
-  words: { word: string; role: Role }[];
+  words: { word: string; role: Role; key?: string }[];
 }
 
 type Role = "measure" | "by" | "against" | "filter";
@@ -81,8 +82,8 @@ export async function readChart(
   inventory: Inventory,
   assumptions: string[],
 ): Promise<ChartWish> {
-  const phrase = readPhrase(text);
-  const fit = bestFit(phrase.words, await inventory.datasets(), text);
+  const fit = bestFit((each) => readPhrase(text, each).words, await inventory.datasets(), text);
+  const phrase = readPhrase(text, fit.dataset);
   const filters = await filtersOf(fit, inventory);
   const { dataset } = fit;
   const date = dateOf(dataset);
@@ -115,8 +116,9 @@ export async function readChart(
   };
 }
 
-function readPhrase(text: string): Phrase {
-  let rest = ` ${text} `;
+function readPhrase(text: string, dataset: DatasetInfo): Phrase {
+  const { rest: plain, names } = withoutFields(` ${text} `, dataset);
+  let rest = plain;
   const take = (pattern: RegExp): RegExpExecArray | null => {
     const found = pattern.exec(rest);
     if (found !== null) rest = rest.replace(found[0], " ");
@@ -144,7 +146,7 @@ function readPhrase(text: string): Phrase {
     target: goal === null ? undefined : numberOf(goal[1] as string, goal[2]),
     period,
     isTrend,
-    words: rolesIn(rest),
+    words: rolesIn(rest, names),
   };
 }
 
@@ -154,20 +156,40 @@ const ROLES: Record<string, Role> = Object.fromEntries([
   ...["in", "for", "from", "only", "where", "für", "aus", "nur"].map((word) => [word, "filter"]),
 ]);
 
-function rolesIn(text: string): Phrase["words"] {
+const FIELD = "ℵ";
+
+/** Names of fields are taken out whole first: in "US Gross" and "Cost Total $" no word is a pronoun or a sum. */
+function withoutFields(text: string, { columns }: DatasetInfo): { rest: string; names: string[] } {
+  const names = columns
+    .map(({ name }) => name)
+    .filter((name) => wordsIn(name).length > 1)
+    .toSorted((a, b) => b.length - a.length);
+  const rest = names.reduce((left, name, i) => without(left, name, ` ${FIELD}${i} `), text);
+  return { rest, names };
+}
+
+function rolesIn(text: string, names: readonly string[] = []): Phrase["words"] {
   let role: Role = "measure";
   const words: Phrase["words"] = [];
   for (const word of wordsIn(text)) {
     const next = ROLES[word.toLowerCase()];
+    const name = word.startsWith(FIELD) ? names[Number(word.slice(1))] : undefined;
     if (next !== undefined) role = next;
+    else if (name !== undefined) words.push({ word: name, role, key: keyOf(name) });
     else if (!isFiller(word)) words.push({ word, role });
   }
   return words;
 }
 
 /** The dataset that carries most of the words. */
-function bestFit(words: Phrase["words"], datasets: readonly DatasetInfo[], text: string): Fit {
-  const fits = datasets.map((dataset) => fitOf(words, dataset)).toSorted((a, b) => b.score - a.score);
+function bestFit(
+  wordsFor: (dataset: DatasetInfo) => Phrase["words"],
+  datasets: readonly DatasetInfo[],
+  text: string,
+): Fit {
+  const fits = datasets
+    .map((dataset) => fitOf(wordsFor(dataset), dataset))
+    .toSorted((a, b) => b.score - a.score);
   const [best, next] = fits;
   if (best === undefined) throw new AskBack("There are no datasets yet. Which data should it show?");
   if (best.score <= 0)
@@ -188,7 +210,11 @@ function bestFit(words: Phrase["words"], datasets: readonly DatasetInfo[], text:
 
 /** A text without roles, such as a condition. */
 export function fitText(text: string, datasets: readonly DatasetInfo[]): Fit {
-  return bestFit(rolesIn(text), datasets, text);
+  const wordsFor = (dataset: DatasetInfo) => {
+    const { rest, names } = withoutFields(text, dataset);
+    return rolesIn(rest, names);
+  };
+  return bestFit(wordsFor, datasets, text);
 }
 
 function fitOf(words: Phrase["words"], dataset: DatasetInfo): Fit {
@@ -242,9 +268,12 @@ interface Term {
 
 function longestTerm(words: Phrase["words"], dataset: DatasetInfo): Term | undefined {
   for (let length = words.length; length > 0; length -= 1) {
-    const forms = combinations(words.slice(0, length).map(({ word }) => formsOf(word)));
+    const said = words.slice(0, length);
+    const forms = combinations(said.map(({ word, key }) => (key === undefined ? formsOf(word) : [key])));
     const exact = dataset.columns.find(({ name }) => forms.includes(keyOf(name)));
-    if (exact !== undefined) return { column: exact, score: 2 + length, length };
+    // A name of several words counts as many.
+    const weight = said.reduce((sum, { key }) => sum + (key?.split(" ").length ?? 1), 0);
+    if (exact !== undefined) return { column: exact, score: 2 + weight, length };
     const own = keyOf(dataset.name);
     if (forms.some((form) => form === own || own.endsWith(` ${form}`)))
       return { column: null, score: 1.5 + length, length };
@@ -343,6 +372,7 @@ export function during({ name }: Column, { from, to }: { from: string; to?: stri
 
 function nameOf(text: string): string {
   const bare = text
+    .replace(/\s+/g, " ")
     .trim()
     .replace(/^(?:a|an|the|ein|eine|einen|der|die|das|den|with|mit|of|von)\s+/i, "")
     .replace(/[.!,;]+$/, "");

@@ -31,6 +31,11 @@ const FIND =
 const LISTED =
   /\b(?:which|what|list|welche|any|are there|gibt es|do we have)\b(?! of).*\b(?:dashboards|alerts|alarme|reports|berichte)\b(?!.*\b(?:pdf|csv|now|jetzt)\b)/i;
 
+const LIST =
+  /^\s*(?:please |bitte )?(?:show|list\w*|zeig\w*|nenn\w*|give|gib)(?: (?:me|us|mir|uns|all|alle|of|the|die|our|my|unsere|meine))* (?:dashboards|alerts|alarme|reports|berichte)\b(?: auf| an)?\s*[.!?]*$/i;
+const CLEARS =
+  /\b(?:clear|reset|remove|entfern\w*|leer\w*|hebe?|setze?)\b.*\bfilters?\b|\bfilter\b.*\b(?:zurücksetzen|aufheben)\b/i;
+
 /** The dashboards, alerts or reports; of alerts those on a dataset that is named. */
 async function planList({ text, inventory }: Clause): Promise<PlannedStep[]> {
   if (/\breports|berichte/i.test(text)) return [{ tool: "list_reports", args: {}, says: "List the reports" }];
@@ -59,7 +64,7 @@ export const INTENTS: readonly Intent[] = [
   {
     name: "list what there is",
     tools: ["list_dashboards", "list_alerts", "list_reports"],
-    isMeant: ({ text }) => LISTED.test(text),
+    isMeant: ({ text }) => LIST.test(text) || LISTED.test(text),
     plan: planList,
   },
   {
@@ -137,6 +142,19 @@ export const INTENTS: readonly Intent[] = [
             text,
           ))),
     plan: planDashboard,
+  },
+  {
+    name: "clear filters",
+    tools: ["update_widget", "update_dashboard"],
+    isMeant: ({ text }) => CLEARS.test(text),
+    async plan(clause) {
+      const target = await targetOf(clause);
+      const [tool, change] =
+        "widget_id" in target.args
+          ? ["update_widget", { options: { filters: [] } }]
+          : ["update_dashboard", { filters: [] }];
+      return [{ tool, args: { ...target.args, ...change }, says: `Clear the filters of ${target.name}` }];
+    },
   },
   {
     name: "add a filter to a dashboard",

@@ -8,12 +8,18 @@ export interface Instruction {
   text: string;
   dashboardId: number | undefined;
   widgetId: number | undefined;
+  /** The mail address of whoever gives it. */
+  me: string;
 }
+
+const CLEARS_FILTERS =
+  /\b(?:remove|entfern\w*)\s+(?:(?:the|all|any|die|alle|den|sämtliche) )*filters?(?![\p{L}-])/iu;
 
 /** Refuses what must not even be planned: too long, signs of prompt injection, or something to destroy. */
 export function checkAll(text: string, deleteTool: string): void {
   checkInstruction(text);
-  checkDestructive(text, { deleteTool });
+  // Filters are settings, which can be had back: what is left of the text counts.
+  checkDestructive(text.replace(CLEARS_FILTERS, " "), { deleteTool });
 }
 
 /** What an instruction comes to, by rules. Nothing is changed; assets and fields are looked up as its giver sees them. */

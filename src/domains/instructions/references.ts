@@ -8,6 +8,8 @@ export interface Clause {
   inventory: Inventory;
   dashboardId: number | undefined;
   widgetId: number | undefined;
+  /** The mail address of whoever speaks. */
+  me: string;
   assumptions: string[];
   /** What clauses before it come to. */
   before: readonly PlannedStep[];
@@ -87,13 +89,13 @@ function known<A extends NamedAsset>(assets: readonly A[], id: number, kind: str
 }
 
 /** The text without a name that has done its work, however it is punctuated. */
-export function without(text: string, name: string): string {
+export function without(text: string, name: string, instead = " "): string {
   const words = wordsIn(name).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const pattern = new RegExp(
     `["“„']?(?<![\\p{L}\\p{N}])${words.join("[^\\p{L}\\p{N}]+")}(?![\\p{L}\\p{N}])[?!)"”“'.]*`,
     "iu",
   );
-  return text.replace(pattern, " ");
+  return text.replace(pattern, instead);
 }
 
 export function quotedIn(text: string): string | undefined {

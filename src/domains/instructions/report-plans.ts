@@ -4,11 +4,11 @@ import type { Clause } from "./references.ts";
 import { quotedIn, without } from "./references.ts";
 import { targetOf } from "./sharing-plans.ts";
 import { saidOf, scheduleIn, timingIn } from "./timing.ts";
-import { MAIL, SOON } from "./words.ts";
+import { MAIL, recipientsIn, SOON } from "./words.ts";
 
 export async function planReport(clause: Clause): Promise<PlannedStep[]> {
-  const { text } = clause;
-  const recipients = (text.match(MAIL) ?? []).join(", ");
+  const { text, me } = clause;
+  const recipients = recipientsIn(text, me);
   if (recipients === "") throw new AskBack("To whom should it be sent? Give mail addresses.");
   const bare = text.replace(MAIL, " ");
   const { subject, rest } = subjectIn(bare);

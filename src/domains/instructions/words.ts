@@ -90,6 +90,12 @@ export const DAYS: readonly (readonly [RegExp, string])[] = [
   [/\bsundays?\b|\bsonntags?\b/i, "SUNDAY"],
 ];
 
+/** Mail addresses in a text; whoever says "me" means their own. */
+export function recipientsIn(text: string, me: string): string {
+  const named = text.match(MAIL) ?? [];
+  return (named.length === 0 && /\b(?:me|mich|mir)\b/i.test(text) ? [me] : named).join(", ");
+}
+
 /** At once, or once more. */
 export const SOON =
   /\b(?:now|immediately|at once|again|once more|sofort|jetzt|gleich|nochmals?|noch ?mal|noch einmal|erneut)\b/i;

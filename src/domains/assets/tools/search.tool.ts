@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
 
-const MOST = 100;
+const { hits: MOST } = LIMITS.search;
 const query = z.string().min(1).max(2_000).describe("Search query");
 /** Kinds that the contract names; those that there are none of yet are not found, and no mistake. */
 const OF_CONTRACT = ["dashboard", "widget", "dataset", "query", "report", "alert"];

@@ -156,7 +156,7 @@ export class Exports {
       const note = subject.kind === "table" ? "" : notes.join(" · ");
       return { subject, look: { theme, locale, ...size }, ...at, note };
     });
-    return drawings.sheet({ title, theme, tiles, width: 24 * COLUMN_PX }, scope);
+    return drawings.sheet({ title, theme, tiles, width: 24 * COLUMN_PX - GAP_PX }, scope);
   }
 
   /** All pictures are drawn together: a dashboard has more than may wait in line. */

@@ -90,6 +90,93 @@ describe("a plan", () => {
   });
 });
 
+describe("names", () => {
+  it.each([
+    ["Erstelle ein Dashboard Klima mit Umsatz nach region", "Klima", 1],
+    ["Create a dashboard Klima 2026 with revenue by region", "Klima 2026", 1],
+    ["Create an empty dashboard called Bird Strikes", "Bird Strikes", 0],
+    ['Create a dashboard "Later"', "Later", 0],
+    ["Lege ein leeres Dashboard namens Vögel an", "Vögel", 0],
+  ])("of dashboards are those that were said, also of empty ones: %j", async (instruction, name, widgets) => {
+    const { outcome, steps, change_id } = await does(instruction);
+    expect({ outcome, steps }).toMatchObject({
+      outcome: "done",
+      steps: [{ tool: "create_dashboard", arguments: { name } }],
+    });
+    const { result } = steps[0] as unknown as { result: { widgets: unknown[] } };
+    expect(result.widgets).toHaveLength(widgets);
+    await undo(change_id);
+  });
+
+  it("of fields are read whole, also with a pronoun, a sum or a sign in them", async () => {
+    const rows = [
+      { "US Gross": 5, "Cost Total $": 2, "Cost Repair": 1, "Phase of flight": "Climb", Director: "A" },
+      { "US Gross": 6, "Cost Total $": 3, "Cost Repair": 1, "Phase of flight": "Taxi", Director: "B" },
+    ];
+    await boards.call("push_data", { dataset_name: "Films", rows });
+    const wishes: [string, object][] = [
+      ["Add a bar chart of the top 10 directors by US Gross", { x_axis: "Director", y_axis: ["US Gross"] }],
+      [
+        "Füge ein Balkendiagramm mit Cost Total $ nach Phase of flight hinzu",
+        { x_axis: "Phase of flight", y_axis: ["Cost Total $"] },
+      ],
+      [
+        "Add a donut chart of total Cost Total $ by phase of flight",
+        { name: "Donut of total Cost Total $ by phase of flight", y_axis: ["Cost Total $"] },
+      ],
+    ];
+    for (const [instruction, args] of wishes)
+      expect((await does(instruction, { dry_run: true })).steps[0]?.arguments).toMatchObject(args);
+  });
+
+  it.each(["Zeig mir alle Dashboards", "Liste alle Dashboards auf", "Show me all dashboards"])(
+    "are listed: %j",
+    async (instruction) => {
+      expect((await does(instruction)).steps).toMatchObject([{ tool: "list_dashboards", status: "done" }]);
+    },
+  );
+});
+
+describe("filters of a chart", () => {
+  it.each([
+    "Clear the filters of the chart Filtered",
+    "Remove all filters from the chart Filtered",
+    "Entferne die Filter aus dem Diagramm Filtered",
+  ])("are cleared by words: %j", async (instruction) => {
+    const { steps } = await does(instruction, { widget_id: await filtered() });
+    expect(steps).toMatchObject([{ tool: "update_widget", status: "done" }]);
+    const { details } = await boards.call<{ details: object }>("get_details", {
+      asset_type: "widget",
+      asset_id: steps[0]?.arguments.widget_id,
+    });
+    expect(details).toMatchObject({ filters: [] });
+  });
+
+  async function filtered(): Promise<number | undefined> {
+    const { widgets } = await boards.make({ name: "Of filters" });
+    const widget_id = widgets[0]?.widget_id;
+    await boards.call("update_widget", { widget_id, name: `Filtered ${widget_id}` });
+    await does("Show only the region North", { widget_id });
+    return widget_id;
+  }
+});
+
+describe("whoever says me", () => {
+  it.each([
+    ["Alert me when daily units drop below 5", "create_alert"],
+    ["Benachrichtige mich, wenn units unter 5 fällt", "create_alert"],
+    ["Schick mir das Dashboard Overview jeden Tag", "create_report"],
+  ])("is told by mail: %j", async (instruction, tool) => {
+    const { steps } = await does(instruction, { dry_run: true });
+    expect(steps).toMatchObject([{ tool, arguments: { recipients: expect.stringContaining("@") } }]);
+  });
+
+  it("and who names nobody is told that nobody is", async () => {
+    const { assumptions } = await does("Create an alert when daily units drop below 5", { dry_run: true });
+    expect(assumptions).toContain("Nobody is told by mail: no recipients were named.");
+  });
+});
+
 describe("what is sent", () => {
   it.each([
     "Send the dashboard Overview to ann@example.com now",

@@ -19,6 +19,11 @@ const instruction = z
 const dashboardId = z.int().optional().describe("Target dashboard ID for dashboard-level operations");
 const widgetId = z.int().optional().describe("Target widget ID for widget-level operations");
 
+const NO_PLAN: Plan = { steps: [], assumptions: [], questions: [] };
+/** Nothing but an undo, of the last change or of one by its number. */
+const UNDO =
+  /^\s*(?:please |bitte )?(?:undo|revert|take (?:it|that|this) back|(?:mach\w*|nimm)\b(?=.*(?:rückgängig|zurück)))(?:\s+(?:it|that|this|the|my|last|change|das|es|die|meine|letzte|änderung|nr\.?|number|rückgängig|zurück|wieder|bitte|please))*\s*#?(\d{1,9})?(?:\s+(?:wieder |bitte )*(?:rückgängig|zurück))?\s*[.!]*\s*$/i;
+
 type Context = CallContext & InstructionsServices;
 
 /** An instruction in plain language becomes a plan, and the plan calls of our own tools. */
@@ -95,8 +100,14 @@ async function run({ instruction: sent, undo, dry_run, dashboard_id, widget_id }
   const text = sent?.trim() ?? "";
   if (text === "")
     throw new AppError("bad_request", "instruction is empty.", { hint: "Say what should be done." });
+  const wish = UNDO.exec(text);
+  if (wish !== null) {
+    const id = wish[1] === undefined ? await context.changes.last(context.caller) : Number(wish[1]);
+    if (!dry_run) return undoChange(id, context);
+    return answer("planned", `Nothing was done yet. It would take back the change ${id}.`, [], NO_PLAN);
+  }
   checkAll(text, context.say("{tool:delete_asset}"));
-  const given = { text, dashboardId: dashboard_id, widgetId: widget_id };
+  const given = { text, dashboardId: dashboard_id, widgetId: widget_id, me: context.caller.user.email };
   const plan = await planFor(given, context);
   if (plan.questions.length > 0) return asked(plan);
   if (plan.steps.length > LIMITS.instructions.steps)
@@ -156,14 +167,14 @@ async function execute(text: string, steps: DoneStep[], plan: Plan, context: Con
       );
     }
   }
-  const message = `${steps.map(({ says }) => says).join(". ")}. ${kept.length > 0 ? context.say(`{tool:carry_out} with undo: ${id} takes it back.`) : ""}`;
+  const message = `${steps.map(({ says }) => says).join(". ")}. ${kept.length > 0 ? context.say(`{tool:carry_out} with the instruction “undo ${id}” takes it back.`) : ""}`;
   return answer("done", message.trim(), steps, plan, kept.length > 0 ? id : null);
 }
 
 async function undoChange(id: number, context: Context) {
   const undone = await context.changes.undo(context.caller, id, (steps) => undoAll(callerOf(context), steps));
   const message = undone.length === 0 ? "There was nothing to undo." : `Undone: ${undone.join("; ")}.`;
-  return answer("undone", message, [], { steps: [], assumptions: [], questions: [] }, id);
+  return answer("undone", message, [], NO_PLAN, id);
 }
 
 function asked(plan: Plan) {
