@@ -49,7 +49,6 @@ interface Candidate {
 
 /** What relations and a pin add, as parts of the best hit's score. */
 const WEIGHTS = { relations: 0.05, pinned: 0.05 };
-const MOST_ADDED = WEIGHTS.relations + WEIGHTS.pinned;
 /** What has no word of the question must be at least so near to it; everything is near to everything a little. */
 const LEAST_COSINE = 0.25;
 /** Hits beyond those that are wanted: the catalog may know that one has ended meanwhile. */
@@ -80,7 +79,8 @@ export class Recall {
       ...timesOf(question),
     });
     const near = searched.filter(({ legs }) => legs.lexical > 0 || (legs.dense ?? 0) >= LEAST_COSINE);
-    const hits = near.slice(0, reachable(near, k));
+    const mostAdded = WEIGHTS.pinned + (hops === 0 ? 0 : WEIGHTS.relations);
+    const hits = near.slice(0, reachable(near, k, mostAdded));
     const ids = hits.map(({ id }) => id);
     const [found, reached] = await Promise.all([
       this.#versions.found(workspaceId, ids),
@@ -93,7 +93,7 @@ export class Recall {
     });
     const top = candidates[0]?.weight ?? 0;
     // What came in by relations alone counts so little that it is read only where there is room for it.
-    if ((candidates[k - 1]?.weight ?? 0) <= MOST_ADDED * top)
+    if ((candidates[k - 1]?.weight ?? 0) <= mostAdded * top)
       candidates.push(...(await this.#related(workspaceId, candidates, question, reached)));
     for (const candidate of candidates) {
       const { relations, isPinned } = candidate.why;
@@ -140,10 +140,10 @@ function signsOf({ memoryId, isPinned }: FoundVersion, reached: ReadonlyMap<numb
 }
 
 /** How many hits can still be among the best `k` with all that relations and a pin may add; the others are not read. */
-function reachable(hits: readonly Hit[], k: number): number {
+function reachable(hits: readonly Hit[], k: number, mostAdded: number): number {
   const last = k + SPARE;
   if (hits.length <= last) return hits.length;
-  const least = hits[last - 1]!.score - MOST_ADDED * hits[0]!.score;
+  const least = hits[last - 1]!.score - mostAdded * hits[0]!.score;
   return hits.findLastIndex(({ score }) => score >= least) + 1;
 }
 

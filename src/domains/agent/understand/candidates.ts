@@ -348,7 +348,13 @@ function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: 
   const isNoun = ({ sense }: Entry) => sense.t !== "link" && (sense.t !== "rel" || sense.verb === undefined);
   const isNamed =
     phrases.get(span.map(({ stem }) => stem).join(" "))?.some(isNoun) === true ||
-    values.has(span.map(({ norm }) => norm).join(" "));
+    values.has(span.map(({ norm }) => norm).join(" ")) ||
+    values.has(
+      span
+        .map(({ norm }) => norm)
+        .join(" ")
+        .replace(/s$/, ""),
+    );
   const isMeant = ({ cost }: Entry) => cost >= 0 && cost < PART_COST;
   const [plain = [], second = []] = named.filter((entries) => entries.some(isMeant));
   const valued =

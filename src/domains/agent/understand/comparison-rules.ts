@@ -2,7 +2,7 @@ import type { Cond, Key, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Mod, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { asTable, compared, grouped, limited, more, scoped, shareOfWhole } from "./table-senses.ts";
+import { asTable, compared, FAR_COST, grouped, limited, more, scoped, shareOfWhole } from "./table-senses.ts";
 
 /** "Kitchen and Audio" together, "Kitchen vs Audio" side by side. */
 function beside({ ds, cond, isAnd, isEach }: Extract<Sense, { t: "versus" }>, other: Cond): Combined[] {
@@ -55,7 +55,8 @@ function among(
   { ds, cond, key }: { ds: string; cond: Cond; key: Key },
 ): Combined[] {
   if (!grammar.reachedBy(table, ds)) return [];
-  return [asTable({ ...table, conds: [...table.conds, cond], by: [...table.by, key] }, 0)];
+  const far = grammar.isFarther(table, key) ? FAR_COST : 0;
+  return [asTable({ ...table, conds: [...table.conds, cond], by: [...table.by, key] }, far)];
 }
 
 /** Rules for shares, and for numbers beside each other. */
@@ -175,6 +176,14 @@ export const COMPARISON_RULES: Rules = {
   "table among": [
     rule<"table", "among">((grammar, { table }, { ds, cond, key }) =>
       among(grammar, table, { ds, cond, key }),
+    ),
+  ],
+  // "Germany vs Austria vs Switzerland"
+  "among op": [
+    rule<"among", "op">((_grammar, { ds, cond }, { op }) =>
+      op === "versus" || op === "comma" || op === "and"
+        ? [{ sense: { t: "versus", ds, cond, isAnd: false }, cost: 0 }]
+        : [],
     ),
   ],
   // "male vs female patients"

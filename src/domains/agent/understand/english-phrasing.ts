@@ -79,6 +79,12 @@ function withGoals(text: string, phrases: ReadonlyMap<string, unknown>): string 
 const OPERATES =
   /\b(?:average|avg|mean|median|total|most|least|per|each|every|by|not|without|only|share|percent(?:age)?|within|among|excluding|except)\b/i;
 
+/** Whether a word names entities or a field of the model, and no number. */
+function isNoun(word: string, phrases: ReadonlyMap<string, unknown>): boolean {
+  const entries = (phrases.get(wordsOf(word)[0]?.stem ?? "") ?? []) as { sense: { t: string } }[];
+  return entries.length > 0 && entries.every(({ sense }) => sense.t === "rel" || sense.t === "field");
+}
+
 /** Writes out what is said shortly, and leaves out why it is asked. */
 export const phrase: Language["prepare"] = (text, { phrases, values, words }, datesIn) => {
   const aimed = withGoals(text, phrases);
@@ -120,6 +126,14 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/\bhow (?:fast|quickly|strongly) (?=did|do|does|has|have)/gi, "")
     .replaceAll(/\b(every|each) single\b/gi, "$1")
     .replaceAll(/\bbelongs? to\b/gi, "")
+    .replaceAll(/\b(20\d\d) fiscal year\b/gi, "fiscal year $1")
+    .replaceAll(
+      /\b(?!the\b|an?\b|in\b|of\b|is\b)(\p{L}+) difference between\b/giu,
+      "difference in $1 between",
+    )
+    .replaceAll(/\b(\p{L}+)['’]s (\p{L}+)\b/gu, (said, whose: string, what: string) =>
+      isNoun(whose, phrases) && isNoun(what, phrases) ? `${what} of the ${whose}` : said,
+    )
     .replace(/\bwhen did (.+?) (last|first) (?:order|buy|purchase)\b/i, "when was the $2 order of $1")
     .replaceAll(/\bneither (\S+) nor (\S+)/gi, "not $1 and not $2")
     .replace(/\b(?:the )?ratio (?:of|between) (.+?) (?:to|and) /i, "$1 divided by ")

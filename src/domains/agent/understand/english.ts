@@ -274,7 +274,8 @@ export const ENGLISH: Language = {
     "month monthly months quarter quarterly quarters daily weekly weeks yearly years annual annually january february march april june july august september october november december".split(
       " ",
     ),
-  listOpener: /^\s*(which|list|show|name|who|give)\b/i,
+  listOpener:
+    /^\s*(?:(?:please|hi|hello|hey|team|can|could|would|you|i|we|tell|me|us|like|want|need|to|know|quick|question)\b[\s,:!]*)*(which|list|show|name|who|give)\b/i,
   grains: new Map(
     (["day", "week", "month", "quarter", "year"] as const).flatMap((grain) => [
       [grain, grain] as const,

@@ -383,7 +383,7 @@ export const ENTITY_RULES: Rules = {
     rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, verb }, { op }) => {
       if (form === "name" && (op === "and" || op === "or" || op === "versus"))
         return [{ sense: { t: "namesand", rel, ds, op }, cost: 0 }];
-      if (op === "ratio" && form === "noun")
+      if (op === "ratio" && form !== "name" && verb === undefined)
         return [
           { sense: { t: "tableand", table: { ...EMPTY_TABLE, cols: [count(rel)] }, op: "/" }, cost: 0.1 },
         ];

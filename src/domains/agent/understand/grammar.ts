@@ -26,6 +26,7 @@ import {
   where,
 } from "./make.ts";
 import { foreignLink } from "./model-words.ts";
+import { compared, more } from "./table-senses.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
 
@@ -66,6 +67,11 @@ export class Grammar extends Facts {
         ? [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols } }, cost: 0.6 }]
         : [];
     }
+    // "was the rate higher in 2025 than in 2024": both.
+    if (sense.t === "outdid" && sense.table.win !== null)
+      return compared({ ...sense.table, win: null }, [sense.table.win, sense.than]).map((each) =>
+        more(each, 0.3),
+      );
     if (sense.t === "worth") {
       const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: sense.metric }] };
       return [{ sense: { t: "table", table }, cost: 0.1 }];

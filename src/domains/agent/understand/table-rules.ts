@@ -132,7 +132,7 @@ export const TABLE_RULES: Rules = {
           grammar,
           by.keys.length === 0 && by.by === null
             ? [asTable(table, 0)]
-            : divided(grammar, table, by.keys, by.by),
+            : divided(grammar, table, by.keys, by.by, by.isPer === true),
           by,
         ),
       );
@@ -172,7 +172,12 @@ export const TABLE_RULES: Rules = {
         const [num] = table.cols;
         return num === undefined || table.by.length > 0
           ? []
-          : [{ sense: { t: "by", keys: [], by: { k: "num", num, table } }, cost: num.k === "agg" ? 1 : 0 }];
+          : [
+              {
+                sense: { t: "by", keys: [], by: { k: "num", num, table }, ...isPer(op, arg) },
+                cost: num.k === "agg" ? 1 : 0,
+              },
+            ];
       }
       if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
       if (op === "difference") return differing(table);
@@ -331,6 +336,8 @@ export const TABLE_RULES: Rules = {
       const isPlain = ![...left.keys, ...right.keys].some((key) => grammar.isNumber(key));
       if (left.by !== null || right.by !== null || !isPlain) return [];
       if (left.some !== undefined && right.some !== undefined) return [];
+      // What is said with "per" may be meant on average, and stays apart.
+      if (left.isPer !== right.isPer) return [];
       const some = left.some ?? right.some;
       const both = { keys: [...left.keys, ...right.keys], by: null, ...(some === undefined ? {} : { some }) };
       return [{ sense: { t: "by", ...both }, cost: 0 }];

@@ -164,15 +164,25 @@ function groupedBy(table: TableSense, keys: Key[]): Combined[] {
   return table.top.per === undefined ? [asTable({ ...table, by: [...keys, ...table.by], top }, 0)] : [];
 }
 
-export function divided(grammar: Grammar, table: TableSense, keys: Key[], by: By | null): Combined[] {
+export function divided(
+  grammar: Grammar,
+  table: TableSense,
+  keys: Key[],
+  by: By | null,
+  isPer = false,
+): Combined[] {
   if (by?.k === "num") {
+    // "by revenue" is an order, and divides nothing.
+    if (!isPer && by.table !== null) return [];
     const win = by.table?.win ?? null;
     if (win !== null && table.win !== null) return [];
     return isRatio(grammar, table, by.num) ? ratio({ ...table, win: table.win ?? win }, by.num) : [];
   }
   const [key] = keys;
   const perUnit =
-    keys.length === 1 && key !== undefined && grammar.isNumber(key) ? ratio(table, { k: "field", key }) : [];
+    isPer && keys.length === 1 && key !== undefined && grammar.isNumber(key)
+      ? ratio(table, { k: "field", key })
+      : [];
   return [...perUnit, ...grouped(grammar, table, keys).map((each) => more(each, perUnit.length > 0 ? 1 : 0))];
 }
 

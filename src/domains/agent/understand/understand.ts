@@ -1,6 +1,6 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Window } from "../query/semantic-query.ts";
-import { unaskedParts, unsaidWords } from "./account.ts";
+import { unsaidWords } from "./account.ts";
 import { askOf } from "./ask-of.ts";
 import { authorsFirst, candidates, type Found, outsideNames, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
@@ -29,6 +29,7 @@ import { numberCandidates } from "./number-candidates.ts";
 import { ownPlaces, throughOwnPlaces } from "./own-places.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { TABLE_RULES } from "./table-rules.ts";
+import { unaskedParts } from "./unasked.ts";
 import { UNIT_RULES } from "./unit-rules.ts";
 import { VERB_RULES } from "./verb-rules.ts";
 import { type Word, wordsOf } from "./words.ts";

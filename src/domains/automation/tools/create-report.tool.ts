@@ -58,7 +58,7 @@ export const createReport = defineTool({
   },
   title: "Create a report",
   description:
-    "Sends a dashboard or widgets as PDF or image, by default every day at 08:00; with paused and send_now once. What is sent is what you may see.",
+    "Sends what you may see of a dashboard or widgets: by default daily, or once (send_now, paused).",
   permission: ["bi:read", "bi:write"],
   effect: "write",
   timeoutMs: LIMITS.reports.waitMs + KERNEL.call.defaultTimeoutMs,

@@ -36,6 +36,9 @@ export class Slots {
   /** How many entries are in each. */
   readonly #languageCounts: number[] = [];
   readonly speakerNames: string[] = [];
+  readonly #speakerOf = new Map<string, number>();
+  /** Speakers by their first names. */
+  readonly #speakersCalled = new Map<string, number[]>();
   readonly threadKeys: string[] = [];
   readonly #threadOf = new Map<string, number>();
   /** Slots of each thread in their order. */
@@ -48,7 +51,7 @@ export class Slots {
     this.previous = new Int32Array(this.used).fill(-1);
     this.next = new Int32Array(this.used).fill(-1);
     for (const name of kept.languageNames) this.#languageNumber(name);
-    this.speakerNames.push(...kept.speakerNames);
+    for (const name of kept.speakerNames) this.#speakerNumber(name);
     for (const key of kept.threadKeys) this.#threadNumber(key);
     const inOrder = Uint32Array.from({ length: this.used }, (_, slot) => slot).filter(
       (slot) => this.alive[slot] === 1,
@@ -210,13 +213,20 @@ export class Slots {
 
   /** The one speaker whose name, or first name, is among these words; none where several are. */
   speakerAmong(words: ReadonlySet<string>): number | undefined {
-    const named = this.speakerNames.flatMap((name, number) => (words.has(name.split(" ")[0]!) ? number : []));
+    const named = [...words].flatMap((word) => this.#speakersCalled.get(word) ?? []);
     return named.length === 1 ? named[0] : undefined;
   }
 
   #speakerNumber(name: string): number {
-    const known = this.speakerNames.indexOf(name);
-    return known >= 0 ? known : this.speakerNames.push(name) - 1;
+    const known = this.#speakerOf.get(name);
+    if (known !== undefined) return known;
+    const number = this.speakerNames.push(name) - 1;
+    this.#speakerOf.set(name, number);
+    const [called = name] = name.split(" ");
+    const others = this.#speakersCalled.get(called);
+    if (others === undefined) this.#speakersCalled.set(called, [number]);
+    else others.push(number);
+    return number;
   }
 
   #languageNumber(name: string): number {
