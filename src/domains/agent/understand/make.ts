@@ -1,4 +1,4 @@
-import type { Aggregate, Cond, Key, Num, Rel, Window } from "../query/semantic-query.ts";
+import type { Aggregate, Cond, Grain, Key, Num, Rel, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { By, Place, Sense, TableSense } from "./fragment.ts";
 
@@ -93,4 +93,16 @@ export function saysWhatTheyDid(rel: Rel): boolean {
   const isDeed = (cond: Cond): boolean =>
     cond.k === "not" ? isDeed(cond.of) : cond.k === "link" && cond.path.some(({ dir }) => dir === "many");
   return conds.some(isDeed) || saysWhatTheyDid(rel.in);
+}
+
+/** How many periods a window has, where they fill it. */
+export function periodsIn({ from, to }: Window, grain: Grain): number | undefined {
+  if (from === null || to === null) return undefined;
+  const [start, end] = [new Date(`${from.slice(0, 10)}T00:00:00Z`), new Date(`${to.slice(0, 10)}T00:00:00Z`)];
+  const days = (end.getTime() - start.getTime()) / 86_400_000;
+  if (grain === "day" || grain === "week") return grain === "day" ? days : Math.ceil(days / 7);
+  const months =
+    (end.getUTCFullYear() - start.getUTCFullYear()) * 12 + end.getUTCMonth() - start.getUTCMonth();
+  const n = months / { month: 1, quarter: 3, year: 12 }[grain];
+  return Number.isInteger(n) && n > 1 ? n : undefined;
 }

@@ -1,10 +1,9 @@
-import type { Aggregate, Grain, Num, Window } from "../query/semantic-query.ts";
+import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { ofEach } from "./comparison-rules.ts";
 import type { TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { isOfTime } from "./language.ts";
-import { EMPTY_TABLE, placed, type RelSense, saysWhatTheyDid } from "./make.ts";
+import { EMPTY_TABLE, periodsIn, type RelSense, saysWhatTheyDid } from "./make.ts";
 import {
   asTable,
   averaged,
@@ -31,23 +30,6 @@ import {
 
 function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
-}
-
-/** How many periods a window has, where they fill it. */
-function periodsIn({ from, to }: Window, grain: Grain): number | undefined {
-  if (from === null || to === null) return undefined;
-  const [start, end] = [new Date(`${from.slice(0, 10)}T00:00:00Z`), new Date(`${to.slice(0, 10)}T00:00:00Z`)];
-  const days = (end.getTime() - start.getTime()) / 86_400_000;
-  if (grain === "day" || grain === "week") return grain === "day" ? days : Math.ceil(days / 7);
-  const months =
-    (end.getUTCFullYear() - start.getUTCFullYear()) * 12 + end.getUTCMonth() - start.getUTCMonth();
-  const n = months / { month: 1, quarter: 3, year: 12 }[grain];
-  return Number.isInteger(n) && n > 1 ? n : undefined;
-}
-
-/** How many are asked for; 2025 is a year. */
-function isSmall(value: number): boolean {
-  return Number.isInteger(value) && value > 0 && value <= 1000;
 }
 
 /** "how many" wants a number of things and not of money; "how much" rather not. */
@@ -388,74 +370,6 @@ export const TABLE_RULES: Rules = {
       return by.by === null && rel.form === "noun" && key !== undefined
         ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 1.2 }]
         : [];
-    }),
-  ],
-  "sup table": [
-    rule<"sup", "table">((_grammar, { dim, isCount: _, ...place }, { table }) => {
-      const [num] = table.cols;
-      const [period, ...others] = table.by;
-      // "highest monthly revenue": of the months.
-      if (num !== undefined && period?.bucket !== undefined && others.length === 0 && place.n === null) {
-        const fn = place.dir === "max" ? ("max" as const) : ("min" as const);
-        const isPlain = table.top === null && table.having === null && !isOfTime(dim);
-        return isPlain
-          ? [asTable({ ...table, by: [], cols: [{ k: "each", fn, of: num, per: [period] }] }, 0.2)]
-          : [];
-      }
-      if (num === undefined || table.by.length > 0 || isOfTime(dim) || dim === "common") return [];
-      // The largest sum is seldom meant by "highest population".
-      const cost = num.k === "agg" && num.of !== undefined ? 1.5 : 0;
-      return [{ sense: { ...place, t: "firstby", table }, cost }];
-    }),
-  ],
-  // "the strongest by revenue"
-  "sup by": [
-    rule<"sup", "by">((_grammar, { dim, isCount: _, t: __, ...place }, { keys, by }) =>
-      dim === null && keys.length === 0 && by?.k === "num"
-        ? [
-            {
-              sense: { ...place, t: "firstby", table: by.table ?? { ...EMPTY_TABLE, cols: [by.num] } },
-              cost: 0.1,
-            },
-          ]
-        : [],
-    ),
-  ],
-  "op firstby": [
-    rule<"op", "firstby">((_grammar, { op }, first) =>
-      op === "has" || op === "prep" ? [{ sense: first, cost: 0 }] : [],
-    ),
-  ],
-  "sup number": [
-    rule<"sup", "number">((_grammar, sup, { value }) =>
-      isSmall(value) ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
-    ),
-  ],
-  "number sup": [
-    rule<"number", "sup">((_grammar, { value }, sup) =>
-      isSmall(value) ? [{ sense: { ...sup, n: value }, cost: 0 }] : [],
-    ),
-  ],
-  "table sup": [
-    rule<"table", "sup">((_grammar, { table }, { dim, isCount: _, ...place }) => {
-      const [num] = table.cols;
-      const isGrowth = num?.k === "calc" && num.op === "growth";
-      if (dim !== null || num === undefined) return [];
-      // "spent the most", "grew the fastest"
-      const isOne = table.by.length === 0 && table.having === null && table.top === null;
-      if (isGrowth || isOne) return [{ sense: { ...place, t: "firstby", table }, cost: isGrowth ? 0 : 0.3 }];
-      // "revenue by country, top 3"
-      const isGrouped = table.by.length > 0 && table.top === null && place.n !== null;
-      return isGrouped ? [asTable({ ...table, top: { ...placed(place), by: num } }, 0.2)] : [];
-    }),
-  ],
-  // "highest first"
-  "table order": [
-    rule<"table", "order">((_grammar, { table }, { dir, dim }) => {
-      const [by] = table.cols;
-      return by === undefined || isOfTime(dim) || table.by.length === 0
-        ? []
-        : [asTable({ ...table, order: [{ by, dir }] }, 0)];
     }),
   ],
   // "median order value": of each order.

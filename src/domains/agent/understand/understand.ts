@@ -1,6 +1,5 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Window } from "../query/semantic-query.ts";
-import { unsaidWords } from "./account.ts";
 import { askOf } from "./ask-of.ts";
 import { authorsFirst, candidates, type Found, outsideNames, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
@@ -28,9 +27,11 @@ import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import { numberCandidates } from "./number-candidates.ts";
 import { ownPlaces, throughOwnPlaces } from "./own-places.ts";
 import type { Reading, Understanding } from "./reading.ts";
+import { SUPERLATIVE_RULES } from "./superlative-rules.ts";
 import { TABLE_RULES } from "./table-rules.ts";
 import { unaskedParts } from "./unasked.ts";
 import { UNIT_RULES } from "./unit-rules.ts";
+import { unsaidWords } from "./unsaid.ts";
 import { VERB_RULES } from "./verb-rules.ts";
 import { type Word, wordsOf } from "./words.ts";
 
@@ -46,6 +47,7 @@ function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; 
         ENTITY_RULES,
         FIELD_RULES,
         TABLE_RULES,
+        SUPERLATIVE_RULES,
         HAVING_RULES,
         COMPARISON_RULES,
         GROUP_RULES,

@@ -1,0 +1,52 @@
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Ask } from "../query/semantic-query.ts";
+import { type Found, range } from "./candidates.ts";
+import type { Leaf } from "./fragment.ts";
+import type { Grammar } from "./grammar.ts";
+import { QueryFacts } from "./query-facts.ts";
+import type { Word } from "./words.ts";
+
+/**
+ * Which words of a question its query says nothing of. The rules put words together by their neighbours and may drop
+ * one on the way; here the finished query is held against each of them, whatever rules it came from: what a word was
+ * taken for has to be there, and of a word that was left out at least something that it can mean.
+ */
+export function unsaidWords(
+  words: readonly Word[],
+  { found, leaves }: { found: readonly Found[]; leaves: readonly Leaf[] },
+  ask: Ask,
+  { knowledge, grammar }: { knowledge: Knowledge; grammar: Grammar },
+): Set<number> {
+  const facts = new QueryFacts(ask, knowledge, grammar);
+  const saidIn = (all: readonly Leaf[]) =>
+    all.flatMap(({ sense, start, end }) =>
+      facts.says(sense, roleOf(words, start)) ? range(start, end) : [],
+    );
+  const taken = new Set(leaves.flatMap(({ start, end }) => range(start, end)));
+  const others = found.filter(({ start, end }) => range(start, end).every((i) => !taken.has(i)));
+  const said = new Set([...saidIn(leaves), ...saidIn(others)]);
+  const covered = [...taken, ...others.flatMap(({ start, end }) => range(start, end))];
+  return new Set(covered.filter((i) => !said.has(i)));
+}
+
+/** What the words before a noun make of it: what is asked for, counted, or told apart. */
+export type Role = "asked" | "counted" | "each" | undefined;
+
+const ROLES: readonly [RegExp, Role][] = [
+  [
+    /^((please|can|could|you|i|want|need|to|see|get) )*(list|show|name|give)( (me|us|all|the|our|of|top|first|last|best|\d+))*$/,
+    "asked",
+  ],
+  [/(^| )(which|what|welche[rnms]?)$/, "asked"],
+  [/(^| )(how many|wie viele[nr]?)( (of )?(the|our|all|different|distinct|unique))*$/, "counted"],
+  [/(^| )(more|fewer)$/, "counted"],
+  [/(^| )(per|each|every|pro|je|jede[rnms]?)$/, "each"],
+];
+
+function roleOf(words: readonly Word[], start: number): Role {
+  const before = words
+    .slice(Math.max(0, start - 8), start)
+    .map(({ norm }) => norm)
+    .join(" ");
+  return ROLES.find(([pattern]) => pattern.test(before))?.[1];
+}
