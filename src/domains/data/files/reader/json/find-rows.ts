@@ -112,7 +112,7 @@ function tablesOf(arrays: readonly ArrayFound[]): ArrayFound[] {
   );
   // In TopoJSON the shapes are the rows, and not the lines that they are drawn with.
   const isTopology = tables.some(({ path }) => /^objects\/[^/]+\/geometries$/.test(path));
-  return isTopology ? tables.filter(({ path }) => path !== "arcs") : tables;
+  return isTopology ? tables.filter(({ path }) => !/^(objects\/[^/]+\/)?arcs$/.test(path)) : tables;
 }
 
 /** Says what was taken where the file has other lists that could have been. */

@@ -40,11 +40,14 @@ describe("objects around rows", () => {
     const topology = {
       type: "Topology",
       arcs: [[[0, 1]], [[2, 3]]],
-      objects: { land: { type: "GeometryCollection", geometries: [{ type: "Polygon", id: "de" }] } },
+      objects: {
+        land: { type: "MultiPolygon", arcs: [[[0]], [[1]]] },
+        states: { type: "GeometryCollection", geometries: [{ type: "Polygon", id: "de" }] },
+      },
     };
     const shapes = await read(JSON.stringify(topology));
     expect(shapes.rows).toEqual([{ type: "Polygon", id: "de" }]);
-    expect(shapes.report).toMatchObject({ rowPath: "objects/land/geometries", notes: [] });
+    expect(shapes.report).toMatchObject({ rowPath: "objects/states/geometries", notes: [] });
     const nested = '{"data":[{"a":1}],"links":{"next":[{"c":1}]}}';
     expect((await read(nested)).report.notes).toEqual([
       expect.stringMatching(/rows are those of data\..*row_path: "links\/next"/),
