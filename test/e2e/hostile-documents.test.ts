@@ -142,7 +142,7 @@ describe("hostile and broken files", () => {
       expect(answer.headers.get("content-disposition")).toMatch(new RegExp(`^${disposition};`));
       if (disposition === "inline")
         expect(answer.headers.get("content-type")).toMatch(
-          /^(?:application\/pdf|image\/(?:png|jpeg|webp|gif)|text\/(?:plain|markdown|csv))$/,
+          /^(?:application\/pdf|image\/(?:png|jpeg|webp|gif)|text\/(?:plain|markdown|csv); charset=utf-8)$/,
         );
     }
   }
