@@ -107,8 +107,11 @@ export class ScheduledStore<Row extends { id: number; workspaceId: number }> {
   }
 }
 
+const LISTED = {
+  alert: "{tool:list_alerts} shows what there is.",
+  report: "{tool:list_reports} shows what there is.",
+};
+
 export function noneWith(name: "alert" | "report", id: number): AppError {
-  return new AppError("not_found", `There is no ${name} with id ${id}.`, {
-    hint: `{tool:list_${name}s} shows what there is.`,
-  });
+  return new AppError("not_found", `There is no ${name} with id ${id}.`, { hint: LISTED[name] });
 }
