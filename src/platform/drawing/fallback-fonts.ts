@@ -86,7 +86,9 @@ function coverageOf(path: string): Coverage {
   let coverage: Coverage = [];
   try {
     coverage = readCoverage(path);
-  } catch {}
+  } catch {
+    // Other files lie in such folders, too.
+  }
   known.set(path, coverage);
   return coverage;
 }

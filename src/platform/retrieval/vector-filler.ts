@@ -121,6 +121,7 @@ export class VectorFiller {
   }
 
   async #keep(texts: readonly Unembedded[], made: readonly Embedding[]): Promise<void> {
+    if (texts.length === 0) return;
     const { vectors, onKept } = this.#parts;
     await vectors.keep(texts.map(({ id }, i) => ({ id, embedding: made[i]! })));
     for (const [workspaceId, own] of Map.groupBy(texts, (text) => text.workspaceId))
