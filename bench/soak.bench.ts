@@ -93,7 +93,11 @@ const CALLS: readonly [endpoint: Endpoint, name: string, args: (memory: unknown)
   ["models", "execute_query", () => ({ modelName: "shop", sql: sql() })],
   ["models", "get_semantic_model", () => ({ modelName: "shop" })],
   ["all", "ask_question", () => ({ question: question() })],
-  ["agent", "ask_question", () => ({ ontologyId: (model.models as [{ id: string }])[0].id, question: question() })],
+  [
+    "agent",
+    "ask_question",
+    () => ({ ontologyId: (model.models as [{ id: string }])[0].id, question: question() }),
+  ],
   ["bi", "knowi_get_data", () => ({ widgetId })],
   ["bi", "knowi_search", () => ({ query: "orders" })],
   ["bi", "knowi_export_pdf", () => ({ widgetId })],
