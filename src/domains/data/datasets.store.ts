@@ -1,9 +1,14 @@
-import { and, asc, count, desc, eq, ilike, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { likeText } from "../../kernel/sql-text.ts";
-import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
-import { appendAtOnce, type StorageClaim } from "./append-at-once.ts";
+import {
+  type Catalog,
+  type CatalogTx,
+  contains,
+  pageOf,
+  type StorageClaim,
+} from "../../platform/catalog/index.ts";
+import { appendAtOnce } from "./append-at-once.ts";
 import { datasetParts, datasets } from "./data.tables.ts";
 import { rowsOrColumns, tellOfDataset } from "./data-events.ts";
 import type { Column, Dataset, DatasetPart, DatasetPolicy, DatasetSource } from "./dataset.ts";
@@ -87,19 +92,14 @@ export class DatasetsStore {
   }
 
   async find(workspaceId: number, id: number): Promise<Dataset | undefined> {
-    const [row] = await this.#catalog.db
-      .select()
-      .from(datasets)
-      .where(and(this.#own(workspaceId), eq(datasets.id, id)));
+    const isWanted = and(this.#own(workspaceId), eq(datasets.id, id));
+    const [row] = await this.#catalog.db.select().from(datasets).where(isWanted);
     return row;
   }
 
   async findByName(workspaceId: number, name: string): Promise<Dataset | undefined> {
-    const sameName = sql`lower(${datasets.name}) = lower(${name})`;
-    const [row] = await this.#catalog.db
-      .select()
-      .from(datasets)
-      .where(and(this.#own(workspaceId), sameName));
+    const isWanted = and(this.#own(workspaceId), isCalled(name));
+    const [row] = await this.#catalog.db.select().from(datasets).where(isWanted);
     return row;
   }
 
@@ -121,20 +121,9 @@ export class DatasetsStore {
       isDeleted = false,
     }: { query?: string; limit: number; offset: number; isDeleted?: boolean },
   ): Promise<{ total: number; items: Dataset[] }> {
-    const named = query === undefined ? undefined : ilike(datasets.name, `%${likeText(query)}%`);
     const deleted = and(eq(datasets.workspaceId, workspaceId), isNotNull(datasets.deletedAt));
-    const condition = and(isDeleted ? deleted : this.#own(workspaceId), named);
-    const [total, items] = await Promise.all([
-      this.#catalog.db.$count(datasets, condition),
-      this.#catalog.db
-        .select()
-        .from(datasets)
-        .where(condition)
-        .orderBy(asc(datasets.name))
-        .limit(limit)
-        .offset(offset),
-    ]);
-    return { total, items };
+    const condition = and(isDeleted ? deleted : this.#own(workspaceId), contains(datasets.name, query));
+    return pageOf(this.#catalog.db, datasets, condition, { order: asc(datasets.name), limit, offset });
   }
 
   /** What a search may find: names of columns only where no policy hides them from anybody. */
@@ -259,11 +248,10 @@ export class DatasetsStore {
 
   /** The dataset of that name that was deleted last. */
   async findDeleted(workspaceId: number, name: string): Promise<Dataset | undefined> {
-    const sameName = sql`lower(${datasets.name}) = lower(${name})`;
     const [row] = await this.#catalog.db
       .select()
       .from(datasets)
-      .where(and(eq(datasets.workspaceId, workspaceId), isNotNull(datasets.deletedAt), sameName))
+      .where(and(eq(datasets.workspaceId, workspaceId), isNotNull(datasets.deletedAt), isCalled(name)))
       .orderBy(desc(datasets.deletedAt))
       .limit(1);
     return row;
@@ -394,12 +382,8 @@ export class DatasetsStore {
   async #lockByName(tx: CatalogTx, workspaceId: number, name: string): Promise<Dataset | undefined> {
     const key = `dataset:${workspaceId}:${name.toLowerCase()}`;
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
-    const sameName = sql`lower(${datasets.name}) = lower(${name})`;
-    const [row] = await tx
-      .select()
-      .from(datasets)
-      .where(and(this.#own(workspaceId), sameName))
-      .for("update");
+    const isWanted = and(this.#own(workspaceId), isCalled(name));
+    const [row] = await tx.select().from(datasets).where(isWanted).for("update");
     return row;
   }
 
@@ -412,6 +396,10 @@ export class DatasetsStore {
   #own(workspaceId: number) {
     return and(eq(datasets.workspaceId, workspaceId), isNull(datasets.deletedAt));
   }
+}
+
+function isCalled(name: string): SQL {
+  return sql`lower(${datasets.name}) = lower(${name})`;
 }
 
 function totals(parts: readonly DatasetPart[]): { rowCount: number; bytes: number } {

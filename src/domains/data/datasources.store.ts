@@ -1,8 +1,13 @@
-import { and, asc, eq, ilike, isNotNull, isNull, lt, notExists, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, lt, notExists, sql } from "drizzle-orm";
 import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { likeText } from "../../kernel/sql-text.ts";
-import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
+import {
+  type Catalog,
+  type CatalogTx,
+  contains,
+  isUniqueViolation,
+  pageOf,
+} from "../../platform/catalog/index.ts";
 import type { Vault } from "../../platform/vault/index.ts";
 import { datasets, datasources, queries } from "./data.tables.ts";
 import type { Dataset } from "./dataset.ts";
@@ -113,19 +118,10 @@ export class DatasourcesStore {
     workspaceId: number,
     { query, limit, offset }: ListFilter,
   ): Promise<{ total: number; items: Datasource[] }> {
-    const named = query === undefined ? undefined : ilike(datasources.name, `%${likeText(query)}%`);
-    const condition = and(own(workspaceId), named);
-    const [total, rows] = await Promise.all([
-      this.#catalog.db.$count(datasources, condition),
-      this.#catalog.db
-        .select()
-        .from(datasources)
-        .where(condition)
-        .orderBy(asc(datasources.name))
-        .limit(limit)
-        .offset(offset),
-    ]);
-    return { total, items: rows.map(shown) };
+    const condition = and(own(workspaceId), contains(datasources.name, query));
+    const order = asc(datasources.name);
+    const page = await pageOf(this.#catalog.db, datasources, condition, { order, limit, offset });
+    return { total: page.total, items: page.items.map(shown) };
   }
 
   /** For the one place that connects. */

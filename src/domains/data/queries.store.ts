@@ -1,8 +1,13 @@
-import { and, asc, eq, ilike, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
-import { likeText } from "../../kernel/sql-text.ts";
-import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
+import {
+  type Catalog,
+  type CatalogTx,
+  contains,
+  isUniqueViolation,
+  pageOf,
+} from "../../platform/catalog/index.ts";
 import type { Parameters } from "./connectors/index.ts";
 import { datasets, queries } from "./data.tables.ts";
 import { assertOwnDataset, type Dataset } from "./dataset.ts";
@@ -93,20 +98,10 @@ export class QueriesStore {
   ): Promise<{ total: number; items: Query[] }> {
     const condition = and(
       own(workspaceId),
-      query === undefined ? undefined : ilike(queries.name, `%${likeText(query)}%`),
+      contains(queries.name, query),
       datasourceId === undefined ? undefined : eq(queries.datasourceId, datasourceId),
     );
-    const [total, items] = await Promise.all([
-      this.#catalog.db.$count(queries, condition),
-      this.#catalog.db
-        .select()
-        .from(queries)
-        .where(condition)
-        .orderBy(asc(queries.name))
-        .limit(limit)
-        .offset(offset),
-    ]);
-    return { total, items };
+    return pageOf(this.#catalog.db, queries, condition, { order: asc(queries.name), limit, offset });
   }
 
   /** What a search may find; their texts may name what is hidden from some. */

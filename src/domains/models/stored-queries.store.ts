@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
@@ -123,17 +123,13 @@ export class StoredQueriesStore {
   /** Gives a query a name, or takes it away. Named queries stay until they are deleted. */
   async rename(caller: Caller, id: string, name: string | null): Promise<void> {
     const query = await this.#requireOwn(caller, id);
-    const [named] = await this.#catalog.db
-      .select({ total: count() })
-      .from(storedQueries)
-      .where(
-        and(
-          eq(storedQueries.workspaceId, caller.workspace.id),
-          eq(storedQueries.ownerId, caller.user.id),
-          isNotNull(storedQueries.name),
-        ),
-      );
-    if (name !== null && query.name === null && (named?.total ?? 0) >= LIMITS.models.namedQueries) {
+    const isNamed = and(
+      eq(storedQueries.workspaceId, caller.workspace.id),
+      eq(storedQueries.ownerId, caller.user.id),
+      isNotNull(storedQueries.name),
+    );
+    const named = await this.#catalog.db.$count(storedQueries, isNamed);
+    if (name !== null && query.name === null && named >= LIMITS.models.namedQueries) {
       throw new AppError("plan_limit", `You have ${LIMITS.models.namedQueries} named queries already.`, {
         hint: "Delete one that is no longer needed.",
       });
