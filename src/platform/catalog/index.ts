@@ -16,3 +16,4 @@ export {
 export { contains, pageOf } from "./page.ts";
 export { isDiskFull, isOutage, isReadOnly, isUniqueViolation, pgCodeOf } from "./pg-errors.ts";
 export type { StorageClaim } from "./storage-claim.ts";
+export { Store } from "./store.ts";

@@ -69,10 +69,10 @@ describe("JSON", () => {
       "d TIMESTAMP WITH TIME ZONE",
       [["2024-01-01T00:00:00Z"], ["2024-01-01T10:00:00Z"]],
     ],
-    ["names in different cases", '{"a":1}\n{"A":2}\n', "a BIGINT", [[1], [2]]],
+    ["names in different cases", '[{"a":1},\n{"A":2}]', "a BIGINT", [[1], [2]]],
     [
       "names in different cases side by side",
-      '{"b":0,"a":1}\n{"A":2}\n{"A":3,"a":4}\n{"A_2":5,"B":6}\n',
+      '[{"b":0,"a":1},\n{"A":2},\n{"A":3,"a":4},\n{"A_2":5,"B":6}]',
       "b BIGINT, a BIGINT, A_3 BIGINT, A_2 BIGINT",
       [
         [0, 1, null, null],
@@ -83,7 +83,7 @@ describe("JSON", () => {
     ],
     [
       "digits beside other spellings",
-      '{"a":9007199254740993,"A":{"x":9007199254740995}}\n{"A":null,"b":1,"b":2}',
+      '[{"a":9007199254740993,"A":{"x":9007199254740995}},\n{"A":null,"b":1,"b":2}]',
       'a BIGINT, A_2 STRUCT("x" BIGINT), b BIGINT',
       [
         ["9007199254740993", { x: "9007199254740995" }, null],
