@@ -1,5 +1,5 @@
 import { pgTable, smallint, text } from "drizzle-orm/pg-core";
-import { moment, whole } from "../../platform/catalog/columns.ts";
+import { moment, whole } from "../../platform/catalog/columns.tables.ts";
 
 /** One row: which home this database belongs to, so that no server works on it with another one. */
 export const homeStamp = pgTable("home_stamp", {

@@ -9,7 +9,7 @@ import {
   unique,
   uuid,
 } from "drizzle-orm/pg-core";
-import { moment, partOf, whole } from "../../platform/catalog/columns.ts";
+import { moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
 import { account, accounts, members } from "../identity/identity.tables.ts";
 import { semanticModels } from "../models/models.tables.ts";
 import type { AskedQuery, Outcome } from "./answer.ts";

@@ -1,5 +1,5 @@
 import { boolean, index, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
-import { id, moment, partOf, whole } from "../../platform/catalog/columns.ts";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
 import { dashboards } from "../bi/bi.tables.ts";
 import { datasets } from "../data/data.tables.ts";
 import { account, ofWorkspace } from "../identity/identity.tables.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { id, moment, partOf, whole } from "../../platform/catalog/columns.ts";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
 import { datasets } from "../data/data.tables.ts";
 import { account, accounts, ofWorkspace } from "../identity/identity.tables.ts";
 import type { DashboardAccess, DashboardFilter, DashboardSettings, Place, WidgetSpec } from "./shapes.ts";

@@ -1,5 +1,5 @@
 import { integer, pgTable, text } from "drizzle-orm/pg-core";
-import { partOf, whole } from "../../platform/catalog/columns.ts";
+import { partOf, whole } from "../../platform/catalog/columns.tables.ts";
 import { accounts, workspaces } from "../identity/identity.tables.ts";
 
 /** A workspace that Kenning fills by itself: goes with it. */

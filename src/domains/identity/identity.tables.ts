@@ -12,7 +12,7 @@ import {
   unique,
 } from "drizzle-orm/pg-core";
 import type { Permission, Role } from "../../kernel/permissions.ts";
-import { id, moment, partOf, whole } from "../../platform/catalog/columns.ts";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
 import type { TokenKind, TokenLimits } from "../../registry/caller.ts";
 
 /** A plan's bounds by metric: `{"memories": 100}`. A metric that is not named has no bound. */

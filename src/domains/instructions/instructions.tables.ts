@@ -1,5 +1,5 @@
 import { index, jsonb, pgTable, text } from "drizzle-orm/pg-core";
-import { id, moment, partOf } from "../../platform/catalog/columns.ts";
+import { id, moment, partOf } from "../../platform/catalog/columns.tables.ts";
 import { accounts, ofWorkspace } from "../identity/identity.tables.ts";
 
 /** What one step changed, and what undoes it. */

@@ -10,7 +10,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { id, moment, partOf, whole } from "../../platform/catalog/columns.ts";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
 import { account, accounts, groups, members, ofWorkspace, workspaces } from "../identity/identity.tables.ts";
 
 /** Names of people and groups are read along with what is theirs. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { id, moment } from "../../platform/catalog/columns.ts";
+import { id, moment } from "../../platform/catalog/columns.tables.ts";
 import type { ProviderKind } from "../../platform/llm/index.ts";
 import { account, ofWorkspace } from "../identity/identity.tables.ts";
 

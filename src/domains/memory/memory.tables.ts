@@ -11,7 +11,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { id, moment, partOf, whole } from "../../platform/catalog/columns.ts";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
 import { account, accounts, ofWorkspace } from "../identity/identity.tables.ts";
 
 export { accounts };

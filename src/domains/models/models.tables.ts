@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { id, moment, partOf } from "../../platform/catalog/columns.ts";
+import { id, moment, partOf } from "../../platform/catalog/columns.tables.ts";
 import { account, ofWorkspace } from "../identity/identity.tables.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 

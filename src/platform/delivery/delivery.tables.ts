@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { id, moment, whole } from "../catalog/columns.ts";
+import { id, moment, whole } from "../catalog/columns.tables.ts";
 import type { Message } from "./message.ts";
 
 const workspace = () => whole("workspace_id").notNull();

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { id, moment, partOf, whole } from "../catalog/columns.ts";
+import { id, moment, partOf, whole } from "../catalog/columns.tables.ts";
 import type { Unit } from "./rule.ts";
 
 /** What happens again and again: `kind` says whose it is, `subject` which one of these. */

@@ -1,5 +1,5 @@
 import { index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
-import { moment, partOf } from "../../../platform/catalog/columns.ts";
+import { moment, partOf } from "../../../platform/catalog/columns.tables.ts";
 import { accounts, ofWorkspace } from "../identity.tables.ts";
 
 const account = () => partOf("account_id", () => accounts.id);
