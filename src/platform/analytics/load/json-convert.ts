@@ -2,16 +2,17 @@ import { isUtf8 } from "node:buffer";
 import { type FileHandle, open } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
-import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Column, ConvertOptions, RejectedRow } from "../analytics-options.ts";
-import { whileRunning } from "../engine/interruption.ts";
 import { LIMITS } from "../limits.ts";
 import { sqlType } from "../types/column-types.ts";
 import { parseToRewrite, rowToJson } from "../types/row-json.ts";
 import { type Apart, type Row, RowTypes } from "../types/row-types.ts";
-import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
-import { type Fitting, fitRows, type Misfit } from "./json-misfits.ts";
+import type { ConvertAnswer, ConvertParams } from "../wire.ts";
+import { dateNotes } from "./csv-date-columns.ts";
+import { writeLines } from "./json-lines.ts";
+import type { Misfit } from "./json-misfits.ts";
 import {
   type JsonLayout,
   malformed,
@@ -32,7 +33,7 @@ import {
   refuseBinary,
   transcode,
 } from "./text-encoding.ts";
-import { type PartPlan, writePart } from "./write-part.ts";
+import { writePart } from "./write-part.ts";
 
 export interface JsonJob extends ConvertParams {
   connection: DuckDBConnection;
@@ -46,7 +47,8 @@ export interface JsonJob extends ConvertParams {
  * one a line. Then DuckDB reads those lines as exactly these types.
  */
 export async function convertJson(job: JsonJob, context: WorkerContext): Promise<ConvertAnswer> {
-  const { input, options, format, workFile } = job;
+  const { connection, input, output, options, format, workFile } = job;
+  const { dateFormat: saidFormat } = options;
   const head = await readHead(input, LIMITS.analytics.objectBytes);
   refuseBinary(head.bytes, format);
   if (head.fileBytes === 0 && options.columns !== undefined)
@@ -63,9 +65,10 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
   const collected = await collectRows(path, layout, lines, context);
   const columns = collected.types.columns().map((column) => applyType(column, options.types));
   const given = new Set(columns.filter(({ name }) => keyOf(options.types, name) !== undefined).map(nameOf));
-  const { misfits, misfitRows, ...written } = await writeLines(
+  const { longestBytes } = collected;
+  const { misfits, misfitRows, dates, ...written } = await writeLines(
     job,
-    { path: lines, longestBytes: collected.longestBytes, columns, given },
+    { path: lines, longestBytes, columns, given },
     context,
   );
   const renamed = collected.types.renamed();
@@ -82,6 +85,7 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
     notes: [
       ...(options.encoding === undefined ? encodingNotes(encoding, lost) : []),
       ...roundedNotes(rounded.map(nameOf)),
+      ...(await dateNotes(connection, { columns: written.columns, dates, saidFormat }, output)),
     ],
     detected: {
       format: layout === "lines" ? "ndjson" : "json",
@@ -288,73 +292,4 @@ function keyOf(types: ConvertOptions["types"], column: string): string | undefin
 
 function nameOf({ name }: Column): string {
   return name;
-}
-
-interface Lines {
-  path: string;
-  longestBytes: number;
-  columns: readonly Column[];
-  /** Names of the columns whose type the caller has chosen. */
-  given: ReadonlySet<string>;
-}
-
-type Written = WriteAnswer & Omit<Fitting, "plan">;
-
-async function writeLines(job: JsonJob, lines: Lines, context: WorkerContext): Promise<Written> {
-  try {
-    return await writeFitting(job, lines, context);
-  } catch (error) {
-    if (!messageOf(error).includes("has duplicate key")) throw error;
-    const once = `${lines.path}.once`;
-    await lastFieldsOnly(lines.path, once, lines.columns);
-    return writeFitting(job, { ...lines, path: once }, context);
-  }
-}
-
-async function writeFitting(
-  { connection, output }: JsonJob,
-  { path, longestBytes, columns, given }: Lines,
-  context: WorkerContext,
-): Promise<Written> {
-  const planOf = (wanted: readonly Column[]): PartPlan => planLines(path, wanted, longestBytes);
-  try {
-    const written = await writePart(connection, planOf(columns), output, context);
-    return { ...written, misfits: [], misfitRows: 0 };
-  } catch (error) {
-    if (!messageOf(error).includes("JSON transform error")) throw error;
-    const fitting = await whileRunning(connection, context.signal, () =>
-      fitRows(connection, columns, given, planOf),
-    );
-    if (fitting === undefined || fitting.misfitRows === 0) throw error;
-    const { plan, ...misfits } = fitting;
-    return { ...(await writePart(connection, plan, output, context)), ...misfits };
-  }
-}
-
-/** Fields that stand twice in an object are an error for DuckDB; JSON's usual reading is that the last one counts. */
-async function lastFieldsOnly(input: string, output: string, columns: readonly Column[]): Promise<void> {
-  const names = new Map(columns.map(({ name }) => [name.toLowerCase(), name]));
-  const [source, target] = await Promise.all([open(input, "r"), open(output, "w", 0o600)]);
-  try {
-    for await (const line of source.readLines()) {
-      const row = parseToRewrite(line);
-      await target.appendFile(`${rowToJson(row, (key) => names.get(key.toLowerCase()))}\n`);
-    }
-  } finally {
-    await Promise.all([source.close(), target.close()]);
-  }
-}
-
-/** DuckDB takes a buffer of twice the longest object for each thread. */
-const SMALLEST_BUFFER = 1024 * 1024;
-
-/** Rows that stand one a line, as exactly these types. A column without a type yet stays out of the part. */
-export function planLines(path: string, columns: readonly Column[], longestBytes: number): PartPlan {
-  const typed = columns.filter(({ type }) => type !== "NULL");
-  const written = typed.length > 0 ? typed : columns.slice(0, 1);
-  const types = written.map(({ name, type }) => `${quoteText(name)}: ${quoteText(sqlType(type))}`);
-  const source = `read_json(${quoteText(path)}, format = 'newline_delimited', records = true, columns = {${types.join(", ")}},
-    maximum_object_size = ${Math.max(SMALLEST_BUFFER, longestBytes + 1)})`;
-  const names = written.map(({ name }) => quoteName(name));
-  return { select: `SELECT ${names.join(", ")} FROM ${source}`, columns: [...columns] };
 }

@@ -69,6 +69,17 @@ describe("JSON", () => {
       "d TIMESTAMP WITH TIME ZONE",
       [["2024-01-01T00:00:00Z"], ["2024-01-01T10:00:00Z"]],
     ],
+    [
+      "dates as people write them",
+      '[{"d":"Jun 12 1998","t":"31/01/2024 14:30","x":"Jun 12 1998","y":7},{"d":"Aug 7 1998","x":"some day"},{"d":null,"t":"1/2/2024 9:05","y":"Jun 12 1998"}]',
+      "d DATE, t TIMESTAMP, x VARCHAR, y VARCHAR",
+      [
+        ["1998-06-12", "2024-01-31T14:30:00", "Jun 12 1998", "7"],
+        ["1998-08-07", null, "some day", null],
+        [null, "2024-02-01T09:05:00", null, "Jun 12 1998"],
+      ],
+    ],
+    ["a date that stands twice", '[{"d":1,"d":"12-Jun-98"}]', "d DATE", [["1998-06-12"]]],
     ["names in different cases", '[{"a":1},\n{"A":2}]', "a BIGINT", [[1], [2]]],
     [
       "names in different cases side by side",
@@ -307,6 +318,25 @@ describe("Parquet", () => {
 });
 
 describe("what the text of JSON tells besides its values", () => {
+  it("an order of day and month that could be another is told, and can be said", async () => {
+    const text = '[{"d":"03/04/2024","e":"x"},{"d":"05/06/2024","e":"y"}]';
+    const result = await convert(text);
+    const other = result.values[0]![0] === "2024-04-03" ? "%m/%d/%Y" : "%d/%m/%Y";
+    expect(result.notes).toEqual([expect.stringContaining(`options.date_format "${other}"`)]);
+    const said = await convert(text, "json", { dateFormat: other });
+    expect(said.values[0]![0]).not.toBe(result.values[0]![0]);
+    expect(said.notes).toEqual([]);
+    const kept = await convert(text, "json", { types: { d: "VARCHAR" } });
+    expect(kept.values[0]![0]).toBe("03/04/2024");
+  });
+
+  it("a date that comes late in a column is found", async () => {
+    const rows = Array.from({ length: 3_000 }, (_, id) =>
+      id < 2_900 ? { id, d: null } : { id, d: "1.12.2024" },
+    );
+    expect(schema(await convert(JSON.stringify(rows)))).toBe("id BIGINT, d DATE");
+  });
+
   it("columns that are named by numbers keep their order", async () => {
     const text =
       '[{"name":"x","2019":1,"2020":[{"10":1}],"a\\"b":"{\\"7\\":1}"},{"name":"y","2018":3,"2019":2}]';
