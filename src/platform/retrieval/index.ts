@@ -1,8 +1,6 @@
 export { fold, isStop, languageOf, stemOf } from "./lexical/languages.ts";
 export { type Collection, Retrieval } from "./retrieval.ts";
 export type {
-  Attribute,
-  CollectionStats,
   Entry,
   Filter,
   Hit,
