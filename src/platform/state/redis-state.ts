@@ -1,8 +1,9 @@
 import { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterRedis } from "rate-limiter-flexible";
 import { messageOf } from "../../kernel/errors.ts";
 import { LIMITS } from "./limits.ts";
+import { takePoints } from "./memory-limiter.ts";
 import { RedisKv, unreachable } from "./redis-kv.ts";
 import type { RateLimiter, RateRule, RateVerdict, SharedState } from "./shared-state.ts";
 
@@ -56,21 +57,7 @@ class RedisLimiter implements RateLimiter {
     this.#engine = new RateLimiterRedis({ storeClient, keyPrefix, points: rule.points, duration });
   }
 
-  async consume(key: string, cost = 1): Promise<RateVerdict> {
-    try {
-      return verdictOf(await this.#engine.consume(key, cost), true);
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused;
-      return verdictOf(refused, false);
-    }
+  consume(key: string, cost = 1): Promise<RateVerdict> {
+    return takePoints(this.#engine, key, cost);
   }
-}
-
-function verdictOf({ remainingPoints, msBeforeNext }: RateLimiterRes, allowed: boolean): RateVerdict {
-  return {
-    allowed,
-    remaining: remainingPoints,
-    retryAfterMs: allowed ? 0 : msBeforeNext,
-    resetMs: msBeforeNext,
-  };
 }

@@ -52,9 +52,6 @@ export interface RateLimiter {
 
 export interface RateVerdict {
   allowed: boolean;
-  remaining: number;
   /** 0 when allowed. */
   retryAfterMs: number;
-  /** Until the window starts anew. */
-  resetMs: number;
 }
