@@ -247,15 +247,20 @@ describe("errors", () => {
     });
   });
 
-  it.each(["tools/call", "resources/read", "resources/subscribe"])("%s that names nothing", async (method) => {
-    for (const params of [{}, { name: 5, uri: 5 }])
-      expect((await rpc(server, PATH, method, { token, params })).body.error).toMatchObject({ code: -32602 });
-    const { body } = await rpc(server, PATH, "resources/read", { token });
-    expect(body.error).toMatchObject({
-      message: "Invalid params",
-      data: { knecta_code: "VALIDATION_ERROR" },
-    });
-  });
+  it.each(["tools/call", "resources/read", "resources/subscribe"])(
+    "%s that names nothing",
+    async (method) => {
+      for (const params of [{}, { name: 5, uri: 5 }])
+        expect((await rpc(server, PATH, method, { token, params })).body.error).toMatchObject({
+          code: -32602,
+        });
+      const { body } = await rpc(server, PATH, "resources/read", { token });
+      expect(body.error).toMatchObject({
+        message: "Invalid params",
+        data: { knecta_code: "VALIDATION_ERROR" },
+      });
+    },
+  );
 
   const codes = [
     ["[agent.error.not-found] not_found", -32002, "NOT_FOUND"],
