@@ -87,7 +87,9 @@ for (const file of files) {
     counts[verdict] += 1;
     if (verdict !== "right" || values.all) missed.push(`${one.id} ${verdict}: ${one.say}${shown(got)}`);
   }
-  console.log(`| ${basename(file, ".jsonl")} | ${counts.right} | ${counts.asked} | ${counts.refused} | ${counts.wrong} |`);
+  console.log(
+    `| ${basename(file, ".jsonl")} | ${counts.right} | ${counts.asked} | ${counts.refused} | ${counts.wrong} |`,
+  );
 }
 if (!values.totals) console.log(missed.join("\n"));
 await app.close();
