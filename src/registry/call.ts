@@ -138,7 +138,7 @@ export function requirePermission(authorizer: Authorizer, operation: Operation, 
   const hint =
     role.length > 0
       ? `Your role is ${caller.role}; an admin of the workspace can change it.`
-      : "This token was made with less power than its owner has: use another token.";
+      : "This token, or the session that it is used in, was made with less power than its owner has: open a new session, or use another token.";
   throw new AppError("forbidden", `Insufficient permissions: ${missing.join(", ")} is missing.`, {
     hint,
     data: { required: operation.permissions, missing },

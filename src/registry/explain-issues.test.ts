@@ -29,6 +29,10 @@ it.each([
   [{ id: 1, name: "a", top: 3 }, "top belongs in options: options.top."],
   [{ id: 1, name: "a", filters: [] }, "filters belongs in options: options.filters."],
   [{ id: 1, name: "a", row: [] }, "Unknown argument row: did you mean rows?"],
+  [
+    { id: 1, name: "a", row: [], width: 1, height: 2 },
+    "Unknown argument row: did you mean rows? Unknown arguments width, height. Known arguments: id, name, rows, confirm, more, options.",
+  ],
 ])("explains %j", (input, text) => expect(explain(input)).toBe(text));
 
 it("never shows what was sent", () => {

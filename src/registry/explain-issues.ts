@@ -50,18 +50,23 @@ function kindOf(value: unknown): string {
 
 function unknownKeys(keys: readonly string[], path: string, shape: Shape): string {
   const known = Object.keys(shape);
-  return keys
-    .slice(0, 5)
-    .map((key) => {
-      const where = clip(path === "" ? key : `${path}.${key}`);
-      const holder = path === "" ? known.find((name) => describes(shape[name], key)) : undefined;
-      if (holder !== undefined) return `${where} belongs in ${holder}: ${holder}.${where}.`;
-      const match = path === "" ? nearest(key, known) : undefined;
-      if (match !== undefined) return `Unknown argument ${where}: did you mean ${match}?`;
-      const list = known.length === 0 ? "This takes no arguments." : `Known arguments: ${known.join(", ")}.`;
-      return `Unknown argument ${where}. ${path === "" ? list : ""}`.trim();
-    })
-    .join(" ");
+  const isTop = path === "";
+  const guesses = keys.slice(0, 5).map((key) => {
+    const where = clip(isTop ? key : `${path}.${key}`);
+    const holder = isTop ? known.find((name) => describes(shape[name], key)) : undefined;
+    if (holder !== undefined) return { where, text: `${where} belongs in ${holder}: ${holder}.${where}.` };
+    const match = isTop ? nearest(key, known) : undefined;
+    return { where, text: match && `Unknown argument ${where}: did you mean ${match}?` };
+  });
+  const unknown = guesses.filter(({ text }) => text === undefined).map(({ where }) => where);
+  const list = known.length === 0 ? "This takes no arguments." : `Known arguments: ${known.join(", ")}.`;
+  return [
+    ...guesses.flatMap(({ text }) => text ?? []),
+    ...(unknown.length === 0
+      ? []
+      : [`Unknown argument${unknown.length > 1 ? "s" : ""} ${unknown.join(", ")}.`]),
+    ...(unknown.length > 0 && isTop ? [list] : []),
+  ].join(" ");
 }
 
 /** The argument is an object with such a part, as its description has it: `{filters: […], c9ql}`. */

@@ -155,8 +155,11 @@ describe("a server does not start on a home that its database does not belong to
 
   it("one that was not kept, although there are no rows to be missed yet", async () => {
     const { url } = await newDatabase();
-    await stop(await start(newHome(), { url }));
+    const former = newHome();
+    await stop(await start(former, { url }));
     await expect(start(newHome(), { url })).rejects.toThrow("is new, and this database belongs to another");
+    rmSync(join(former, "blobs"), { recursive: true });
+    await expect(start(former, { url })).rejects.toThrow(/blobs is missing, or what it held\.$/);
   });
 
   it("a database that is new", async () => {

@@ -108,7 +108,7 @@ export function homeProblemOf(
   { home, jwtSecret }: Omit<HomeParts, "catalog">,
 ): AppError | undefined {
   // A home that is another altogether has another secret as well, and to restore that one would not help.
-  return storeProblem(view, home) ?? secretProblem(view, home, jwtSecret);
+  return storeProblem(view, home, jwtSecret) ?? secretProblem(view, home, jwtSecret);
 }
 
 function secretProblem(view: HomeView, home: string, jwtSecret: string | null): AppError | undefined {
@@ -126,7 +126,7 @@ function secretProblem(view: HomeView, home: string, jwtSecret: string | null): 
   return refusal(`${what} is not the root secret that this database was used with.`, restore);
 }
 
-function storeProblem(view: HomeView, home: string): AppError | undefined {
+function storeProblem(view: HomeView, home: string, jwtSecret: string | null): AppError | undefined {
   const { stamp, storeId, sampled, missing, holdsParts } = view;
   const folder = blobsOf(home);
   const hasNone = sampled > 0 && missing.length === sampled;
@@ -142,8 +142,15 @@ function storeProblem(view: HomeView, home: string): AppError | undefined {
     );
   if (view.isSuperseded && storeId !== undefined) return refusal(`${SUPERSEDED} (${home})`, LEFT_BEHIND);
   // A backup may leave out the file with the id; that everything else is there says enough.
-  const isNew = stamp !== undefined && storeId === undefined && !(sampled > 0 && missing.length === 0);
-  return isNew ? refusal(`The home ${home} is new, and this database belongs to another.`, KEEP) : undefined;
+  const isBare = stamp !== undefined && storeId === undefined && !(sampled > 0 && missing.length === 0);
+  if (!isBare) return undefined;
+  // With its own root secret in it, it is the home that this database had, and only this folder went.
+  if (jwtSecret === null && view.secretId !== undefined && view.secretId === view.expectedSecretId)
+    return refusal(
+      `${folder} is missing, or what it held.`,
+      `Restore it from a backup, or mount it. ${KEEP}`,
+    );
+  return refusal(`The home ${home} is new, and this database belongs to another.`, KEEP);
 }
 
 function refusal(message: string, hint: string): AppError {

@@ -26,6 +26,8 @@ export interface DatasourceWish extends PlainFields {
   connectionTest: "report" | "require" | "skip";
   /** Changes the datasource of that name if there is one. */
   replace?: boolean | undefined;
+  /** What the caller knows some of these by, for errors. */
+  calls?: { dbName: string; dbUser: string; password: string };
 }
 
 export interface ConnectionReport {
@@ -126,6 +128,7 @@ async function report(testing: Promise<Reached>): Promise<ConnectionReport> {
 }
 
 const PLAIN_FIELDS = ["host", "port", "dbName", "dbUser"] as const;
+const OUR_NAMES = { dbName: "database", dbUser: "user", password: "password" };
 
 /** The settings to store and the secrets to seal. What a type cannot use is an error, not silently dropped. */
 function check(wish: DatasourceWish): Checked {
@@ -134,25 +137,35 @@ function check(wish: DatasourceWish): Checked {
   const given = PLAIN_FIELDS.filter((field) => wish[field] !== undefined);
   const unused = given.filter((field) => Object.keys(type.fromPlain({ [field]: wish[field] })).length === 0);
   const refused = unused.filter((field) => !(isWeb && field === "dbUser"));
+  const names = { host: "host", port: "port", token: "token", ...OUR_NAMES, ...wish.calls };
   if (refused.length > 0) {
-    throw new AppError("bad_request", `A ${type.type} datasource takes no ${refused.join(", ")}.`, {
-      hint: isWeb ? "Give the whole URL as host." : `Leave out ${refused.join(", ")}.`,
+    const list = refused.map((field) => names[field]).join(", ");
+    throw new AppError("bad_request", `A ${type.type} datasource takes no ${list}.`, {
+      hint: isWeb ? "Give the whole URL as host." : `Leave out ${list}.`,
     });
   }
   const plain = type.fromPlain(Object.fromEntries(given.map((field) => [field, wish[field]])));
-  const draft = { settings: { ...plain, ...wish.settings }, secrets: secretsOf(type, wish) };
+  const draft = { settings: { ...plain, ...wish.settings }, secrets: secretsOf(type, wish, names) };
   const { settings, secrets } = isWeb ? webAccess(draft, wish) : draft;
-  return { type: type.type, settings: checkSettings(type, settings) as Record<string, unknown>, secrets };
+  const { dbName, dbUser, host } = names;
+  const checked = checkSettings(type, settings, { database: dbName, path: dbName, user: dbUser, url: host });
+  return { type: type.type, settings: checked as Record<string, unknown>, secrets };
 }
 
-function secretsOf(type: ConnectorType, { password, token }: DatasourceWish): Secrets {
+function secretsOf(
+  type: ConnectorType,
+  { password, token }: DatasourceWish,
+  names: Record<"password" | "token", string>,
+): Secrets {
   const given = Object.entries({ password, token }).filter(
     ([, value]) => value !== undefined && value !== "",
   );
-  for (const [field] of given) {
-    if (!(type.secretFields as readonly string[]).includes(field))
-      throw new AppError("bad_request", `A ${type.type} datasource takes no ${field}.`);
-  }
+  const refused = given.find(([field]) => !(type.secretFields as readonly string[]).includes(field));
+  if (refused !== undefined)
+    throw new AppError(
+      "bad_request",
+      `A ${type.type} datasource takes no ${names[refused[0] as "password"]}.`,
+    );
   return Object.fromEntries(given) as Secrets;
 }
 

@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -310,6 +311,11 @@ describe("a home", () => {
     await catalog.close();
     await expect(killed).rejects.toThrow();
     expect(readdirSync(join(home, "postgres"))).not.toContain("half-engine-0.0.0");
+    const engine = readdirSync(join(home, "postgres")).find((name) => name.startsWith("engine-"));
+    truncateSync(join(home, "postgres", engine!, "bin", "postgres"));
+    const healed = await open(home);
+    expect(await healed.ping()).toBeGreaterThan(0);
+    await healed.close();
   });
 
   it("may have a long path", async () => {

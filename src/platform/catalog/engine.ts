@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { chmod, copyFile, mkdir, open, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { arch, platform } from "node:os";
@@ -84,6 +84,20 @@ async function createLinks(native: string, copy: string): Promise<void> {
   }
 }
 
+/** Whether the programs and libraries of a copy are there in their full size: a disk may lose what was written to it. */
+async function isWhole(native: string, copy: string): Promise<boolean> {
+  for (const part of ["bin", "lib"]) {
+    const entries = await readdir(join(native, part), { withFileTypes: true });
+    for (const { name } of entries.filter((entry) => entry.isFile() && isNeeded(entry.name))) {
+      const [ours, theirs] = [copy, native].map((root) =>
+        statSync(join(root, part, name), { throwIfNoEntry: false }),
+      );
+      if (ours?.size !== theirs?.size) return false;
+    }
+  }
+  return true;
+}
+
 /**
  * The programs run from a copy below `folder`: the package itself may lie where the server's account
  * cannot read, and may be replaced while the server runs.
@@ -91,11 +105,12 @@ async function createLinks(native: string, copy: string): Promise<void> {
 export async function prepareEngine(folder: string): Promise<Engine> {
   const { native, version } = await findPackage();
   const copy = join(folder, `${COPY_PREFIX}${version}`);
-  if (!existsSync(copy)) {
+  if (!(await isWhole(native, copy))) {
     const half = join(folder, `${HALF_PREFIX}${version}`);
     await rm(half, { recursive: true, force: true });
     await copyFolder(native, half);
     await createLinks(native, half);
+    await rm(copy, { recursive: true, force: true });
     await rename(half, copy);
   }
   return {

@@ -34,6 +34,8 @@ it("without a word from it, how it ended is told", () => {
   expect(StartFailure.fromLog("\n", "/log", { code: 3 }).advice).toMatch(/code 3.*Its log is \/log\.$/);
   const error = Object.assign(new Error("spawn ENOEXEC"), { code: "ENOEXEC" });
   expect(StartFailure.fromLog("", "/log", { error }).message).toMatch(/cannot be run \(ENOEXEC\)/);
+  const empty = StartFailure.fromLog("", "/log", { code: 0 });
+  expect(empty.advice).toMatch(/program did nothing, as an empty .*Install Kenning's packages again/);
 });
 
 it("damage that shows only once it runs is told as damage, and names no DATABASE_URL that nobody set", () => {

@@ -13,6 +13,10 @@ const ROOM = /No space left on device|Disk quota exceeded/i;
 /** What to do about what PostgreSQL says, by its words. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
+    /^its program/,
+    "Install Kenning's packages again: remove node_modules and start, or reinstall the package or image.",
+  ],
+  [
     /No space left on device|Disk quota exceeded/i,
     "Make room on the disk of KENNING_HOME, then start again.",
   ],
@@ -51,6 +55,8 @@ export function reasonOf(text: string, { code, signal, error }: Ending): string 
     lines.at(-1);
   if (told !== undefined) return told.replace(/^.*?(FATAL|PANIC|ERROR|error):\s*/, "").replace(/\.$/, "");
   if (error !== undefined) return `its program cannot be run (${error.code ?? error.message})`;
+  // A file without anything in it is an empty script to the system, which does nothing and does it well.
+  if (code === 0) return "its program did nothing, as an empty or damaged file does";
   if (signal === "SIGKILL") return "it was killed, as the system does when memory runs out";
   return `it ended at once, with ${signal ?? `code ${code}`} and without a word`;
 }

@@ -3,6 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
 import { strippedFlags } from "../stripped/index.ts";
 import type { Reply } from "./answer-questions.ts";
+import { YOUNG_MB } from "./caller.ts";
 
 export interface ThreadPoolOptions {
   /** What is read there: "model". */
@@ -25,6 +26,8 @@ export interface ThreadPoolOptions {
 
 /** A thread takes longer to start than most work does, and who asks once asks again soon. */
 const IDLE_MS = 30_000;
+/** As long as so many others may take, somebody waits for a thread. */
+const WAITS = 3;
 const READING = { doing: "Reading", done: "read", did: "read" };
 
 /**
@@ -44,7 +47,8 @@ export class ThreadPool<Question, Answer> {
       placesPerScope: 1,
       waiting: options.waiting,
       waitingPerScope: options.waiting / 2,
-      waitMs: options.timeoutMs,
+      // Work before it may take as long as it may itself, and threads take seconds to start on a busy machine.
+      waitMs: WAITS * options.timeoutMs,
     });
   }
 
@@ -93,7 +97,7 @@ class Thread<Question, Answer> {
     this.#worker = new Worker(options.module, {
       execArgv,
       env: {},
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     this.#worker.unref();
     this.#worker.on("message", (reply: Reply<Answer>) => this.#settle?.({ reply }));

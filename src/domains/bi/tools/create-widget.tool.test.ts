@@ -1,7 +1,7 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBoards } from "../../../../test/support/boards.ts";
 import { makeDataset } from "../../../../test/support/datasets.ts";
-import { openShop, refusalsOf } from "../../../../test/support/models.ts";
+import { openShop, refusalsOf, type Shop } from "../../../../test/support/models.ts";
 
 const { server, editor, viewer, datasetId, call, make, stop } = await startBoards();
 afterAll(stop);
@@ -78,8 +78,12 @@ it("says where options belong, and takes them as they come inside a list of widg
 });
 
 describe("on a semantic model", () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop(server);
+  });
+
   it("shows metrics by fields of several datasets, with the model's filters and formats", async () => {
-    const shop = await openShop(server);
     const options = { model: "shop" };
     const byCity = await call("create_widget", {
       name: "W",

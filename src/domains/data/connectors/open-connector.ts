@@ -32,12 +32,20 @@ export async function openConnector(
   return create(checked as never, secrets, { fileFolders, ...parts });
 }
 
-/** The settings with their defaults, as they are to be stored; the error names each field that is wrong. */
-export function checkSettings({ type, settings: schema }: ConnectorType, settings: unknown): unknown {
-  const { data, error } = schema.safeParse(settings);
+/** The settings with their defaults, as they are to be stored; the error names each field that is wrong, as the caller does. */
+export function checkSettings(
+  { type, settings: schema }: ConnectorType,
+  settings: unknown,
+  names: Readonly<Record<string, string>> = {},
+): unknown {
+  const { data, error } = schema.safeParse(settings, { reportInput: true });
   if (error === undefined) return data;
+  const issues = error.issues.map((issue) => {
+    const [first = "", ...rest] = issue.path;
+    return { ...issue, path: issue.path.length === 0 ? [] : [names[String(first)] ?? first, ...rest] };
+  });
   throw new AppError(
     "bad_request",
-    `The settings of this ${type} datasource are wrong. ${explainIssues(error.issues, schema)}`,
+    `The settings of this ${type} datasource are wrong. ${explainIssues(issues, schema)}`,
   );
 }

@@ -197,16 +197,20 @@ function oneLine({ columns }: ConvertResult): AppError {
   });
 }
 
-const CSV_OPTIONS = ["delimiter", "quote", "decimal", "dateFormat"] as const;
+const CSV_OPTIONS = ["delimiter", "quote", "decimal"] as const;
 
 /** What was said and had no effect. */
 function unusedOptions(options: FileOptions, format: FileType, { columns }: ConvertResult): string[] {
   const names = new Set(columns.map(({ name }) => name.toLowerCase()));
   const missing = Object.keys(options.types ?? {}).filter((name) => !names.has(name.toLowerCase()));
   const isUnused = !isCsv(format) && CSV_OPTIONS.some((name) => options[name] !== undefined);
+  const hasNoText = format === "parquet" || format === "excel" || format === "xml";
   return [
     ...(missing.length === 0 ? [] : [`The types name columns that are not there: ${someNames(missing)}.`]),
-    ...(isUnused ? ["Delimiter, quote, decimal and date format count for CSV only."] : []),
+    ...(isUnused ? ["Delimiter, quote and decimal count for CSV only."] : []),
+    ...(hasNoText && options.dateFormat !== undefined
+      ? ["The date format counts for CSV and JSON only."]
+      : []),
   ];
 }
 
@@ -229,9 +233,10 @@ function optionsOf({
 }
 
 /** What was said about the file has been seen to; only what is about values is left. */
-function readOptionsOf({ types }: FileOptions, { columns }: ReadReport): ConvertOptions {
+function readOptionsOf({ types, dateFormat }: FileOptions, { columns }: ReadReport): ConvertOptions {
   return {
     columns,
+    ...(dateFormat !== undefined && { dateFormat: dateFormatOf(dateFormat) }),
     types: { ...Object.fromEntries(columns.map(({ name, type }) => [name, type])), ...types },
   };
 }

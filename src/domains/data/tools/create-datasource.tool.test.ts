@@ -180,6 +180,17 @@ describe("create_datasource", () => {
     ],
     ["an unheard-of type", { datasourceType: "snowflake" }, /The types are/],
     ["no host", { host: undefined }, /host is required/],
+    ["no user", { dbUser: undefined }, /dbUser is required/],
+    [
+      "no path",
+      { datasourceType: "sqlite", host: undefined, port: undefined, dbUser: undefined },
+      /dbName is/,
+    ],
+    [
+      "no URL",
+      { datasourceType: "csv", host: undefined, port: undefined, dbUser: undefined },
+      /host is required/,
+    ],
     ["a URL as host", { host: "https://db.example.com/" }, /host name or an address/],
     ["a port that is none", { port: 70_000 }, /port/],
     ["a text as port", { port: "5432" }, /port/],
@@ -188,7 +199,7 @@ describe("create_datasource", () => {
     [
       "a password for a file",
       { datasourceType: "sqlite", host: "/a.db", port: undefined, dbUser: undefined, dbPassword: "x" },
-      /takes no password/,
+      /takes no dbPassword/,
     ],
     ["a port for a URL", { datasourceType: "csv", host: "https://example.com/a.csv" }, /takes no port/],
     ["an unknown argument", { tls: "require" }, /tls/],

@@ -9,6 +9,8 @@ const text = (about?: string) => {
   return about === undefined ? value : value.describe(about);
 };
 
+const CONTRACT_NAMES = { dbName: "dbName", dbUser: "dbUser", password: "dbPassword" };
+
 /** Stores how to reach a database or web service. Secrets are sealed, and never come back. */
 export const createDatasource = defineTool({
   name: "create_datasource",
@@ -77,7 +79,7 @@ export const createDatasource = defineTool({
       .nullable(),
   }),
 
-  async run({ database, user, connection_test, ...wish }, { datasources, caller, signal }) {
+  async run({ database, user, connection_test, ...wish }, { datasources, caller, signal, meta }) {
     const { host, port, ...rest } = wish;
     const { datasource, connection } = await datasources.create(
       caller,
@@ -88,6 +90,7 @@ export const createDatasource = defineTool({
         ...(database !== undefined && { dbName: database }),
         ...(user !== undefined && { dbUser: user }),
         connectionTest: connection_test,
+        ...(meta.surface === "bi" && { calls: CONTRACT_NAMES }),
       },
       signal,
     );

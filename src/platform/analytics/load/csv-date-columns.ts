@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
-import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import {
   chooseFormats,
+  type DateColumn,
   type DateMark,
   type DateOrder,
   dateFormatsOf,
@@ -11,13 +11,16 @@ import {
   inWords,
   orderOf,
 } from "./csv-dates.ts";
-import { firstRecords } from "./csv-dialect.ts";
-import { type CsvFile, readCsv } from "./csv-file.ts";
+import { type CsvFile, firstValues, readTexts } from "./csv-file.ts";
 import { seriesOrder } from "./csv-series.ts";
 import type { SurveyScope } from "./csv-survey.ts";
+import { someColumns } from "./rounded-notes.ts";
 
 /** Which formats the values of columns allow, by position. */
 type Fits = ReadonlyMap<number, readonly string[]>;
+
+/** Columns with what the caller says about dates in some of them. */
+type Dated = Pick<CsvFile, "columns" | "saidFormat">;
 
 /** SQL for a date in this format; NULL for what is none. */
 export function parsedDate(column: string, format: string): string {
@@ -50,9 +53,9 @@ export async function findDates(
 ): Promise<CsvFile> {
   const first = formatsInFirstRecords(file, head.slice(0, HEAD_CHARACTERS), given);
   if (first.size === 0) return file;
-  const all = readCsv(file, textColumns(file), undefined);
+  const all = readTexts(file);
   const source = rows === undefined ? all : `(SELECT * FROM ${all} LIMIT ${rows})`;
-  const early = await withLateColumns(connection, file, source, first);
+  const early = await withLateColumns(connection, file, [source], first);
   const fits = await fitting(connection, file, source, early);
   // Rows that do not fit a type that was given are rejected: they do not speak against the format.
   for (const [index, formats] of early) if (given.has(index)) fits.set(index, formats);
@@ -65,6 +68,25 @@ export async function findDates(
   const own = [...dates].filter(([index]) => !given.has(index));
   return { ...file, columns, dates: new Map(own), ...nativeFormats(file, dates, given) };
 }
+
+/** The same among columns of text of anything that can stand after FROM. */
+export async function findTextDates(
+  connection: DuckDBConnection,
+  table: Dated,
+  source: string,
+): Promise<Map<number, DateColumn>> {
+  const texts = table.columns.flatMap(({ type }, index) =>
+    type === "VARCHAR" ? [[index, undefined] as const] : [],
+  );
+  // The first rows nearly always have a value that is no date.
+  const sources = [`(SELECT * FROM ${source} LIMIT ${FIRST_ROWS})`, source];
+  const early = await withLateColumns(connection, table, sources, new Map(texts));
+  const fits = await fitting(connection, table, source, early);
+  const steps = await seriesMark(connection, table, source, fits);
+  return chooseFormats(fits, table.saidFormat, steps);
+}
+
+const FIRST_ROWS = 2_048;
 
 /** Characters that are looked at before the engine is asked. */
 const HEAD_CHARACTERS = 256 * 1024;
@@ -100,7 +122,7 @@ const SERIES_DATES = 5_000;
 /** The order in which the dates of a column follow each other in regular steps, when it is one order in all columns. */
 async function seriesMark(
   connection: DuckDBConnection,
-  file: CsvFile,
+  { columns }: Dated,
   source: string,
   fits: Fits,
 ): Promise<DateMark | undefined> {
@@ -109,7 +131,7 @@ async function seriesMark(
     const dayFirst = formats.find((format) => orderOf(format) === "day");
     const monthFirst = formats.find((format) => orderOf(format) === "month");
     if (dayFirst === undefined || monthFirst === undefined) continue;
-    const column = quoteName(file.columns[index]!.name);
+    const column = quoteName(columns[index]!.name);
     const daysIn = async (format: string): Promise<string[]> => {
       const date = `CAST(${parsedDate(column, format)} AS DATE)`;
       const reader = await connection.runAndReadAll(
@@ -151,60 +173,55 @@ function formatsInFirstRecords(
     const mayBeSaid = said !== undefined && !given.has(index) && !file.grouping.grouped.has(index);
     if (mayBeDate || mayBeSaid) left.set(index, undefined);
   }
-  for (const { fields } of firstRecords(head, file)) {
-    if (left.size === 0) break;
-    for (const [index, formats] of left) {
-      const value = fields[index]!.trim();
-      if (value === "" || file.nulls.includes(value) || isNoValueWord(value)) continue;
-      const found = [...new Set([...(said === undefined ? [] : [said]), ...dateFormatsOf(value)])];
-      if (found.length === 0 && given.has(index)) continue;
-      const both = formats?.filter((format) => found.includes(format)) ?? found;
-      if (both.length > 0) left.set(index, both);
-      else left.delete(index);
-    }
+  for (const { index, value } of firstValues(head, file, left)) {
+    const found = [...new Set([...(said === undefined ? [] : [said]), ...dateFormatsOf(value)])];
+    if (found.length === 0 && given.has(index)) continue;
+    const both = left.get(index)?.filter((format) => found.includes(format)) ?? found;
+    if (both.length > 0) left.set(index, both);
+    else left.delete(index);
   }
   return left;
 }
 
-/** Columns that are empty in the first records have their first value further down. */
+/** Columns that are empty in the first records have their first value further down, in the first source that has one. */
 async function withLateColumns(
   connection: DuckDBConnection,
-  file: CsvFile,
-  source: string,
+  { columns, saidFormat }: Dated,
+  sources: readonly string[],
   first: ReadonlyMap<number, readonly string[] | undefined>,
 ): Promise<Fits> {
-  const known = [...first].flatMap(([index, formats]) =>
-    formats === undefined ? [] : [[index, formats] as const],
-  );
-  const late = [...first.keys()].filter((index) => first.get(index) === undefined);
-  if (late.length === 0) return new Map(known);
-  const items = late.map((index) => `any_value(${quoteName(file.columns[index]!.name)})`);
-  const reader = await connection.runAndReadAll(`SELECT ${items.join(", ")} FROM ${source}`);
-  const found = late.flatMap((index, place) => {
-    const value = reader.value(place, 0);
-    const formats = typeof value === "string" ? dateFormatsOf(value) : [];
-    return formats.length === 0 ? [] : [[index, formats] as const];
-  });
-  return new Map([...known, ...found]);
+  const found = new Map(first);
+  for (const source of sources) {
+    const late = [...found.keys()].filter((index) => found.get(index) === undefined);
+    if (late.length === 0) break;
+    const items = late.map((index) => `any_value(${quoteName(columns[index]!.name)})`);
+    const reader = await connection.runAndReadAll(`SELECT ${items.join(", ")} FROM ${source}`);
+    for (const [place, index] of late.entries()) {
+      const value = reader.value(place, 0);
+      const said = saidFormat === undefined ? [] : [saidFormat];
+      if (typeof value === "string") found.set(index, [...new Set([...said, ...dateFormatsOf(value)])]);
+    }
+  }
+  return new Map([...found].filter((entry): entry is [number, string[]] => (entry[1]?.length ?? 0) > 0));
 }
 
 /** Which of these formats hold for all values of a source. */
 async function fitting(
   connection: DuckDBConnection,
-  file: CsvFile,
+  { columns, saidFormat }: Dated,
   source: string,
   wanted: Fits,
 ): Promise<Map<number, readonly string[]>> {
   const checks = [...wanted].flatMap(([index, formats]) => formats.map((format) => ({ index, format })));
   if (checks.length === 0) return new Map();
   const items = checks.map(({ index, format }) => {
-    const column = quoteName(file.columns[index]!.name);
+    const column = quoteName(columns[index]!.name);
     return `coalesce(bool_and(${column} IS NULL OR ${isDateIn(column, format)}), false)`;
   });
   const reader = await connection
     .runAndReadAll(`SELECT ${items.join(", ")} FROM ${source}`)
     .catch((error: unknown) => {
-      throw messageOf(error).includes("format specifier") ? unknownFormat(file.saidFormat, error) : error;
+      throw messageOf(error).includes("format specifier") ? unknownFormat(saidFormat, error) : error;
     });
   const fits = new Map<number, readonly string[]>();
   for (const [place, { index, format }] of checks.entries()) {
@@ -220,14 +237,10 @@ function unknownFormat(format: string | undefined, cause: unknown): AppError {
   });
 }
 
-function textColumns({ columns }: CsvFile): string[] {
-  return columns.map(() => "VARCHAR");
-}
-
 /** What a reader should know about dates that can be read in two ways, once they are written to `part`. */
 export async function dateNotes(
   connection: DuckDBConnection,
-  file: CsvFile,
+  file: Dated & Pick<CsvFile, "dates"> & Partial<NativeFormats>,
   part: string,
 ): Promise<string[]> {
   const open = [...file.dates].flatMap(([index, { formats, settledBy }]) => {
@@ -251,18 +264,23 @@ export async function dateNotes(
   const unsure = open.filter(({ format }) => !proven.has(orderOf(format)));
   const groups = Map.groupBy(unsure, ({ format, other }) => `${inWords(format)}, not ${inWords(other)}`);
   return [...groups].map(([words, members]) => {
-    const names = members.slice(0, 5).map(({ index }) => `"${file.columns[index]!.name}"`);
-    const more = members.length > names.length ? ` and ${members.length - names.length} more` : "";
+    const names = someColumns(members.map(({ index }) => file.columns[index]!.name));
     const [{ mark, other }] = members as [(typeof members)[number]];
     const reason =
       mark === undefined
         ? "Nothing in the file tells the order of day, month and year in"
         : `Because of ${mark.sign}, this order was chosen in`;
-    return `${reason} ${names.join(", ")}${more}: dates were taken as ${words}. If that is wrong, import again with options.date_format ${JSON.stringify(other)}.`;
+    return `${reason} ${names}: dates were taken as ${words}. If that is wrong, import again with options.date_format ${JSON.stringify(other)}.`;
   });
 }
 
-function noneFits({ saidFormat, dates, columns, dateFormat, timestampFormat }: CsvFile): string[] {
+function noneFits({
+  saidFormat,
+  dates,
+  columns,
+  dateFormat,
+  timestampFormat,
+}: Parameters<typeof dateNotes>[1]): string[] {
   if (saidFormat === undefined || columns.length === 0) return [];
   const isUsed =
     dateFormat === saidFormat ||

@@ -1,17 +1,18 @@
 import { isUtf8 } from "node:buffer";
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
-import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Column, ConvertOptions, RejectedRow } from "../analytics-options.ts";
-import { whileRunning } from "../engine/interruption.ts";
 import { LIMITS } from "../limits.ts";
 import { sqlType } from "../types/column-types.ts";
 import { parseToRewrite, rowToJson } from "../types/row-json.ts";
 import { type Apart, type Row, RowTypes } from "../types/row-types.ts";
-import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
-import { type Fitting, fitRows, type Misfit } from "./json-misfits.ts";
+import type { ConvertAnswer, ConvertParams } from "../wire.ts";
+import { dateNotes } from "./csv-date-columns.ts";
+import { writeLines } from "./json-lines.ts";
+import type { Misfit } from "./json-misfits.ts";
 import {
   type JsonLayout,
   malformed,
@@ -32,7 +33,7 @@ import {
   refuseBinary,
   transcode,
 } from "./text-encoding.ts";
-import { type PartPlan, writePart } from "./write-part.ts";
+import { writePart } from "./write-part.ts";
 
 export interface JsonJob extends ConvertParams {
   connection: DuckDBConnection;
@@ -46,7 +47,8 @@ export interface JsonJob extends ConvertParams {
  * one a line. Then DuckDB reads those lines as exactly these types.
  */
 export async function convertJson(job: JsonJob, context: WorkerContext): Promise<ConvertAnswer> {
-  const { input, options, format, workFile } = job;
+  const { connection, input, output, options, format, workFile } = job;
+  const { dateFormat: saidFormat } = options;
   const head = await readHead(input, LIMITS.analytics.objectBytes);
   refuseBinary(head.bytes, format);
   if (head.fileBytes === 0 && options.columns !== undefined)
@@ -57,14 +59,16 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
     encoding !== "utf-8" || (options.encoding === undefined && hasBadBytes(head.bytes, encoding));
   const lost = isWritten ? await transcode(input, workFile, encoding, context.signal) : 0;
   const path = isWritten ? workFile : input;
-  const layout = await detectLayout(path, format === "ndjson");
+  if (await isBlank(path)) throw new AppError("bad_request", "The file is empty.");
+  const layout = format === "ndjson" ? "lines" : "array";
   const lines = `${workFile}.ndjson`;
   const collected = await collectRows(path, layout, lines, context);
   const columns = collected.types.columns().map((column) => applyType(column, options.types));
   const given = new Set(columns.filter(({ name }) => keyOf(options.types, name) !== undefined).map(nameOf));
-  const { misfits, misfitRows, ...written } = await writeLines(
+  const { longestBytes } = collected;
+  const { misfits, misfitRows, dates, ...written } = await writeLines(
     job,
-    { path: lines, longestBytes: collected.longestBytes, columns, given },
+    { path: lines, longestBytes, columns, given },
     context,
   );
   const renamed = collected.types.renamed();
@@ -81,6 +85,7 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
     notes: [
       ...(options.encoding === undefined ? encodingNotes(encoding, lost) : []),
       ...roundedNotes(rounded.map(nameOf)),
+      ...(await dateNotes(connection, { columns: written.columns, dates, saidFormat }, output)),
     ],
     detected: {
       format: layout === "lines" ? "ndjson" : "json",
@@ -107,12 +112,12 @@ async function convertNothing(
 async function linesOf(
   misfits: readonly Misfit[],
   path: string,
-  { layout, isWrapped }: Collector,
+  { layout }: Collector,
   { signal }: WorkerContext,
 ): Promise<RejectedRow[]> {
   const found = new Map<number, number>();
   const last = misfits.at(-1)?.row ?? 0;
-  if (last > 0 && !isWrapped) {
+  if (last > 0) {
     const collector = new Collector(layout, { onRow: (row, line) => found.set(row, line) });
     for await (const values of splitJson(path, layout, signal)) {
       for (const { bytes, line } of values) if (collector.rows < last) collector.take(bytes, line);
@@ -123,25 +128,9 @@ async function linesOf(
   return misfits.map(({ row, reason }) => ({ line: found.get(row) ?? row, reason: reasonOf(reason) }));
 }
 
-/** A file that begins with a whole value on its first line holds one value a line, whatever it is called. */
-async function detectLayout(path: string, isLines: boolean): Promise<JsonLayout> {
-  const { bytes, fileBytes } = await readHead(path, LIMITS.analytics.objectBytes);
-  const text = withoutMark(bytes).toString("utf8").trimStart();
-  if (text === "") throw new AppError("bad_request", "The file is empty.");
-  if (isLines) return "lines";
-  if (text.startsWith("[")) return "array";
-  const end = text.indexOf("\n");
-  const isWhole = bytes.length === fileBytes && text.indexOf("\n", end + 1) === -1 && end === -1;
-  return !isWhole && end !== -1 && isJson(text.slice(0, end)) ? "lines" : "sequence";
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+async function isBlank(path: string): Promise<boolean> {
+  const { bytes } = await readHead(path, LIMITS.analytics.objectBytes);
+  return withoutMark(bytes).toString("utf8").trim() === "";
 }
 
 async function collectRows(
@@ -166,9 +155,7 @@ async function collectInto(
   const { layout } = collector;
   const file = await open(output, "w", 0o600);
   try {
-    if (layout === "sequence") await collectWrapped(path, collector, file);
     for await (const values of splitJson(path, layout, context.signal)) {
-      if (collector.isWrapped) break;
       for (const { bytes, line } of values) collector.take(bytes, line);
       await collector.flush(file);
     }
@@ -176,22 +163,6 @@ async function collectInto(
     await file.close();
   }
   return collector;
-}
-
-/** A single object around one list of objects, as many services answer, means that list. */
-async function collectWrapped(path: string, collector: Collector, file: FileHandle): Promise<void> {
-  const { bytes, fileBytes } = await readHead(path, LIMITS.analytics.objectBytes);
-  if (bytes.length < fileBytes) return;
-  const text = withoutMark(await readFile(path)).toString("utf8");
-  if (!isJson(text)) return;
-  const lists = Object.values(JSON.parse(text) as object).filter(
-    (value) => Array.isArray(value) && value.length > 0 && value.every(isRow),
-  );
-  if (lists.length !== 1) return;
-  if (nestingDepth(text) > LIMITS.analytics.jsonDepth) throw tooDeep(1);
-  collector.isWrapped = true;
-  for (const row of lists[0] as Row[]) collector.takeRow(row);
-  await collector.flush(file);
 }
 
 function isRow(value: unknown): value is Row {
@@ -213,7 +184,6 @@ class Collector {
   rejectedRows = 0;
   longestBytes = 0;
   rows = 0;
-  isWrapped = false;
   /** Columns of numbers with more digits than a DOUBLE keeps. */
   readonly rounded = new Set<string>();
   readonly layout: JsonLayout;
@@ -237,11 +207,6 @@ class Collector {
     if (this.rejectedRows > LIMITS.analytics.rejectedMost) throw tooManyRejects(this.rejected);
     if (this.rejected.length < LIMITS.analytics.rejectedRows)
       this.rejected.push({ line, reason: reasonOf(problem) });
-  }
-
-  takeRow(row: Row): void {
-    this.types.add(row);
-    this.#keep(this.#rewritten(row));
   }
 
   async flush(file: FileHandle): Promise<void> {
@@ -327,73 +292,4 @@ function keyOf(types: ConvertOptions["types"], column: string): string | undefin
 
 function nameOf({ name }: Column): string {
   return name;
-}
-
-interface Lines {
-  path: string;
-  longestBytes: number;
-  columns: readonly Column[];
-  /** Names of the columns whose type the caller has chosen. */
-  given: ReadonlySet<string>;
-}
-
-type Written = WriteAnswer & Omit<Fitting, "plan">;
-
-async function writeLines(job: JsonJob, lines: Lines, context: WorkerContext): Promise<Written> {
-  try {
-    return await writeFitting(job, lines, context);
-  } catch (error) {
-    if (!messageOf(error).includes("has duplicate key")) throw error;
-    const once = `${lines.path}.once`;
-    await lastFieldsOnly(lines.path, once, lines.columns);
-    return writeFitting(job, { ...lines, path: once }, context);
-  }
-}
-
-async function writeFitting(
-  { connection, output }: JsonJob,
-  { path, longestBytes, columns, given }: Lines,
-  context: WorkerContext,
-): Promise<Written> {
-  const planOf = (wanted: readonly Column[]): PartPlan => planLines(path, wanted, longestBytes);
-  try {
-    const written = await writePart(connection, planOf(columns), output, context);
-    return { ...written, misfits: [], misfitRows: 0 };
-  } catch (error) {
-    if (!messageOf(error).includes("JSON transform error")) throw error;
-    const fitting = await whileRunning(connection, context.signal, () =>
-      fitRows(connection, columns, given, planOf),
-    );
-    if (fitting === undefined || fitting.misfitRows === 0) throw error;
-    const { plan, ...misfits } = fitting;
-    return { ...(await writePart(connection, plan, output, context)), ...misfits };
-  }
-}
-
-/** Fields that stand twice in an object are an error for DuckDB; JSON's usual reading is that the last one counts. */
-async function lastFieldsOnly(input: string, output: string, columns: readonly Column[]): Promise<void> {
-  const names = new Map(columns.map(({ name }) => [name.toLowerCase(), name]));
-  const [source, target] = await Promise.all([open(input, "r"), open(output, "w", 0o600)]);
-  try {
-    for await (const line of source.readLines()) {
-      const row = parseToRewrite(line);
-      await target.appendFile(`${rowToJson(row, (key) => names.get(key.toLowerCase()))}\n`);
-    }
-  } finally {
-    await Promise.all([source.close(), target.close()]);
-  }
-}
-
-/** DuckDB takes a buffer of twice the longest object for each thread. */
-const SMALLEST_BUFFER = 1024 * 1024;
-
-/** Rows that stand one a line, as exactly these types. A column without a type yet stays out of the part. */
-export function planLines(path: string, columns: readonly Column[], longestBytes: number): PartPlan {
-  const typed = columns.filter(({ type }) => type !== "NULL");
-  const written = typed.length > 0 ? typed : columns.slice(0, 1);
-  const types = written.map(({ name, type }) => `${quoteText(name)}: ${quoteText(sqlType(type))}`);
-  const source = `read_json(${quoteText(path)}, format = 'newline_delimited', records = true, columns = {${types.join(", ")}},
-    maximum_object_size = ${Math.max(SMALLEST_BUFFER, longestBytes + 1)})`;
-  const names = written.map(({ name }) => quoteName(name));
-  return { select: `SELECT ${names.join(", ")} FROM ${source}`, columns: [...columns] };
 }

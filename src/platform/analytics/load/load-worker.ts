@@ -20,7 +20,8 @@ import type {
   WriteAnswer,
 } from "../wire.ts";
 import { type CsvJob, convertCsv } from "./csv-convert.ts";
-import { convertJson, type JsonJob, planLines } from "./json-convert.ts";
+import { convertJson, type JsonJob } from "./json-convert.ts";
+import { planLines } from "./json-lines.ts";
 import { convertParquet, type ParquetJob } from "./parquet-convert.ts";
 import { type PartOptions, planAll, writePart } from "./write-part.ts";
 
