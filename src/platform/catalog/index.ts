@@ -13,5 +13,7 @@ export {
   type OutboxEvent,
   publishEvent,
 } from "./outbox.ts";
+export { contains, pageOf } from "./page.ts";
 export { isDiskFull, isOutage, isReadOnly, isUniqueViolation, pgCodeOf } from "./pg-errors.ts";
 export type { StorageClaim } from "./storage-claim.ts";
+export { Store } from "./store.ts";

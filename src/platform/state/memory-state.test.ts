@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { describeSharedState } from "./describe-shared-state.ts";
+import { describeSharedState } from "../../../test/support/shared-state.ts";
 import { MemoryKv } from "./memory-kv.ts";
 import { MemoryLimiter } from "./memory-limiter.ts";
 import { createMemoryState } from "./memory-state.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasRedis, startRedis, type TestRedis } from "../../../test/support/redis.ts";
-import { describeSharedState } from "./describe-shared-state.ts";
+import { describeSharedState } from "../../../test/support/shared-state.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRedisState } from "./redis-state.ts";
 

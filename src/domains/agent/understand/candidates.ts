@@ -331,6 +331,9 @@ function named(span: readonly Word[], stems: string, { phrases, joined }: Lexico
   return whole.map(({ sense, cost }) => ({ sense, cost: cost + 0.2 }));
 }
 
+/** Shorter values are too much alike. */
+const MISSPELT_VALUE = 6;
+
 /** Words that nothing was found for, read as the nearest word of the model, or as a part of a name. */
 function misspelt(
   words: readonly Word[],
@@ -373,8 +376,14 @@ function misspelt(
         Math.abs(key.length - word.stem.length) <= most &&
         editDistance(key, word.stem) <= most,
     );
-    if (near.length > 0)
-      return near.flatMap(([, entries]) =>
+    const values = [...lexicon.values].filter(
+      ([key]) => key.length >= MISSPELT_VALUE && isMisspelt(word.norm, key),
+    );
+    // Hardly anybody gets the first letter wrong.
+    const all = values.length === 1 ? [...near, ...values] : near;
+    const begun = all.filter(([key]) => key[0] === word.norm[0]);
+    if (all.length > 0)
+      return (begun.length > 0 ? begun : all).flatMap(([, entries]) =>
         entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })),
       );
     // "the Hallbach companies": several whose names have the word in them.

@@ -191,6 +191,17 @@ describe("questions put together from parts that are known", () => {
     expect(bestOf(text).ask).toMatchObject(ask);
   });
 
+  it.each(["takings of Brakes versus the rest", "takings: Brakes against all other kinds"])(
+    "%s: some and all others, side by side",
+    (text) => {
+      const brakes = { k: "is", values: ["Brakes"] };
+      expect(bestOf(text).ask).toMatchObject({
+        by: [],
+        cols: [{ scope: { if: brakes } }, { scope: { if: { k: "not", of: brakes } } }],
+      });
+    },
+  );
+
   it("compares with others, counts what is linked, and takes days between dates", () => {
     const [one, other] = ["Brakes", "Tyres"].map((value) => ({ if: { values: [value] } }));
     expect(bestOf("difference in takings between Brakes and Tyres").ask).toMatchObject({
@@ -355,6 +366,12 @@ describe("what is rather not answered", () => {
 });
 
 describe("what has to be asked back", () => {
+  it("is a period that nobody said anything happened in", () => {
+    const { unclear } = read("how many mechanics did we have in 2025");
+    expect(unclear).toMatchObject([{ question: expect.stringContaining("mechanics"), word: "mechanics" }]);
+    expect(read("how many mechanics were hired in 2025").unclear).toEqual([]);
+  });
+
   it.each([
     "Brakes last year",
     "total of Brakes in 2025",

@@ -130,6 +130,20 @@ export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     shrank: { op: "growth", arg: "<" },
     improv: { op: "growth", arg: ">" },
     both: { op: "both" },
+    ...Object.fromEntries(
+      [
+        "other",
+        "else",
+        "everybody else",
+        "everyone else",
+        "all other",
+        "the other",
+        "the rest",
+        "rest of",
+        "without one",
+        "without it",
+      ].map((words) => [words, { op: "rest" }]),
+    ),
     only: { op: "only" },
     but: { op: "but" },
 

@@ -10,7 +10,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   these those me i we you they it its them their our us his her my your 's please can could would will
   shall should tell show give list name find get see display know about all any some one ones
   of located found exist live lives stay stays lie lies situated out so just now then ? ! . , ; :
-  " ' ’ ( ) & also else other euro euros want like need come came happen made make makes doing currently
+  " ' ’ ( ) & also else euro euros want like need come came happen made make makes doing currently
   really exactly look looking question help how got goods companies company bring brought brings
   bringing add adds added up together developed develop evolved evolve trend yet still but both
   different distinct times single comes coming take took taken place placed happened generate generated
@@ -271,7 +271,7 @@ export const ENGLISH: Language = {
   than: "than",
   asks: "how",
   dateWords:
-    "month monthly months quarter quarterly quarters daily weekly weeks yearly years annual annually january february march april june july august september october november december".split(
+    "month monthly months quarter quarterly quarters daily weekly weeks yearly years annual annually january february march april june july august september october november december average number highest lowest between without percentage compared growth share".split(
       " ",
     ),
   listOpener:

@@ -259,6 +259,38 @@ export class Facts {
     return isSome && others.length === 0 ? this.#homes({ k: "metric", name })[0] : undefined;
   }
 
+  /** Whether a metric leaves out all rows that a condition keeps: the revenue of completed orders has none of cancelled ones. */
+  leavesOut(name: string, cond: Cond): boolean {
+    if (cond.k === "and") return cond.of.some((each) => this.leavesOut(name, each));
+    if (cond.k === "link" && cond.path.length === 0 && cond.to.k === "where") {
+      const { if: own, in: rest } = cond.to;
+      return this.leavesOut(name, own) || this.leavesOut(name, { ...cond, to: rest });
+    }
+    if (cond.k !== "is" || cond.match !== "equal") return false;
+    const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
+    return aggregates.every(({ pieces }) => {
+      const at = pieces.findIndex(
+        (piece) => typeof piece !== "string" && piece.ds === cond.key.ds && piece.field === cond.key.field,
+      );
+      const only = /^\s*(?:=|in)\s*\(?((?:\s*'[^']*'\s*,?)+)/i.exec(String(pieces[at + 1] ?? ""))?.[1];
+      return at !== -1 && only !== undefined && !cond.values.some((value) => only.includes(`'${value}'`));
+    });
+  }
+
+  /** Whether a metric is made of just these rows: units sold of what was sold. */
+  isMadeOf(name: string, rel: Rel): boolean {
+    const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
+    const isAll = rel.k === "where" && rel.in.k === "all" && rel.if.k === "is";
+    if (!isAll || !this.#homes({ k: "metric", name }).includes(this.datasetOf(rel))) return false;
+    const { key, values } = rel.if as Extract<Cond, { k: "is" }>;
+    return aggregates.every(({ pieces }) => {
+      const at = pieces.findIndex(
+        (piece) => typeof piece !== "string" && piece.ds === key.ds && piece.field === key.field,
+      );
+      return at !== -1 && String(pieces[at + 1] ?? "").includes(`'${values[0]}'`);
+    });
+  }
+
   /** The author's own average of a field, which may leave something out. */
   averageOf({ ds, field }: Key): string | undefined {
     return [...this.schema.metrics.values()].find(

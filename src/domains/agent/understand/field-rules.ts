@@ -5,6 +5,7 @@ import type { Sense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
 import { isOfTime } from "./language.ts";
 import { aggregate, attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
+import { addsUp } from "./model-words.ts";
 import { grouped, more } from "./table-senses.ts";
 
 function labelled(key: Key, value: number): Combined[] {
@@ -52,9 +53,10 @@ function told(
   const name = grammar.nameKey(ds);
   const isEach = keys.length === 1 && keys[0]?.ds === ds && keys[0].field === name?.field;
   if (isEach) return [attr(rel, ds, [...keys, key], 0)];
-  return (["sum", "avg"] as const).map((fn) => ({
+  const fns = addsUp(key.field) ? (["sum"] as const) : (["sum", "avg"] as const);
+  return fns.map((fn) => ({
     sense: { t: "table", table: { ...EMPTY_TABLE, cols: [aggregated(grammar, fn, key, rel)], by: keys } },
-    cost: 1,
+    cost: addsUp(key.field) ? 0.5 : 1,
   }));
 }
 

@@ -80,7 +80,7 @@ export type Sense =
   /** "spent more in 2025 …" than in another period. */
   | { t: "outdo"; table: TableSense; op: Comparison }
   | { t: "outdid"; table: TableSense; op: Comparison; than: Window }
-  | { t: "than"; win: Window | null; cond: Cond | null; ds: string | null }
+  | { t: "than"; win: Window | null; cond: Cond | null; ds: string | null; isRest?: true }
   | ({ t: "having"; table: TableSense } & Quantity)
   /** A part of a number, or of entities. */
   | { t: "share"; table: TableSense; rel: Rel | null; ds: string | null }
@@ -102,6 +102,10 @@ export type Sense =
   /** "days between the order and …" */
   | { t: "days"; start: Key; isOpen: boolean }
   | { t: "among"; ds: string; cond: Cond; key: Key }
+  /** "subscribers against everybody else": a number of some, and of all others. */
+  | { t: "sides"; ds: string; sides: Cond[] }
+  /** "a higher value than others", still to be said of whom. */
+  | { t: "apart"; table: TableSense }
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };
 

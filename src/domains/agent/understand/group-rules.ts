@@ -282,6 +282,12 @@ export const GROUP_RULES: Rules = {
         : [];
     }),
   ],
+  // "best quarter for gross margin"
+  "topgroup table": [
+    rule<"topgroup", "table">((grammar, { group, per, t: _, ...place }, { table }) =>
+      firstGroups(grammar, table, group, place, per).map((each) => more(each, 0.3)),
+    ),
+  ],
   // "revenue from the top five products": the top by that number.
   "op topgroup": [
     rule<"op", "topgroup">((_grammar, { op }, top) => (op === "prep" ? [{ sense: top, cost: 0 }] : [])),

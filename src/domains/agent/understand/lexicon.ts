@@ -53,6 +53,12 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
     const [verb, ...more] = text.split(" ");
     if (more.length === 1 && verb !== undefined) add(verb, sense, COST.verb);
   };
+  // What the author defined is meant, and not all of the dataset that it is a part of.
+  const some = new Set(
+    knowledge.definitions.nouns.flatMap(({ phrase, ds }) =>
+      [phrase, phrase.split(" ").at(-1) as string].map((text) => `${ds} ${phraseKey(text, folding)}`),
+    ),
+  );
   for (const dataset of model.datasets) {
     const { name } = dataset;
     const bridge = bridgePaths(schema, name);
@@ -61,7 +67,8 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
         ? { t: "rel", rel: { k: "all", ds: name }, ds: name, form: "noun", isTopped: false }
         : { t: "link", paths: bridge };
     add(name, sense, COST.name);
-    for (const synonym of dataset.ai.synonyms) add(synonym, sense, COST.synonym);
+    for (const synonym of dataset.ai.synonyms)
+      if (!some.has(`${name} ${phraseKey(synonym, folding)}`)) add(synonym, sense, COST.synonym);
     if (bridge !== undefined) continue;
     for (const field of dataset.fields) {
       const only = onlyValue(values, name, field.name);
@@ -115,6 +122,12 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
       if (last !== text) add(last, sense, COST.verb);
     }
     add("worth", sense, COST.verb);
+    // The author may say of a field that it is the value of one: it counts whatever the metric leaves out.
+    for (const { name, fields } of model.datasets)
+      for (const field of fields)
+        if (field.ai.synonyms.some((text) => texts.includes(text)))
+          for (const word of ["worth", ...texts.map((text) => text.split(" ").at(-1) as string)])
+            add(word, { t: "field", key: { ds: name, field: field.name } }, COST.synonym);
   }
   for (const { phrases: texts, metric } of measuresOf(model, schema)) {
     const table = { ...emptyTable(), cols: [{ k: "metric" as const, name: metric }] };

@@ -96,6 +96,9 @@ export const TABLE_RULES: Rules = {
   "table rel": [
     rule<"table", "rel">((grammar, { table }, rel) => {
       const [num] = table.cols;
+      // "units of discontinued products sold": that they were sold is in the number.
+      if (rel.verb !== undefined && num?.k === "metric" && grammar.isMadeOf(num.name, rel.rel))
+        return [asTable(table, 0)];
       // "most populous city" is the city.
       const isExtreme = num?.k === "agg" && (num.fn === "max" || num.fn === "min");
       return isExtreme && rel.rel.k === "all" ? [] : ofEntities(grammar, table, rel, besideCost(rel));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { randomText } from "../../kernel/ids.ts";
-import type { SharedState } from "./shared-state.ts";
+import { randomText } from "../../src/kernel/ids.ts";
+import type { SharedState } from "../../src/platform/state/shared-state.ts";
 
 /** What every implementation of shared state must do. Keys are random, so that a server can be shared. */
 export function describeSharedState(name: string, makeState: () => Promise<SharedState>): void {
