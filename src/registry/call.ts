@@ -127,7 +127,8 @@ export async function call(
   return outcome;
 }
 
-function requirePermission(authorizer: Authorizer, operation: Operation, caller: Caller): void {
+/** Refuses what the caller's role, scopes or token do not allow. */
+export function requirePermission(authorizer: Authorizer, operation: Operation, caller: Caller): void {
   const { role, scope, limit } = authorizer.missing(caller, operation.permissions);
   const missing = [...new Set([...role, ...scope, ...limit])];
   if (missing.length === 0) {

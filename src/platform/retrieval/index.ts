@@ -1,4 +1,5 @@
-export { fold, isStop, languageOf, stemOf } from "./lexical/languages.ts";
+export { wordsIn } from "./lexical/analysis.ts";
+export { fold, isStop, isUnspaced, languageOf, stemOf, withoutAsking } from "./lexical/languages.ts";
 export { type Collection, Retrieval } from "./retrieval.ts";
 export type {
   Entry,

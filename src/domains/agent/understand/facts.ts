@@ -180,6 +180,15 @@ export class Facts {
     return !isId && foreignLink(this.schema, ds, field) === undefined;
   }
 
+  /** A part of something, or a mark: nobody adds those up. */
+  isFraction({ ds, field }: Key): boolean {
+    const { description } =
+      this.model.datasets.find(({ name }) => name === ds)?.fields.find(({ name }) => name === field) ?? {};
+    return /\b(fraction|percent|percentage|rate|ratio|rating|score)\b/i.test(
+      `${field.replaceAll("_", " ")} ${description ?? ""}`,
+    );
+  }
+
   /** What tells rows apart: a text, or a number such as a year. */
   isLabel(key: Key): boolean {
     const kind = this.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind;

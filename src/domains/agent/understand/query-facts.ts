@@ -289,7 +289,7 @@ export class QueryFacts {
   /** The first of something, or everything in that order. */
   #saysPlace({ dir, n }: Place): boolean {
     // What declined the most has the lowest growth.
-    const isDir = (own: unknown) => own === dir || this.#parts.has("growth");
+    const isDir = (own: unknown) => own === dir || this.#parts.has("growth") || this.#parts.has("-");
     const isPlace = (node: { dir?: unknown; n?: unknown }) => isDir(node.dir) && (n === null || node.n === n);
     return this.#places.some(isPlace) || this.#parts.has("order") || this.#functions.has(dir);
   }
@@ -327,7 +327,7 @@ export class QueryFacts {
       case "growth":
       case "series":
       case "versus period":
-        return has("growth", "lag");
+        return has("growth", "lag", "-");
       case "running":
         return has("running");
       case "more":

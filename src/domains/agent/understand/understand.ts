@@ -77,7 +77,8 @@ export function understand(question: Question, knowledge: Knowledge): Understand
     const span = { start: statement.index, end: statement.index + statement[0].length };
     return { readings: [], missing: [{ span, text: statement[0], nearest: [] }], unclear: [], trace: [] };
   }
-  const whole = understandText(question, knowledge);
+  const isTwo = /[?]\s+\S/.test(question.text);
+  const whole = isTwo ? NOTHING : understandText(question, knowledge);
   if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
   // What stands before a question often only says why it is asked.
   const [, head = "", sign, tail] = /^(.*?)([.!?:;])\s+(\S[^.!?:;]*[.!?]?)$/s.exec(question.text) ?? [];
@@ -111,6 +112,9 @@ function saysMore(question: Question, tail: string, knowledge: Knowledge): boole
     return candidates(words, lexicon, language).some(isValue);
   });
 }
+
+/** Two questions at once are not read as one. */
+const NOTHING: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
 
 const TOO_LONG = {
   question: "The question is too long to be read at once. Can it be asked in one short sentence?",
@@ -339,6 +343,7 @@ const LIGHT: ReadonlySet<string> = new Set([
   "has",
   "and",
   "or",
+  "but",
   "compare them",
   "how much",
   "where",
