@@ -39,8 +39,9 @@ export function asAppError(thrown: unknown, log: Logger, facts: Record<string, u
   if (isAppError(thrown) && thrown.data.engine === undefined) return thrown;
   if (isOutage(thrown)) {
     tellOnce("an engine is away", thrown, log, facts);
-    const hint = "Try again in a moment.";
-    return new AppError("unavailable", "The database cannot be reached right now.", { hint, cause: thrown });
+    const hint = "Try again in a moment. If it changes something, look first whether that has happened.";
+    const message = "The database cannot be reached right now.";
+    return new AppError("unavailable", message, { hint, data: { part: "database" }, cause: thrown });
   }
   const trouble = troubleOf(thrown);
   if (trouble !== undefined) {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openCatalog } from "../../src/platform/catalog/index.ts";
-import { silentLog } from "../support/database.ts";
+import { CommandLine } from "../support/command-line.ts";
 import { idsOf, MemoryClient } from "../support/memory.ts";
 import { callOf, PATHS } from "../support/rpc.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
@@ -230,18 +229,23 @@ describe("errors", () => {
 
   it("[memory.error.plan] 402 where the plan has no room, and nothing is stored", async () => {
     await server.app.identity.workspaces.create({ slug: "small" });
-    const catalog = await openCatalog({ home: "", databaseUrl: server.databaseUrl, log: silentLog });
-    await catalog.pool.query("UPDATE workspaces SET plan = 'private' WHERE slug = 'small'");
-    await catalog.close();
-    const { id } = await server.app.identity.workspaces.bySlug("small");
+    const kenning = await CommandLine.open();
+    const plan = (...words: string[]) =>
+      kenning.call(["workspace", "plan", "small", ...words], { env: { DATABASE_URL: server.databaseUrl } });
+    expect((await plan("--limits", "memories=2")).code).toBe(0);
     const small = new MemoryClient(server, await server.token({ kind: "memory", workspace: "small" }));
     await small.store("The first one.");
-    await server.app.identity.usage.take(id, "memories", 98);
     await small.store("The last one.");
     expect(await small.error("store_memory", { content: "One too many." })).toMatchObject({ code: 402 });
     expect(await small.error("upload_document", { content: "One too many." })).toMatchObject({ code: 402 });
+    expect(JSON.parse((await plan("--json")).out)).toEqual([
+      { metric: "memories", used: 2, limit: 2, period: "total" },
+    ]);
     expect(await small.call("stats")).toMatchObject({ memories: 2 });
     expect(JSON.stringify(await small.recall("One too many"))).not.toContain("many");
+    expect((await plan("--use", "self-hosted")).code).toBe(0);
+    await small.store("One more.");
+    kenning.remove();
   });
 
   it("[memory.update.conflict] of two updates at once one wins, the other is told so", async () => {
@@ -287,8 +291,14 @@ describe("tokens", () => {
   };
 
   it("[memory.scope.read] read is enough to recall and list, and for nothing else", async () => {
-    for (const wish of [{ scopes: ["read"] }, { role: "viewer" as const }, { limits: { readOnly: true } }]) {
+    // Only where another sign-in of the same person would help, HTTP itself says so.
+    for (const [wish, status] of [
+      [{ scopes: ["read"] }, 403],
+      [{ role: "viewer" as const }, 200],
+      [{ limits: { readOnly: true } }, 200],
+    ] as const) {
       const reader = new MemoryClient(server, await server.token({ kind: "memory", ...wish }));
+      expect((await reader.answer("store_memory", { content: "x" })).status).toBe(status);
       expect(await codes(reader, READS)).toEqual([undefined, undefined, 404, undefined]);
       expect(await codes(reader, WRITES)).toEqual([403, 403, 403, 403, 403]);
     }

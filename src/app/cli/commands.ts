@@ -74,6 +74,23 @@ export const COMMANDS: readonly Command[] = [
     run: async (input, terminal) => (await import("./workspace.ts")).listWorkspaces(input, terminal),
   }),
   defineCommand({
+    name: "workspace plan",
+    summary: "Show what a workspace may use and has used, or give it a plan",
+    args: { slug: "The workspace" },
+    options: {
+      use: {
+        value: "PLAN",
+        description: "Put it on this plan: self-hosted (no limits) or private (100 memories)",
+      },
+      limits: { value: "A=N,B=N", description: "Limits of its own, such as memories=500,agent_calls=1000" },
+      ...JSON_OPTION,
+    },
+    notes: [
+      "memories counts what is kept, agent_calls the calls of language models in a month (UTC). Where a limit is reached, more is refused with 402, and nothing is taken away. A workspace on the plan private also has 60 requests a minute with one token on the memory endpoint instead of 600. It holds from the next call on; the server need not be restarted.",
+    ],
+    run: async (input, terminal) => (await import("./workspace.ts")).workspacePlan(input, terminal),
+  }),
+  defineCommand({
     name: "user create",
     summary: "Make an account and a member of a workspace",
     args: EMAIL,

@@ -197,3 +197,23 @@ test("sets, shows and removes rules for relations", async () => {
   expect((await rules()).out).toBe(turtle);
   expect((await rules("--remove")).out).toMatch(/were removed/);
 });
+
+test("a plan has limits of what is metered, and what the operator imports counts and is not refused", async () => {
+  const plan = (...words: string[]) => run(["workspace", "plan", "acme", ...words]);
+  for (const words of [
+    ["--limits", "memories"],
+    ["--limits", "memories=-1"],
+    ["--limits", "bicycles=2"],
+    ["--limits", "memories=1", "--use", "private"],
+    ["--use", "platinum"],
+  ])
+    expect(await plan(...words)).toMatchObject({ code: 1, out: "" });
+  expect((await plan("--use", "platinum")).err).toContain("private, self-hosted");
+  const { used } = JSON.parse((await plan("--limits", "memories=1", "--json")).out)[0];
+  const imported = await importLines([JSON.stringify({ memory_id: "beyond", content: "Beyond the plan." })]);
+  expect(JSON.parse(imported.out)).toMatchObject({ stored: 1, failed: [] });
+  expect(JSON.parse((await plan("--json")).out)).toMatchObject([
+    { metric: "memories", used: used + 1, limit: 1 },
+  ]);
+  expect((await plan("--use", "self-hosted")).out).toMatch(/memories +\d+ +none +total/);
+});

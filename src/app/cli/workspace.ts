@@ -1,3 +1,4 @@
+import { AppError } from "../../kernel/errors.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
 import { makeHomeWith, withIdentity } from "./with-identity.ts";
@@ -29,4 +30,52 @@ export async function listWorkspaces(
     empty: "There are no workspaces yet; make one with: kenning workspace create SLUG",
   });
   return 0;
+}
+
+/** Shows what a workspace may use and has used, after it was put on another plan if that is wished for. */
+export async function workspacePlan(
+  {
+    args: { slug },
+    options: { use, limits, json },
+  }: {
+    args: { slug: string };
+    options: { use: string | undefined; limits: string | undefined; json: boolean };
+  },
+  terminal: Terminal,
+): Promise<number> {
+  if (use !== undefined && limits !== undefined)
+    throw new AppError("bad_request", "A workspace has the limits of a plan or its own, not both.", {
+      hint: "Give --use or --limits.",
+    });
+  const { plan, items } = await withIdentity(async ({ workspaces, usage }) => {
+    if (use !== undefined) await workspaces.setPlan(slug, { plan: use });
+    if (limits !== undefined) await workspaces.setPlan(slug, { limits: limitsIn(limits) });
+    const { id, plan } = await workspaces.bySlug(slug);
+    return { plan, items: await usage.report(id) };
+  });
+  terminal.err(`${slug} is on the plan ${plan}.\n`);
+  printListing(terminal, {
+    items,
+    json,
+    columns: {
+      metric: ({ metric }) => metric,
+      used: ({ used }) => used,
+      limit: ({ limit }) => limit ?? "none",
+      period: ({ period }) => period,
+    },
+    empty: "It limits nothing, and nothing was counted yet.",
+  });
+  return 0;
+}
+
+function limitsIn(text: string): Record<string, number> {
+  const pairs = text.split(",").map((pair) => {
+    const [, metric, limit] = /^\s*(\w+)\s*=\s*(\d{1,15})\s*$/.exec(pair) ?? [];
+    if (metric === undefined)
+      throw new AppError("bad_request", `${JSON.stringify(pair)} is no limit.`, {
+        hint: "Limits look like memories=500,agent_calls=1000.",
+      });
+    return [metric, Number(limit)] as const;
+  });
+  return Object.fromEntries(pairs);
 }

@@ -63,7 +63,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     clock,
     appUrl,
   };
-  const workspaces = createWorkspaces(db, clock);
+  const workspaces = createWorkspaces(catalog, clock);
   const users = createUsers({ catalog, clock, limiter, tell, audit });
   return {
     workspaces,

@@ -88,11 +88,15 @@ export interface Workspace {
   createdAt: Date;
 }
 
+/** A plan by its name, or limits of the workspace's own by what they limit. */
+export type PlanWish = { plan: string } | { limits: Readonly<Record<string, number>> };
+
 export interface Workspaces {
   create(input: { slug: string; name?: string }): Promise<Workspace>;
   list(): Promise<Workspace[]>;
   /** Throws `not_found`. */
   bySlug(slug: string): Promise<Workspace>;
+  setPlan(slug: string, wish: PlanWish): Promise<void>;
   /** With everything in it, for good; files that only it used are swept later. */
   remove(id: number): Promise<void>;
 }
@@ -229,8 +233,13 @@ export interface LoginClients {
 
 /** Plans: how much of something a workspace may use. */
 export interface Usage {
-  /** Takes `amount` of a metered thing, or throws AppError `plan_limit`. Without a limit in the plan it only counts. */
-  take(workspaceId: number, metric: string, amount?: number): Promise<void>;
+  /** Takes `amount` of a metered thing, or throws AppError `plan_limit`. Without a limit in the plan, or not bounded by it, it only counts. */
+  take(
+    workspaceId: number,
+    metric: string,
+    amount?: number,
+    options?: { isBounded?: boolean },
+  ): Promise<void>;
   /** Gives back what was taken for something that then failed. */
   giveBack(workspaceId: number, metric: string, amount?: number): Promise<void>;
   report(

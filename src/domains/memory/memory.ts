@@ -144,7 +144,9 @@ export class Memory {
 
   async #metered<T>(caller: Caller, amount: number, work: () => Promise<T>): Promise<T> {
     const { usage } = this.#parts;
-    await usage.take(caller.workspace.id, METRIC, amount);
+    // What the operator imports counts, and is not refused.
+    const isBounded = caller.token.kind !== "operator";
+    await usage.take(caller.workspace.id, METRIC, amount, { isBounded });
     try {
       return await work();
     } catch (error) {

@@ -84,7 +84,7 @@ export class Recall {
     const ids = hits.map(({ id }) => id);
     const [found, reached] = await Promise.all([
       this.#versions.found(workspaceId, ids),
-      hops === 0 || hits.length === 0 ? new Map<number, number>() : this.#reachedFrom(hits, ids, hops),
+      hops === 0 || hits.length === 0 ? new Map<number, number>() : this.#reachedFrom(hits, hops),
     ]);
     const candidates = hits.flatMap(({ id, score, legs, signs }): Candidate[] => {
       const version = found.get(id);
@@ -109,13 +109,9 @@ export class Recall {
   }
 
   /** How much comes to memories along relations of the best hits, beside the one to which the most comes. */
-  async #reachedFrom(
-    hits: readonly Hit[],
-    among: readonly number[],
-    hops: number,
-  ): Promise<Map<number, number>> {
+  async #reachedFrom(hits: readonly Hit[], hops: number): Promise<Map<number, number>> {
     const seeds = new Map(hits.slice(0, SEEDS).map(({ id, score }) => [id, score]));
-    const reached = await this.#relations.reachedFrom(seeds, { hops, among, others: RELATED });
+    const reached = await this.#relations.reachedFrom(seeds, hops);
     const most = Math.max(...reached.values());
     return new Map([...reached].map(([id, weight]) => [id, most > 0 ? weight / most : 0]));
   }
@@ -127,7 +123,8 @@ export class Recall {
     reached: ReadonlyMap<number, number>,
   ): Promise<Candidate[]> {
     const present = new Set(candidates.map(({ version }) => version.memoryId));
-    const ids = [...reached.keys()].filter((id) => !present.has(id));
+    const others = [...reached].filter(([id]) => !present.has(id)).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+    const ids = others.slice(0, RELATED).map(([id]) => id);
     const related = await this.#versions.current(workspaceId, ids);
     return related
       .filter((version) => isMeant(version, question))

@@ -255,40 +255,37 @@ export class RelationsStore {
   }
 
   /**
-   * Lets the weights of some versions flow along relations for a few hops, and tells how much came to each memory: to
-   * those of `among`, and to the most reached of the others. A memory with many relations gives each of them little.
+   * Lets the weights of some versions flow along relations for a few hops, and tells how much came to each memory. A
+   * memory with many relations gives each of them little.
    */
-  async reachedFrom(
-    weights: ReadonlyMap<number, number>,
-    { hops, among, others }: { hops: number; among: readonly number[]; others: number },
-  ): Promise<Map<number, number>> {
+  async reachedFrom(weights: ReadonlyMap<number, number>, hops: number): Promise<Map<number, number>> {
     const nth = (hop: number) => sql.raw(`hop_${hop}`);
     const all = Array.from({ length: hops }, (_, i) => i + 1);
     const steps = all.map((hop) => sql`${nth(hop)} as (${flowFrom(nth(hop - 1))})`);
     const ends = all.map((hop) => sql`select id, weight from ${nth(hop)}`);
-    const { rows } = await this.#catalog.db.execute<{ id: string; weight: number }>(sql`
+    // As one row: there are hundreds of them, and each row costs more than what stands in it.
+    const { rows } = await this.#catalog.db.execute<{ ids: number[] | null; weights: number[] | null }>(sql`
       with hop_0 as (
         select v.memory_id as id, max(start.weight) as weight
         from unnest(${sql.param([...weights.keys()])}::bigint[], ${sql.param([...weights.values()])}::float8[])
           as start(id, weight) join memory_versions v on v.id = start.id
         group by v.memory_id
-      ), ${sql.join(steps, sql`, `)},
-      reached as (
+      ), ${sql.join(steps, sql`, `)}
+      select json_agg(id) as ids, json_agg(weight) as weights from (
         select id, sum(weight) as weight from (${sql.join(ends, sql` union all `)}) as each_hop group by id
-      ), known as (select memory_id as id from memory_versions where id = any(${sql.param([...among])}::bigint[]))
-      select id, weight from reached where id in (select id from known)
-      union all (
-        select id, weight from reached where id not in (select id from known)
-        order by weight desc, id limit ${others}
-      )`);
-    return new Map(rows.map(({ id, weight }) => [Number(id), weight]));
+      ) as reached`);
+    const { ids, weights: reached } = rows[0]!;
+    return new Map(ids?.map((id, i) => [id, reached![i]!]));
   }
 }
 
 /** The part of its weight that a memory keeps; the rest goes to those that it is related to. */
 const RESTART = 0.3;
 
-/** What comes to others along the newest relations of those to which the most has come. */
+/**
+ * What comes to others along relations of those to which the most has come: of many relations those to the newest
+ * memories, which the index of open relations tells without a look at their rows.
+ */
 function flowFrom(hop: SQL): SQL {
   return sql`
     select to_id as id, sum(share) as weight from (
@@ -297,7 +294,7 @@ function flowFrom(hop: SQL): SQL {
       cross join lateral (
         select to_id from memory_relations
         where from_id = near.id and ended_at is null and to_id <> near.id
-        order by id desc limit ${LIMITS.memory.hubRelations}
+        order by to_id desc limit ${LIMITS.memory.hubRelations}
       ) as edge
     ) as flow group by to_id`;
 }

@@ -7,7 +7,9 @@ import { AppError } from "../../kernel/errors.ts";
 import { giveUpAfter } from "../../kernel/give-up.ts";
 import { type EmbeddedOptions, EmbeddedServer } from "./embedded.ts";
 import { assertServerVersion, describeServer, EMBEDDED, explainFailure } from "./external.ts";
+import { HangWatch } from "./hang-watch.ts";
 import { HealingPool } from "./healing-pool.ts";
+import { LIMITS } from "./limits.ts";
 import { Listener, type Subscription } from "./listener.ts";
 import type { CatalogLog } from "./log.ts";
 import { migrate } from "./migrate.ts";
@@ -22,9 +24,10 @@ const HEAL_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** A server that hangs does not end its statements itself, so we stop waiting a little later than it should have. */
 const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
-const PING_TIMEOUT_MS = 2_000;
 /** How long connections that are in use hold up a close; a server that hangs would hold it up for ever. */
 const CLOSE_TIMEOUT_MS = 5_000;
+/** For what may take as long as it needs. */
+const PATIENT = new HangWatch(async () => {});
 const SERIALIZATION_FAILURE = "40001";
 const SESSION_SETTINGS = [
   `SET statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
@@ -124,6 +127,9 @@ class PooledCatalog implements Catalog {
   readonly #log: CatalogLog;
   readonly #listener: Listener;
   readonly #openPool: OpenPool;
+  /** A connection of its own, which nobody else can keep busy. */
+  readonly #probes: HealingPool;
+  readonly #watch: HangWatch;
   readonly #stopServer: () => Promise<void>;
   #closing: Promise<void> | undefined;
 
@@ -133,14 +139,18 @@ class PooledCatalog implements Catalog {
     this.#listener = new Listener(this.pool, log);
     this.#openPool = openPool;
     this.#stopServer = stopServer;
-    const query = (...args: [never]) => (this.#open()?.client ?? this.pool).query(...args);
+    this.#probes = openPool({ max: 1, query_timeout: LIMITS.catalog.pingMs });
+    this.#watch = new HangWatch(() => this.#probes.query("SELECT 1"));
+    const query = (...args: [never]) =>
+      this.#open()?.client.query(...args) ??
+      withConnection(this.pool, this.#watch, (client) => client.query(...args));
     this.db = drizzle({ query } as unknown as pg.Pool);
     // Drizzle's own leaks its connection when BEGIN fails, and lets a failed ROLLBACK hide the real error.
     this.db.transaction = (work, config) => this.transaction(work, config);
   }
 
   transaction<T>(work: (tx: CatalogTx) => Promise<T>, config?: PgTransactionConfig): Promise<T> {
-    return this.#open()?.tx.transaction(work) ?? inTransaction(this.pool, work, config);
+    return this.#open()?.tx.transaction(work) ?? inTransaction(this.pool, this.#watch, work, config);
   }
 
   async atomically<T>(work: () => Promise<T>): Promise<T> {
@@ -154,7 +164,7 @@ class PooledCatalog implements Catalog {
       }
     };
     try {
-      return await inTransaction(this.pool, within, { isolationLevel: "repeatable read" });
+      return await inTransaction(this.pool, this.#watch, within, { isolationLevel: "repeatable read" });
     } catch (error) {
       if (pgCodeOf(error) !== SERIALIZATION_FAILURE) throw error;
       throw new AppError("conflict", "Somebody else has changed the same thing in this moment.", {
@@ -178,7 +188,7 @@ class PooledCatalog implements Catalog {
     const transaction: Catalog["transaction"] = async (work, config) => {
       const patient = this.#openPool({ max: 1 });
       try {
-        return await inTransaction(patient, work, config);
+        return await inTransaction(patient, PATIENT, work, config);
       } finally {
         await patient.end();
       }
@@ -189,7 +199,11 @@ class PooledCatalog implements Catalog {
   async ping(): Promise<number> {
     const startedAt = performance.now();
     try {
-      await giveUpAfter(PING_TIMEOUT_MS, this.pool.query("SELECT 1"), "The catalog did not answer in time.");
+      await giveUpAfter(
+        LIMITS.catalog.pingMs,
+        this.pool.query("SELECT 1"),
+        "The catalog did not answer in time.",
+      );
     } catch (cause) {
       throw cause instanceof AppError
         ? cause
@@ -204,23 +218,48 @@ class PooledCatalog implements Catalog {
   }
 
   async #close(): Promise<void> {
-    const closed = Promise.all([this.#listener.close(), this.pool.end()]);
+    const closed = Promise.all([this.#listener.close(), this.pool.end(), this.#probes.end()]);
     await Promise.race([closed, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     this.pool.cutAll();
+    this.#probes.cutAll();
     await this.#stopServer();
+  }
+}
+
+/** Lends `work` a connection, which is cut where the server hangs: what was begun on it is taken back. */
+async function withConnection<T>(
+  pool: pg.Pool,
+  watch: HangWatch,
+  work: (client: pg.PoolClient) => Promise<T>,
+  isStillGood: (error: unknown) => boolean = () => false,
+): Promise<T> {
+  const connecting = pool.connect();
+  const client = await watch.during(connecting, () =>
+    connecting.then(
+      (late) => late.release(),
+      () => {},
+    ),
+  );
+  let isBroken = false;
+  try {
+    return await watch.during(work(client), () => client.end().catch(() => undefined));
+  } catch (error) {
+    isBroken = !isStillGood(error);
+    throw error;
+  } finally {
+    client.release(isBroken);
   }
 }
 
 async function inTransaction<T>(
   pool: pg.Pool,
+  watch: HangWatch,
   work: (tx: CatalogTx, client: pg.PoolClient) => Promise<T>,
   config?: PgTransactionConfig,
 ): Promise<T> {
-  const client = await pool.connect();
   let failure: unknown;
-  let isBroken = true;
-  try {
-    const result = await drizzle(client).transaction(async (tx) => {
+  const run = (client: pg.PoolClient) =>
+    drizzle(client).transaction(async (tx) => {
       try {
         return await work(tx, client);
       } catch (error) {
@@ -228,12 +267,9 @@ async function inTransaction<T>(
         throw error;
       }
     }, config);
-    isBroken = false;
-    return result;
+  try {
+    return await withConnection(pool, watch, run, (error) => error === failure);
   } catch (error) {
-    isBroken = error !== failure;
     throw failure ?? error;
-  } finally {
-    client.release(isBroken);
   }
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { TestTable } from "./test-table.ts";
 
 let table: TestTable;
 beforeAll(async () => {

@@ -1,6 +1,7 @@
-/** How long the count of a metered thing runs: things that are kept count for ever, things that are done count by month. */
-const KEPT_METRICS: ReadonlySet<string> = new Set(["memories", "documents", "datasets"]);
+/** What is metered, and how long its count runs: what is kept counts for ever, what is done counts by month. */
+export const METRICS = { memories: "total", agent_calls: "month" } as const;
 
 export function periodOf(metric: string, now: Date): string {
-  return KEPT_METRICS.has(metric) ? "total" : now.toISOString().slice(0, 7);
+  const isKept = Object.hasOwn(METRICS, metric) && METRICS[metric as keyof typeof METRICS] === "total";
+  return isKept ? "total" : now.toISOString().slice(0, 7);
 }

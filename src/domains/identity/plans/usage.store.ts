@@ -8,13 +8,15 @@ import { periodOf } from "./usage-metrics.ts";
 
 export function createUsage(db: CatalogDb, clock: Clock): Usage {
   return {
-    async take(workspaceId, metric, amount = 1) {
+    async take(workspaceId, metric, amount = 1, { isBounded = true } = {}) {
       requireAmount(amount);
+      // No plan limits what has no name.
+      const bounding = isBounded ? metric : "";
       const period = periodOf(metric, clock.now());
       // One statement: of two takers of the last piece exactly one gets it, in whichever process.
       const { rowCount } = await db.execute(sql`
         with bound as (
-          select coalesce((${plans.limits} ->> ${metric})::bigint, 9223372036854775807) as most
+          select coalesce((${plans.limits} ->> ${bounding})::bigint, 9223372036854775807) as most
           from ${workspaces} join ${plans} on ${plans.name} = ${workspaces.plan} where ${workspaces.id} = ${workspaceId}
         )
         insert into ${usage} (workspace_id, metric, period, used)

@@ -1,13 +1,20 @@
 import { asc, eq } from "drizzle-orm";
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { type CatalogDb, type CatalogTx, isUniqueViolation } from "../../../platform/catalog/index.ts";
+import {
+  type Catalog,
+  type CatalogDb,
+  type CatalogTx,
+  isUniqueViolation,
+} from "../../../platform/catalog/index.ts";
 import { workspaces } from "../identity.tables.ts";
 import type { Workspace, Workspaces } from "../identity.ts";
 import { requireName } from "../members/display-name.ts";
+import { setPlan } from "../plans/plans.store.ts";
 import { isSlug, requireSlug } from "./slug.ts";
 
-export function createWorkspaces(db: CatalogDb, clock: Clock): Workspaces {
+export function createWorkspaces(catalog: Catalog, clock: Clock): Workspaces {
+  const { db } = catalog;
   return {
     async create({ slug, name }) {
       const values = {
@@ -27,6 +34,7 @@ export function createWorkspaces(db: CatalogDb, clock: Clock): Workspaces {
     },
     list: () => db.select().from(workspaces).orderBy(asc(workspaces.slug)),
     bySlug: (slug) => requireWorkspace(db, slug),
+    setPlan: (slug, wish) => setPlan(catalog, slug, wish),
     remove: async (id) => void (await db.delete(workspaces).where(eq(workspaces.id, id))),
   };
 }

@@ -1,8 +1,10 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestDatabase } from "../../../../test/support/database.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { StallingProxy } from "../../../../test/support/stalling-proxy.ts";
 
 const MEMORY = "/api/mcp/v1";
 let server: TestServer;
@@ -44,10 +46,14 @@ describe("memory health", () => {
 });
 
 describe("memory health without one of its parts", () => {
-  it("[memory.health.unavailable] is 503, and names the part", async () => {
-    const broken = await startTestServer({ isOwn: true });
+  it("[memory.health.unavailable] is 503, and names the part; so does what needs a database that hangs", async () => {
+    const database = await createTestDatabase();
+    const proxy = await StallingProxy.open(database.url);
+    const broken = await startTestServer({ isOwn: true, env: { DATABASE_URL: proxy.url } });
     const token = await broken.token();
-    const health = async () => callTool(broken, token, "knowmind.health", {}, MEMORY);
+    const call = (tool: string, args: object) =>
+      callTool(broken, token, `knowmind.${tool}`, args as Record<string, unknown>, MEMORY);
+    const health = () => call("health", {});
     // The thread that searches cannot start where its folder is none.
     const folder = join(broken.home, "retrieval");
     rmSync(folder, { recursive: true, force: true });
@@ -60,8 +66,18 @@ describe("memory health without one of its parts", () => {
     expect((await health()).error).toMatchObject(index);
     rmSync(folder);
     expect((await health()).result).toMatchObject({ status: "ok" });
-    await broken.loseDatabase();
-    expect((await health()).error).toMatchObject({ code: 503, message: expect.stringMatching(/database/i) });
+    await call("store_memory", { content: "The office is in Detmold." });
+    expect((await call("recall", { query: "office" })).result).toMatchObject({ hits: [{}] });
+    proxy.stall();
+    const hangs = { code: 503, data: { part: "database" } };
+    const [recalled, stored, checked] = await Promise.all([
+      call("recall", { query: "office" }),
+      call("store_memory", { content: "The office is in Lemgo." }),
+      health(),
+    ]);
+    for (const { error } of [recalled, stored, checked]) expect(error).toMatchObject(hangs);
+    proxy.close();
     await broken.stop();
-  });
+    await database.drop();
+  }, 120_000);
 });

@@ -16,6 +16,7 @@ export interface Imported {
 
 type Services = Pick<MemoryServices, "memory" | "memories" | "relations" | "rules">;
 type Stored = Extract<ReadRecord, { wish: unknown }>;
+type Link = { at: string; wish: LinkWish };
 
 /** Stores what files hold, in batches. The same again stores what is missing. */
 export async function importMemories(
@@ -46,10 +47,11 @@ class Import {
   readonly #caller: Caller;
   readonly #types: ReadonlyMap<string, unknown>;
   readonly #seen = new Set<string>();
+  readonly #stored = new Set<string>();
   #batch: Stored[] = [];
-  #links: { at: string; wish: LinkWish }[] = [];
-  /** Relations to what comes later in the file. */
-  readonly #waiting: { at: string; wish: LinkWish }[] = [];
+  #links: Link[] = [];
+  /** Relations to what comes later in the file, by what they wait for. */
+  readonly #waiting = new Map<string, Link[]>();
 
   constructor(services: Services, caller: Caller, types: ReadonlyMap<string, unknown>) {
     this.#services = services;
@@ -75,7 +77,8 @@ class Import {
 
   async end(): Promise<void> {
     await this.#flush();
-    this.#links.push(...this.#waiting.splice(0));
+    for (const links of this.#waiting.values()) this.#links.push(...links);
+    this.#waiting.clear();
     while (this.#links.length > 0) await this.#link(this.#links.splice(0, LIMITS.memory.importBatch));
   }
 
@@ -84,8 +87,16 @@ class Import {
     for (const { rel_type, to } of record.relations) {
       const isKnown = this.#types.has(rel_type);
       if (!isKnown) this.result.replaced[rel_type] = (this.result.replaced[rel_type] ?? 0) + 1;
-      this.#waiting.push({ at: record.at, wish: { from, to, type: isKnown ? rel_type : "RELATED_TO" } });
+      this.#place({ at: record.at, wish: { from, to, type: isKnown ? rel_type : "RELATED_TO" } });
     }
+  }
+
+  /** A relation between memories that are stored can be made; any other waits for the one that is not. */
+  #place(link: Link): void {
+    const missing = [link.wish.from, link.wish.to].find((key) => !this.#stored.has(key));
+    const others = missing === undefined ? this.#links : this.#waiting.get(missing);
+    if (others !== undefined) others.push(link);
+    else this.#waiting.set(missing as string, [link]);
   }
 
   async #flush(): Promise<void> {
@@ -103,21 +114,17 @@ class Import {
     for (const { wish, isDocument } of fresh) if (isDocument) await memory.upload(this.#caller, wish);
     this.result.stored += fresh.length;
     this.result.present += batch.length - fresh.length;
-    await this.#linkKnown();
-  }
-
-  /** Those between memories that are there by now, so that not all have to be kept to the end. */
-  async #linkKnown(): Promise<void> {
-    const waiting = this.#waiting.splice(0);
-    for (const link of waiting)
-      (this.#seen.has(link.wish.to) && this.#seen.has(link.wish.from) ? this.#links : this.#waiting).push(
-        link,
-      );
+    for (const key of keys) this.#stored.add(key);
+    for (const key of keys) {
+      const links = this.#waiting.get(key) ?? [];
+      this.#waiting.delete(key);
+      for (const link of links) this.#place(link);
+    }
     while (this.#links.length >= LIMITS.memory.importBatch)
       await this.#link(this.#links.splice(0, LIMITS.memory.importBatch));
   }
 
-  async #link(links: readonly { at: string; wish: LinkWish }[]): Promise<void> {
+  async #link(links: readonly Link[]): Promise<void> {
     const { linked, refused } = await this.#services.relations.linkAll(
       this.#caller,
       links.map(({ wish }) => wish),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type Read, readWith } from "../../../../../../test/support/data-files.ts";
 import { LIMITS } from "../../../../../platform/analytics/limits.ts";
-import { type Read, readWith } from "../../test-files.ts";
 import type { ReadOptions } from "../table-reader.ts";
 import { ElementSplitter } from "./json-elements.ts";
 import { openJson } from "./json-reader.ts";

@@ -1,0 +1,8 @@
+export const LIMITS = {
+  catalog: {
+    /** How long a call waits for the database before another connection is tried, which has as long to answer: where it does not, the database hangs and the call fails. */
+    patienceMs: 5_000,
+    /** Longest that the database may take to answer a health check. */
+    pingMs: 2_000,
+  },
+} as const;
