@@ -1,8 +1,7 @@
-import { afterAll } from "vitest";
 import { makeDataset, resultOf } from "./datasets.ts";
 import { callTool, type ToolAnswer } from "./mcp.ts";
 import { PATHS, rpc } from "./rpc.ts";
-import { startTestServer, type TestServer } from "./server.ts";
+import { serverOfFile, type TestServer } from "./server.ts";
 
 /** A small shop: two datasets, what a model says about them, and ways to ask for it through the public door. */
 
@@ -139,8 +138,7 @@ export async function openShop(server: TestServer, wish: ShopWish = {}): Promise
 
 /** A server with the shop, for all tests of a file. */
 export async function shopServer(wish: ShopWish = {}): Promise<{ server: TestServer; shop: Shop }> {
-  const server = await startTestServer();
-  afterAll(() => server.stop());
+  const server = await serverOfFile();
   return { server, shop: await openShop(server, wish) };
 }
 
