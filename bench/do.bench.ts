@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { pino } from "pino";
 import { compose } from "../src/app/compose.ts";
@@ -10,9 +10,20 @@ import { type Ids, type Instruction, judge, type Planned, type Verdict } from ".
 /**
  * Instructions, English and German, on the demo workspace: how many are planned right, asked back about, refused, or
  * planned wrong. a and b were written before the grammar, and b was not looked at while it was made; c was written later
- * by somebody who had not seen the grammar, and has been mended with since; d was written after that, to see how far the mending goes. With --all each plan is shown.
+ * by somebody who had not seen the grammar, and has been mended with since; d was written after that, to see how far the
+ * mending goes. Other sets are named as files: `bench do mine.jsonl`. With --all each plan is shown, with --totals none.
  */
-const { values } = parseArgs({ options: { all: { type: "boolean", default: false } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: "boolean", default: false }, totals: { type: "boolean", default: false } },
+});
+const OWN = join(import.meta.dirname, "do");
+const files =
+  positionals.length > 0
+    ? positionals
+    : readdirSync(OWN)
+        .filter((name) => name.endsWith(".jsonl"))
+        .map((name) => join(OWN, name));
 const home = mkdtempSync(join(tmpdir(), "kenning-bench-"));
 const config = loadConfig({ env: { PORT: "0", KENNING_HOME: home }, cwd: home });
 const app = await compose(config, { log: pino({ level: "silent" }) });
@@ -60,12 +71,11 @@ function shown(got: Planned | "blocked"): string {
   return lines.map((line) => `\n    ${line}`).join("");
 }
 
-console.log("| half | right | asked | refused | wrong |\n| --- | --- | --- | --- | --- |");
+console.log("| set | right | asked | refused | wrong |\n| --- | --- | --- | --- | --- |");
 const missed: string[] = [];
-for (const half of ["a", "b", "c", "d"]) {
+for (const file of files) {
   const counts: Record<Verdict, number> = { right: 0, asked: 0, refused: 0, wrong: 0 };
-  const text = readFileSync(join(import.meta.dirname, `do/instructions-${half}.jsonl`), "utf8");
-  for (const line of text.trim().split("\n")) {
+  for (const line of readFileSync(file, "utf8").trim().split("\n")) {
     const one = JSON.parse(line) as Instruction;
     const got = await call<Planned>("carry_out", {
       instruction: one.say,
@@ -77,8 +87,10 @@ for (const half of ["a", "b", "c", "d"]) {
     counts[verdict] += 1;
     if (verdict !== "right" || values.all) missed.push(`${one.id} ${verdict}: ${one.say}${shown(got)}`);
   }
-  console.log(`| ${half} | ${counts.right} | ${counts.asked} | ${counts.refused} | ${counts.wrong} |`);
+  console.log(
+    `| ${basename(file, ".jsonl")} | ${counts.right} | ${counts.asked} | ${counts.refused} | ${counts.wrong} |`,
+  );
 }
-console.log(missed.join("\n"));
+if (!values.totals) console.log(missed.join("\n"));
 await app.close();
 rmSync(home, { recursive: true, force: true });

@@ -49,7 +49,12 @@ function renderTool(wire: WireTool): string {
   const names = others.map(([surface, wire]) => `\`${wire?.name}\` on ${surface}`);
   const facts = [
     `needs ${tool.permissions.length === 0 ? "any valid token" : tool.permissions.map((name) => `\`${name}\``).join(" and ")}`,
-    { read: "changes nothing", write: "changes data", destroy: "deletes data" }[tool.effect],
+    {
+      read: "changes nothing",
+      write: "changes data",
+      destroy: "deletes data",
+      delegate: "calls other tools",
+    }[tool.effect],
     ...(names.length > 0 ? [`also ${names.join(", ")}`] : []),
   ];
   return [`### ${tool.name}`, tool.description, `*${facts.join("; ")}*`, renderParameters(wire)]

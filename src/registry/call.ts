@@ -127,7 +127,8 @@ export async function call(
   return outcome;
 }
 
-function requirePermission(authorizer: Authorizer, operation: Operation, caller: Caller): void {
+/** Refuses what the caller's role, scopes or token do not allow. */
+export function requirePermission(authorizer: Authorizer, operation: Operation, caller: Caller): void {
   const { role, scope, limit } = authorizer.missing(caller, operation.permissions);
   const missing = [...new Set([...role, ...scope, ...limit])];
   if (missing.length === 0) {
@@ -137,7 +138,7 @@ function requirePermission(authorizer: Authorizer, operation: Operation, caller:
   const hint =
     role.length > 0
       ? `Your role is ${caller.role}; an admin of the workspace can change it.`
-      : "This token was made with less power than its owner has: use another token.";
+      : "This token, or the session that it is used in, was made with less power than its owner has: open a new session, or use another token.";
   throw new AppError("forbidden", `Insufficient permissions: ${missing.join(", ")} is missing.`, {
     hint,
     data: { required: operation.permissions, missing },

@@ -7,8 +7,15 @@ import type { CallContext } from "./context.ts";
 import type { Bounds, NamedLimit } from "./token-limits.ts";
 import type { Toolset } from "./toolsets.ts";
 
-/** What a call does to the world; annotations, read-only tokens and confirmations follow from it. */
-export type Effect = "read" | "write" | "destroy";
+/**
+ * What a call does to the world; annotations, read-only tokens and confirmations follow from it. `delegate` does
+ * nothing itself: it calls other tools on the one path, where the rules of each hold.
+ */
+export type Effect = "read" | "write" | "destroy" | "delegate";
+
+export function changesSomething(effect: Effect): boolean {
+  return effect === "write" || effect === "destroy";
+}
 
 /** How a tool appears on one surface: by another name, and if need be with other parameters. */
 export interface Wire<Input = unknown> {

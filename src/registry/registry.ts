@@ -4,7 +4,7 @@ import { type AssetKind, AssetKinds } from "./asset-kind.ts";
 import { SURFACES, type SurfaceName } from "./caller.ts";
 import type { Prompt, UnboundPrompt } from "./define-prompt.ts";
 import type { Resource, UnboundResource } from "./define-resource.ts";
-import type { Tool, UnboundTool } from "./define-tool.ts";
+import { changesSomething, type Tool, type UnboundTool } from "./define-tool.ts";
 import { TOOLSETS } from "./toolsets.ts";
 import { UriPattern } from "./uri-pattern.ts";
 
@@ -128,7 +128,7 @@ export class Registry {
     const isGuarded = tool.permissions.some(
       (permission) => permission === "admin" || permission.endsWith(":write"),
     );
-    if (tool.effect !== "read" && !isGuarded)
+    if (changesSomething(tool.effect) && !isGuarded)
       throw new Error(`The tool ${tool.name} changes something and asks for no permission to.`);
     for (const [surface, wire] of Object.entries(tool.wire) as [SurfaceName, Tool["wire"]["all"]][]) {
       if (wire === undefined) continue;

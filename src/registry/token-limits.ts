@@ -1,5 +1,5 @@
 import type { Caller, TokenLimits } from "./caller.ts";
-import type { Effect } from "./define-tool.ts";
+import { changesSomething, type Effect } from "./define-tool.ts";
 import type { Toolset } from "./toolsets.ts";
 
 /** The limits by which a token names the things that it is for. */
@@ -21,7 +21,7 @@ const THINGS: Record<NamedLimit, string> = { models: "semantic models", knowledg
 /** Why the limits of the caller's token forbid an operation, as the end of a sentence; undefined when they do not. */
 export function limitPassed({ token }: Pick<Caller, "token">, bounds: Bounds): string | undefined {
   const { readOnly, toolsets, ...names } = token.limits;
-  if (readOnly && bounds.effect !== "read") return "changes something, and this token is read-only";
+  if (readOnly && changesSomething(bounds.effect)) return "changes something, and this token is read-only";
   if (toolsets !== null && (bounds.toolset === undefined || !toolsets.includes(bounds.toolset)))
     return "is in none of the toolsets that this token is for";
   // Every other limit is one of names: one that is added to tokens later holds without a word here.

@@ -247,6 +247,21 @@ describe("errors", () => {
     });
   });
 
+  it.each(["tools/call", "resources/read", "resources/subscribe"])(
+    "%s that names nothing",
+    async (method) => {
+      for (const params of [{}, { name: 5, uri: 5 }])
+        expect((await rpc(server, PATH, method, { token, params })).body.error).toMatchObject({
+          code: -32602,
+        });
+      const { body } = await rpc(server, PATH, "resources/read", { token });
+      expect(body.error).toMatchObject({
+        message: "Invalid params",
+        data: { knecta_code: "VALIDATION_ERROR" },
+      });
+    },
+  );
+
   const codes = [
     ["[agent.error.not-found] not_found", -32002, "NOT_FOUND"],
     ["conflict", -32003, "ONTOLOGY_NOT_READY"],
@@ -322,6 +337,13 @@ describe("audit", () => {
       { action: "mcp.tool.call", resource_type: "mcp_tool", resource_id: "ask_question", metadata },
       { action: "mcp.session.created", resource_type: "mcp_session", resource_id: "audited", metadata },
     ]);
+  });
+
+  it("names the session also for the call that begins it", async () => {
+    const user = await newUser("contributor");
+    const { headers } = await ask({ token: await user.token() }, "ask_question");
+    const [call] = (await eventsOf({ action: "mcp.tool.call" })).filter((event) => event.user === user.email);
+    expect(call?.metadata.sessionId).toBe(headers.get("mcp-session-id"));
   });
 });
 

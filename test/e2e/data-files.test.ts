@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { escapeXml, xlsx } from "../../src/domains/data/files/test-files.ts";
+import { escapeXml, xlsx } from "../support/data-files.ts";
 import { exportOf, resultOf } from "../support/datasets.ts";
 import { callTool } from "../support/mcp.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";

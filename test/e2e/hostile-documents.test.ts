@@ -1,9 +1,9 @@
 import { type ClientRequest, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { zip } from "../../src/domains/data/files/test-files.ts";
 import { LIMITS } from "../../src/domains/knowledge/limits.ts";
 import { compound } from "../../src/domains/knowledge/reading/test-office.ts";
+import { zip } from "../support/data-files.ts";
 import { resultOf } from "../support/datasets.ts";
 import { addDocument, callKnowledge, makeBase } from "../support/knowledge.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";

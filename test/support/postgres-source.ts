@@ -1,8 +1,8 @@
 import pg from "pg";
-import { startProxy, type Tamper } from "../../src/domains/data/connectors/test-proxy.ts";
 import { randomText } from "../../src/kernel/ids.ts";
 import { PORT } from "../../src/platform/catalog/postmaster.ts";
 import { createTestDatabase } from "./database.ts";
+import { startProxy, type Tamper } from "./database-proxy.ts";
 
 export interface PostgresSource {
   host: string;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
+import { xlsx } from "../../../test/support/data-files.ts";
 import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { tempEntries } from "../../../test/support/temp-entries.ts";
-import { xlsx } from "../../domains/data/files/test-files.ts";
 
 const CSV = "name,born,score\nAda,1815-12-10,1.5\nBob,1990-01-02,-3\n";
 

@@ -1,4 +1,5 @@
-import { bigint, pgTable, smallint, text, timestamp } from "drizzle-orm/pg-core";
+import { pgTable, smallint, text } from "drizzle-orm/pg-core";
+import { moment, whole } from "../../platform/catalog/columns.tables.ts";
 
 /** One row: which home this database belongs to, so that no server works on it with another one. */
 export const homeStamp = pgTable("home_stamp", {
@@ -10,11 +11,11 @@ export const homeStamp = pgTable("home_stamp", {
   /** Of the last start: a copy of the home from before it must not be used any more. */
   generation: text("generation"),
   /** Parts of datasets up to this id need not be there: the operator gave them up. */
-  givenUpPartId: bigint("given_up_part_id", { mode: "number" }).notNull().default(0),
+  givenUpPartId: whole("given_up_part_id").notNull().default(0),
   /** What the clock said when it was last looked at, by the server that clears away what is too old. */
-  seenAt: timestamp("seen_at", { withTimezone: true, precision: 3 }),
+  seenAt: moment("seen_at"),
   /** The address of a proxy through which requests came and which is not trusted to say from whom. */
   untrustedProxy: text("untrusted_proxy"),
   /** Written by whoever wants to know whether the database can be written. */
-  checkedAt: timestamp("checked_at", { withTimezone: true, precision: 3 }).notNull().defaultNow(),
+  checkedAt: moment("checked_at").notNull().defaultNow(),
 });

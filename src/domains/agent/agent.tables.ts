@@ -1,5 +1,4 @@
 import {
-  bigint,
   foreignKey,
   index,
   integer,
@@ -7,26 +6,23 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   unique,
   uuid,
 } from "drizzle-orm/pg-core";
-import { accounts, members } from "../identity/identity.tables.ts";
+import { moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
+import { account, accounts, members } from "../identity/identity.tables.ts";
 import { semanticModels } from "../models/models.tables.ts";
 import type { AskedQuery, Outcome } from "./answer.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 
 export { accounts };
 
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-const reference = (name: string) => bigint(name, { mode: "number" });
-
 /** What a member has chosen once for all questions; gone with the membership. */
 export const userSettings = pgTable(
   "user_settings",
   {
-    workspaceId: reference("workspace_id").notNull(),
-    accountId: reference("account_id").notNull(),
+    workspaceId: whole("workspace_id").notNull(),
+    accountId: whole("account_id").notNull(),
     settings: jsonb("settings").$type<Preferences>().notNull(),
     updatedAt: moment("updated_at").notNull(),
   },
@@ -45,8 +41,8 @@ export const conversations = pgTable(
   "conversations",
   {
     id: uuid("id").primaryKey().defaultRandom(),
-    workspaceId: reference("workspace_id").notNull(),
-    accountId: reference("account_id").notNull(),
+    workspaceId: whole("workspace_id").notNull(),
+    accountId: whole("account_id").notNull(),
     /** A hash of endpoint and session; null where the client has none. */
     session: text("session"),
     title: text("title").notNull(),
@@ -71,9 +67,7 @@ export const answers = pgTable(
     conversationId: uuid("conversation_id")
       .notNull()
       .references(() => conversations.id, { onDelete: "cascade" }),
-    modelId: reference("model_id")
-      .notNull()
-      .references(() => semanticModels.id, { onDelete: "cascade" }),
+    modelId: partOf("model_id", () => semanticModels.id),
     modelVersion: integer("model_version").notNull(),
     question: text("question").notNull(),
     outcome: text("outcome").$type<Outcome>().notNull(),
@@ -94,16 +88,14 @@ export const answers = pgTable(
 export const verifiedQuestions = pgTable(
   "verified_questions",
   {
-    modelId: reference("model_id")
-      .notNull()
-      .references(() => semanticModels.id, { onDelete: "cascade" }),
+    modelId: partOf("model_id", () => semanticModels.id),
     /** A hash of the question, whatever its case, spaces and punctuation. */
     key: text("key").notNull(),
     question: text("question").notNull(),
     query: jsonb("query").$type<AskedQuery>().notNull(),
     /** The version of the model that answered; null where nobody wrote it down. */
     modelVersion: integer("model_version"),
-    verifiedBy: reference("verified_by").references(() => accounts.id, { onDelete: "set null" }),
+    verifiedBy: account("verified_by"),
     verifiedAt: moment("verified_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.modelId, table.key] })],

@@ -15,13 +15,13 @@ import { type Ending, questionEvent } from "./conversations/question-event.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
-import { followUp, type Previous } from "./follow-up/follow-up.ts";
+import { followUp, type Previous, saidInTwo } from "./follow-up/follow-up.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
 import { withCarried } from "./phases/answered.ts";
 import { buildSql } from "./phases/build-sql.ts";
-import { execute, type Query } from "./phases/execute.ts";
+import { doubt, execute, type Query } from "./phases/execute.ts";
 import { explain } from "./phases/explain.ts";
 import { apart } from "./phases/namesakes.ts";
 import { navigate } from "./phases/navigate.ts";
@@ -275,6 +275,8 @@ export class Agent {
       });
       return open(clarify(questions, knowledge));
     }
+    const inTwo = planned.k === "refuse" ? await saidInTwo(question.text, around) : undefined;
+    if (inTwo !== undefined) return this.#run(settledOn(inTwo), work);
     if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, knowledge, word));
     return this.#run(planned, work);
   }
@@ -295,6 +297,8 @@ export class Agent {
     begin("Executor");
     const execution = await execute(statements, query);
     if (execution.k === "clarify") return { answer: clarify(execution.questions, knowledge), isTheirs: true };
+    const doubts = planned.isSettled || isChosen ? [] : doubt(execution.result);
+    if (doubts.length > 0) return { answer: clarify(doubts, knowledge), isTheirs: true };
     const notes = [...(isChosen ? [] : planned.notes), ...execution.notes];
     const answer = await this.#tell(execution.result, work, { notes, rivals: execution.rivals });
     return { answer, isTheirs: planned.isSettled || isChosen };

@@ -34,13 +34,14 @@ import { VerifiedStore } from "./verified/verified.store.ts";
 
 export type { Answer } from "./answer.ts";
 export type { AgentServices } from "./define.ts";
-export { type Expected, judge, type Verdict } from "./evaluation/judge.ts";
+export { judge, type Verdict } from "./evaluation/judge.ts";
 export type { Understand } from "./phases/plan.ts";
 export { PREFERENCES } from "./preferences/preferences.ts";
 export type { ModelTable, ModelTables, ModelWish } from "./query/model-tables.ts";
+export { ENGLISH_GLOSSARY } from "./understand/english-glossary.ts";
 export { GLOSSARY } from "./understand/german-glossary.ts";
 export { foldGerman, stemGerman } from "./understand/german-stem.ts";
-export { fold, stem } from "./understand/words.ts";
+export { fold, phraseKey, stem } from "./understand/words.ts";
 export { type CheckedQuestion, checkVerified } from "./verified/check-verified.ts";
 
 export interface AgentOptions {

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
-import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { type Catalog, type CatalogTx, pageOf } from "../../platform/catalog/index.ts";
 import type { Schedules } from "../../platform/schedules/index.ts";
 import { alertEvents, alerts } from "./automation.tables.ts";
 import { LIMITS } from "./limits.ts";
@@ -68,17 +68,7 @@ export class AlertsStore extends ScheduledStore<Alert> {
       this.own(workspaceId),
       datasetId === undefined ? undefined : eq(alerts.datasetId, datasetId),
     );
-    const [total, items] = await Promise.all([
-      this.catalog.db.$count(alerts, condition),
-      this.catalog.db
-        .select()
-        .from(alerts)
-        .where(condition)
-        .orderBy(asc(alerts.id))
-        .limit(limit)
-        .offset(offset),
-    ]);
-    return { total, items };
+    return pageOf(this.catalog.db, alerts, condition, { order: asc(alerts.id), limit, offset });
   }
 
   /** Those of these that are to be checked. */

@@ -1,10 +1,8 @@
-import { bigint, boolean, index, integer, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
 import { dashboards } from "../bi/bi.tables.ts";
 import { datasets } from "../data/data.tables.ts";
-import { accounts, workspaces } from "../identity/identity.tables.ts";
-
-const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+import { account, ofWorkspace } from "../identity/identity.tables.ts";
 
 export const ALERT_TYPES = ["conditional", "data_not_updated", "query_error"] as const;
 export const FREQUENCIES = ["minutes", "hours", "days", "months"] as const;
@@ -19,12 +17,8 @@ export const alerts = pgTable(
   "alerts",
   {
     id: id(),
-    workspaceId: bigint("workspace_id", { mode: "number" })
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
-    datasetId: bigint("dataset_id", { mode: "number" })
-      .notNull()
-      .references(() => datasets.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
+    datasetId: partOf("dataset_id", () => datasets.id),
     name: text("name").notNull(),
     type: text("type").$type<(typeof ALERT_TYPES)[number]>().notNull(),
     /** As it was given, in plain language or C9QL; null where the type needs none. */
@@ -59,12 +53,12 @@ export const alerts = pgTable(
     calm: integer("calm").notNull().default(0),
     failures: integer("failures").notNull().default(0),
     lastError: text("last_error"),
-    matchedRows: bigint("matched_rows", { mode: "number" }),
+    matchedRows: whole("matched_rows"),
     checkedAt: moment("checked_at"),
     /** Grows with every check and change, so that two of them do not both tell of the same thing. */
     version: integer("version").notNull().default(0),
     /** It is checked with the rights that this member has then. */
-    ownerId: bigint("owner_id", { mode: "number" }).references(() => accounts.id, { onDelete: "set null" }),
+    ownerId: account("owner_id"),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),
   },
@@ -76,12 +70,10 @@ export const alertEvents = pgTable(
   "alert_events",
   {
     id: id(),
-    alertId: bigint("alert_id", { mode: "number" })
-      .notNull()
-      .references(() => alerts.id, { onDelete: "cascade" }),
+    alertId: partOf("alert_id", () => alerts.id),
     at: moment("at").notNull(),
     happening: text("happening").$type<(typeof HAPPENINGS)[number]>().notNull(),
-    rows: bigint("rows", { mode: "number" }),
+    rows: whole("rows"),
     summary: text("summary").notNull(),
     /** The message that told of it. */
     runKey: text("run_key"),
@@ -94,11 +86,9 @@ export const reports = pgTable(
   "reports",
   {
     id: id(),
-    workspaceId: bigint("workspace_id", { mode: "number" })
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
     /** What it shows: this dashboard, or else these widgets. */
-    dashboardId: bigint("dashboard_id", { mode: "number" }).references(() => dashboards.id, {
+    dashboardId: whole("dashboard_id").references(() => dashboards.id, {
       onDelete: "cascade",
     }),
     widgetIds: jsonb("widget_ids").$type<readonly number[]>().notNull().default([]),
@@ -121,7 +111,7 @@ export const reports = pgTable(
     withInsights: boolean("with_insights").notNull(),
     paused: boolean("paused").notNull().default(false),
     /** It is made with the rights that this member has then. */
-    ownerId: bigint("owner_id", { mode: "number" }).references(() => accounts.id, { onDelete: "set null" }),
+    ownerId: account("owner_id"),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),
   },
@@ -142,14 +132,12 @@ export const reportRuns = pgTable(
   "report_runs",
   {
     id: id(),
-    reportId: bigint("report_id", { mode: "number" })
-      .notNull()
-      .references(() => reports.id, { onDelete: "cascade" }),
+    reportId: partOf("report_id", () => reports.id),
     /** When it was due; null when somebody asked for it. */
     occurrenceAt: moment("occurrence_at"),
     /** Occurrences before it that nobody saw to. */
     missed: integer("missed").notNull().default(0),
-    askedBy: bigint("asked_by", { mode: "number" }).references(() => accounts.id, { onDelete: "set null" }),
+    askedBy: account("asked_by"),
     state: text("state").$type<(typeof REPORT_RUN_STATES)[number]>().notNull().default("waiting"),
     files: jsonb("files").$type<readonly SentFile[]>().notNull().default([]),
     error: text("error"),

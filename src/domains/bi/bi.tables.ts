@@ -1,17 +1,9 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
 import { datasets } from "../data/data.tables.ts";
-import { accounts, workspaces } from "../identity/identity.tables.ts";
+import { account, accounts, ofWorkspace } from "../identity/identity.tables.ts";
 import type { DashboardAccess, DashboardFilter, DashboardSettings, Place, WidgetSpec } from "./shapes.ts";
-
-const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
-const reference = (name: string) => bigint(name, { mode: "number" });
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-const account = (name: string) => reference(name).references(() => accounts.id, { onDelete: "set null" });
-const workspaceId = () =>
-  reference("workspace_id")
-    .notNull()
-    .references(() => workspaces.id, { onDelete: "cascade" });
 
 /** What dashboards and widgets know of their changes. */
 const history = () => ({
@@ -28,7 +20,7 @@ export const dashboards = pgTable(
   "dashboards",
   {
     id: id(),
-    workspaceId: workspaceId(),
+    workspaceId: ofWorkspace(),
     name: text("name").notNull(),
     description: text("description"),
     filters: jsonb("filters").$type<readonly DashboardFilter[]>().notNull().default([]),
@@ -43,10 +35,10 @@ export const widgets = pgTable(
   "widgets",
   {
     id: id(),
-    workspaceId: workspaceId(),
+    workspaceId: ofWorkspace(),
     /** Null for one that stands alone. */
-    dashboardId: reference("dashboard_id").references(() => dashboards.id, { onDelete: "cascade" }),
-    datasetId: reference("dataset_id").references(() => datasets.id, { onDelete: "set null" }),
+    dashboardId: whole("dashboard_id").references(() => dashboards.id, { onDelete: "cascade" }),
+    datasetId: whole("dataset_id").references(() => datasets.id, { onDelete: "set null" }),
     name: text("name").notNull(),
     spec: jsonb("spec").$type<WidgetSpec>().notNull(),
     place: jsonb("place").$type<Place>(),
@@ -63,9 +55,9 @@ export const boardVersions = pgTable(
   "board_versions",
   {
     kind: text("kind").$type<"dashboard" | "widget">().notNull(),
-    assetId: reference("asset_id").notNull(),
+    assetId: whole("asset_id").notNull(),
     version: integer("version").notNull(),
-    workspaceId: workspaceId(),
+    workspaceId: ofWorkspace(),
     content: jsonb("content").$type<Record<string, unknown>>().notNull(),
     changedBy: account("changed_by"),
     changedAt: moment("changed_at").notNull(),
@@ -78,17 +70,15 @@ export const embeds = pgTable(
   "embeds",
   {
     id: id(),
-    workspaceId: workspaceId(),
+    workspaceId: ofWorkspace(),
     /** Its part of the address that servers may see. */
     publicId: text("public_id").notNull().unique(),
     /** SHA-256 of the part that only browsers see. */
     secretHash: text("secret_hash").notNull(),
-    dashboardId: reference("dashboard_id").references(() => dashboards.id, { onDelete: "cascade" }),
-    widgetId: reference("widget_id").references(() => widgets.id, { onDelete: "cascade" }),
+    dashboardId: whole("dashboard_id").references(() => dashboards.id, { onDelete: "cascade" }),
+    widgetId: whole("widget_id").references(() => widgets.id, { onDelete: "cascade" }),
     /** Whose rights it has, as they are when it is used. */
-    createdBy: reference("created_by")
-      .notNull()
-      .references(() => accounts.id, { onDelete: "cascade" }),
+    createdBy: partOf("created_by", () => accounts.id),
     attributes: jsonb("attributes").$type<Readonly<Record<string, string>>>(),
     /** Origins of pages that may show it; any, if there are none. */
     origins: text("origins").array().notNull().default(sql`'{}'::text[]`),

@@ -1,15 +1,7 @@
-import { type SQL, sql } from "drizzle-orm";
-import { type Catalog, type CatalogTx, notifyOfEvents } from "../../platform/catalog/index.ts";
+import { sql } from "drizzle-orm";
+import { type Catalog, notifyOfEvents, type StorageClaim } from "../../platform/catalog/index.ts";
 import { insertDatasetEvent, rowsOrColumns } from "./data-events.ts";
 import type { Column, Dataset, DatasetPart } from "./dataset.ts";
-
-/** Whether the storage in which the parts lie is still the one that everybody reads. */
-export interface StorageClaim {
-  /** A condition that is true while it is; what it looked at stays so until the transaction ends. */
-  holds(): SQL;
-  /** Looks more closely, and throws when it is not. */
-  require(tx: CatalogTx): Promise<void>;
-}
 
 interface AppendedRow extends Pick<Dataset, "version" | "policies">, Record<string, unknown> {
   row_count: string;

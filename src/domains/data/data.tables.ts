@@ -1,46 +1,26 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
-import { accounts, workspaces } from "../identity/identity.tables.ts";
+import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
+import { account, accounts, ofWorkspace } from "../identity/identity.tables.ts";
 import type { Parameters as QueryParameters } from "./connectors/connector.ts";
 import type { Column, DatasetPolicy, DatasetSource } from "./dataset.ts";
-
-const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-const count = (name: string) => bigint(name, { mode: "number" });
-const workspace = () =>
-  bigint("workspace_id", { mode: "number" })
-    .notNull()
-    .references(() => workspaces.id, { onDelete: "cascade" });
-const account = (name: string) =>
-  bigint(name, { mode: "number" }).references(() => accounts.id, { onDelete: "set null" });
-const creator = () => account("created_by");
 
 /** Named, typed rows. The rows are in Parquet parts; this row says which parts are current. */
 export const datasets = pgTable(
   "datasets",
   {
     id: id(),
-    workspaceId: workspace(),
+    workspaceId: ofWorkspace(),
     name: text("name").notNull(),
     description: text("description"),
     /** Grows with every change; readers see one version. */
     version: integer("version").notNull(),
     columns: jsonb("columns").$type<readonly Column[]>().notNull(),
-    rowCount: count("row_count").notNull(),
-    bytes: count("bytes").notNull(),
+    rowCount: whole("row_count").notNull(),
+    bytes: whole("bytes").notNull(),
     source: jsonb("source").$type<DatasetSource>().notNull(),
     policies: jsonb("policies").$type<readonly DatasetPolicy[]>().notNull().default([]),
-    createdBy: creator(),
+    createdBy: account("created_by"),
     createdAt: moment("created_at").notNull(),
     refreshedAt: moment("refreshed_at").notNull(),
     /** Who changed its rows last; null for a change of long ago. */
@@ -58,14 +38,12 @@ export const datasets = pgTable(
 export const datasetVersions = pgTable(
   "dataset_versions",
   {
-    datasetId: bigint("dataset_id", { mode: "number" })
-      .notNull()
-      .references(() => datasets.id, { onDelete: "cascade" }),
+    datasetId: partOf("dataset_id", () => datasets.id),
     /** The last one that had these rows. */
     version: integer("version").notNull(),
     columns: jsonb("columns").$type<readonly Column[]>().notNull(),
-    rowCount: count("row_count").notNull(),
-    bytes: count("bytes").notNull(),
+    rowCount: whole("row_count").notNull(),
+    bytes: whole("bytes").notNull(),
     source: jsonb("source").$type<DatasetSource>().notNull(),
     refreshedAt: moment("refreshed_at").notNull(),
     refreshedBy: account("refreshed_by"),
@@ -83,16 +61,14 @@ export const datasetParts = pgTable(
   "dataset_parts",
   {
     id: id(),
-    datasetId: bigint("dataset_id", { mode: "number" })
-      .notNull()
-      .references(() => datasets.id, { onDelete: "cascade" }),
+    datasetId: partOf("dataset_id", () => datasets.id),
     blobKey: text("blob_key").notNull(),
-    rowCount: count("row_count").notNull(),
-    bytes: count("bytes").notNull(),
+    rowCount: whole("row_count").notNull(),
+    bytes: whole("bytes").notNull(),
     /** Of the file, as it was written; null for one of long ago. */
     sha256: text("sha256"),
     /** The id of the first part that was put together into this one, so that rows keep their order. */
-    position: bigint("position", { mode: "number" }),
+    position: whole("position"),
     fromVersion: integer("from_version").notNull(),
     /** The first version that no longer has it; null while it is current. */
     untilVersion: integer("until_version"),
@@ -108,16 +84,12 @@ export const datasetParts = pgTable(
 export const datasetPushes = pgTable(
   "dataset_pushes",
   {
-    workspaceId: workspace(),
-    userId: bigint("user_id", { mode: "number" })
-      .notNull()
-      .references(() => accounts.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
+    userId: partOf("user_id", () => accounts.id),
     key: text("key").notNull(),
     /** Of the dataset's name and the rows: the same key with others is a mistake. */
     fingerprint: text("fingerprint").notNull(),
-    datasetId: bigint("dataset_id", { mode: "number" })
-      .notNull()
-      .references(() => datasets.id, { onDelete: "cascade" }),
+    datasetId: partOf("dataset_id", () => datasets.id),
     version: integer("version").notNull(),
     pushedAt: moment("pushed_at").notNull(),
   },
@@ -131,14 +103,14 @@ export const datasources = pgTable(
   "datasources",
   {
     id: id(),
-    workspaceId: workspace(),
+    workspaceId: ofWorkspace(),
     name: text("name").notNull(),
     type: text("type").notNull(),
     /** Host, port and the like; nothing secret. */
     settings: jsonb("settings").$type<Record<string, unknown>>().notNull(),
     /** Passwords and tokens as one JSON text, sealed by the vault. */
     sealedSecrets: text("sealed_secrets"),
-    createdBy: creator(),
+    createdBy: account("created_by"),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),
   },
@@ -154,19 +126,19 @@ export const queries = pgTable(
   "queries",
   {
     id: id(),
-    workspaceId: workspace(),
+    workspaceId: ofWorkspace(),
     name: text("name").notNull(),
-    datasourceId: bigint("datasource_id", { mode: "number" })
+    datasourceId: whole("datasource_id")
       .notNull()
       .references(() => datasources.id),
     queryText: text("query_text").notNull(),
     c9ql: text("c9ql"),
     /** Values for `:name` in the text, by name. */
     parameters: jsonb("parameters").$type<QueryParameters>().notNull().default({}),
-    datasetId: bigint("dataset_id", { mode: "number" }).references(() => datasets.id, {
+    datasetId: whole("dataset_id").references(() => datasets.id, {
       onDelete: "set null",
     }),
-    createdBy: creator(),
+    createdBy: account("created_by"),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),
   },
@@ -185,25 +157,21 @@ export const queryRuns = pgTable(
   "query_runs",
   {
     id: id(),
-    queryId: bigint("query_id", { mode: "number" })
-      .notNull()
-      .references(() => queries.id, { onDelete: "cascade" }),
+    queryId: partOf("query_id", () => queries.id),
     status: text("status").$type<RunState>().notNull(),
     jobId: text("job_id"),
     /** 1 for the first try. */
     attempt: integer("attempt").notNull().default(0),
     /** Rows that were read so far, or in the end. */
-    rowCount: count("row_count"),
+    rowCount: whole("row_count"),
     /** Which limit ended the result before its end. */
     truncated: text("truncated").$type<"rows" | "bytes" | "pages">(),
     /** Rows that did not fit the types of their columns and were left out. */
-    rejectedRows: count("rejected_rows"),
+    rejectedRows: whole("rejected_rows"),
     datasetVersion: integer("dataset_version"),
     /** Why it failed, or why the last try did. */
     error: text("error"),
-    startedBy: bigint("started_by", { mode: "number" }).references(() => accounts.id, {
-      onDelete: "set null",
-    }),
+    startedBy: account("started_by"),
     queuedAt: moment("queued_at").notNull(),
     startedAt: moment("started_at"),
     finishedAt: moment("finished_at"),

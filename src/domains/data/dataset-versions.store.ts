@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, inArray, lt, or, sql } from "drizzle-orm";
-import { type Clock, MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { type CatalogTx, Store } from "../../platform/catalog/index.ts";
 import { datasetParts, datasets, datasetVersions } from "./data.tables.ts";
 import type { Column, Dataset, DatasetVersion } from "./dataset.ts";
 
@@ -23,26 +23,18 @@ const ENDED_PARTS_KEPT_MS = 60 * MS.minute;
 export const FORMER_KEPT_MS = 30 * MS.day;
 
 /** What datasets were before their rows were replaced. */
-export class DatasetVersionsStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class DatasetVersionsStore extends Store {
   /** Notes what a dataset is, in the transaction that replaces its rows. */
   async keep(tx: CatalogTx, dataset: Dataset, userId: number): Promise<void> {
     const { id, version, columns, rowCount, bytes, source, refreshedAt, refreshedBy } = dataset;
     const state = { version, columns, rowCount, bytes, source, refreshedAt, refreshedBy };
-    const replaced = { replacedAt: this.#clock.now(), replacedBy: userId };
+    const replaced = { replacedAt: this.clock.now(), replacedBy: userId };
     await tx.insert(datasetVersions).values({ datasetId: id, ...state, ...replaced });
   }
 
   /** The version that there is and those whose rows can be brought back, the newest first. */
   async list({ id }: Pick<Dataset, "id">, limit: number): Promise<DatasetVersion[]> {
-    const { rows } = await this.#catalog.db.execute<VersionRow>(sql`
+    const { rows } = await this.catalog.db.execute<VersionRow>(sql`
       SELECT version, row_count, refreshed_at, replaced_at,
         (SELECT email FROM accounts a WHERE a.id = v.refreshed_by) AS refreshed_by,
         (SELECT email FROM accounts a WHERE a.id = v.replaced_by) AS replaced_by
@@ -66,7 +58,7 @@ export class DatasetVersionsStore {
 
   /** The columns that a dataset would have again if former rows were brought back. */
   async columns(datasetId: number): Promise<Column[]> {
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ columns: datasetVersions.columns })
       .from(datasetVersions)
       .where(and(eq(datasetVersions.datasetId, datasetId), this.#isKept()));
@@ -88,12 +80,12 @@ export class DatasetVersionsStore {
   /** Forgets what nobody can read or bring back any more, and gives back the keys of its files. */
   async forget(): Promise<string[]> {
     const gone = this.#keptSince();
-    const ended = new Date(this.#clock.now().getTime() - ENDED_PARTS_KEPT_MS);
+    const ended = new Date(this.clock.now().getTime() - ENDED_PARTS_KEPT_MS);
     const isDead = lt(datasets.deletedAt, gone);
     const isUnneeded = sql`${datasetParts.endedAt} < ${ended} AND NOT EXISTS (
       SELECT FROM dataset_versions v WHERE v.dataset_id = ${datasetParts.datasetId} AND v.replaced_at >= ${gone}
         AND v.version >= ${datasetParts.fromVersion} AND v.version < ${datasetParts.untilVersion})`;
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const unneeded = tx.select({ id: datasetParts.datasetId }).from(datasetParts).where(isUnneeded);
       // Locked, so that nothing is brought back after its files have gone.
       const touched = await tx
@@ -127,7 +119,7 @@ export class DatasetVersionsStore {
   }
 
   #keptSince(): Date {
-    return new Date(this.#clock.now().getTime() - FORMER_KEPT_MS);
+    return new Date(this.clock.now().getTime() - FORMER_KEPT_MS);
   }
 }
 

@@ -1,9 +1,15 @@
-import { and, asc, count, desc, eq, ilike, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { likeText } from "../../kernel/sql-text.ts";
-import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
-import { appendAtOnce, type StorageClaim } from "./append-at-once.ts";
+import {
+  type Catalog,
+  type CatalogTx,
+  contains,
+  pageOf,
+  type StorageClaim,
+  Store,
+} from "../../platform/catalog/index.ts";
+import { appendAtOnce } from "./append-at-once.ts";
 import { datasetParts, datasets } from "./data.tables.ts";
 import { rowsOrColumns, tellOfDataset } from "./data-events.ts";
 import type { Column, Dataset, DatasetPart, DatasetPolicy, DatasetSource } from "./dataset.ts";
@@ -36,16 +42,13 @@ type MayChange = (existing: Dataset) => void;
 const IN_ORDER = sql`coalesce(${datasetParts.position}, ${datasetParts.id})`;
 
 /** What the catalog knows of datasets. Each change is one transaction, after the files are safely on disk. */
-export class DatasetsStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
+export class DatasetsStore extends Store {
   readonly #claim: StorageClaim | undefined;
   readonly versions: DatasetVersionsStore;
 
   constructor(catalog: Catalog, clock: Clock, claim?: StorageClaim) {
+    super(catalog, clock);
     this.#claim = claim;
-    this.#catalog = catalog;
-    this.#clock = clock;
     this.versions = new DatasetVersionsStore(catalog, clock);
   }
 
@@ -53,7 +56,7 @@ export class DatasetsStore {
   async commit(change: Change): Promise<Dataset> {
     const appended = await this.#appendAtOnce(change);
     if (appended !== undefined) return appended;
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const existing = await this.#lockByName(tx, change.workspaceId, change.name);
       if (existing !== undefined) change.mayChange?.(existing);
       if (change.onVersion !== undefined && existing?.version !== change.onVersion) throw changedMeanwhile();
@@ -75,8 +78,8 @@ export class DatasetsStore {
     if (existing === undefined) return undefined;
     mayChange?.(existing);
     const columns = change.widen(existing.columns, change.columns);
-    const changed = { columns, refreshedAt: this.#clock.now(), refreshedBy: change.userId };
-    return appendAtOnce(this.#catalog, existing, part, { ...changed, claim: this.#claim });
+    const changed = { columns, refreshedAt: this.clock.now(), refreshedBy: change.userId };
+    return appendAtOnce(this.catalog, existing, part, { ...changed, claim: this.#claim });
   }
 
   #apply(tx: CatalogTx, existing: Dataset | undefined, change: Change): Promise<Dataset> {
@@ -87,26 +90,21 @@ export class DatasetsStore {
   }
 
   async find(workspaceId: number, id: number): Promise<Dataset | undefined> {
-    const [row] = await this.#catalog.db
-      .select()
-      .from(datasets)
-      .where(and(this.#own(workspaceId), eq(datasets.id, id)));
+    const isWanted = and(this.#own(workspaceId), eq(datasets.id, id));
+    const [row] = await this.catalog.db.select().from(datasets).where(isWanted);
     return row;
   }
 
   async findByName(workspaceId: number, name: string): Promise<Dataset | undefined> {
-    const sameName = sql`lower(${datasets.name}) = lower(${name})`;
-    const [row] = await this.#catalog.db
-      .select()
-      .from(datasets)
-      .where(and(this.#own(workspaceId), sameName));
+    const isWanted = and(this.#own(workspaceId), isCalled(name));
+    const [row] = await this.catalog.db.select().from(datasets).where(isWanted);
     return row;
   }
 
   async findByNames(workspaceId: number, names: readonly string[]): Promise<Dataset[]> {
     if (names.length === 0) return [];
     const lowered = [...new Set(names.map((name) => name.toLowerCase()))];
-    return this.#catalog.db
+    return this.catalog.db
       .select()
       .from(datasets)
       .where(and(this.#own(workspaceId), inArray(sql`lower(${datasets.name})`, lowered)));
@@ -121,26 +119,15 @@ export class DatasetsStore {
       isDeleted = false,
     }: { query?: string; limit: number; offset: number; isDeleted?: boolean },
   ): Promise<{ total: number; items: Dataset[] }> {
-    const named = query === undefined ? undefined : ilike(datasets.name, `%${likeText(query)}%`);
     const deleted = and(eq(datasets.workspaceId, workspaceId), isNotNull(datasets.deletedAt));
-    const condition = and(isDeleted ? deleted : this.#own(workspaceId), named);
-    const [total, items] = await Promise.all([
-      this.#catalog.db.$count(datasets, condition),
-      this.#catalog.db
-        .select()
-        .from(datasets)
-        .where(condition)
-        .orderBy(asc(datasets.name))
-        .limit(limit)
-        .offset(offset),
-    ]);
-    return { total, items };
+    const condition = and(isDeleted ? deleted : this.#own(workspaceId), contains(datasets.name, query));
+    return pageOf(this.catalog.db, datasets, condition, { order: asc(datasets.name), limit, offset });
   }
 
   /** What a search may find: names of columns only where no policy hides them from anybody. */
   async searchTexts(workspaceId: number): Promise<{ id: number; title: string; body: string }[]> {
     const { id, name, description, columns, policies } = datasets;
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ id, name, description, columns, policies })
       .from(datasets)
       .where(this.#own(workspaceId));
@@ -155,7 +142,7 @@ export class DatasetsStore {
   /** The files of one version. */
   async parts(
     { id, version }: Pick<Dataset, "id" | "version">,
-    db: Reader = this.#catalog.db,
+    db: Reader = this.catalog.db,
   ): Promise<DatasetPart[]> {
     const current = sql`${datasetParts.fromVersion} <= ${version} AND (${datasetParts.untilVersion} IS NULL OR ${datasetParts.untilVersion} > ${version})`;
     return db
@@ -175,7 +162,7 @@ export class DatasetsStore {
     const { smallPartBytes, smallParts } = LIMITS.data;
     const place = sql`row_number() OVER (PARTITION BY ${datasetParts.datasetId} ORDER BY ${IN_ORDER})`;
     const isSmall = sql<boolean>`${datasetParts.bytes} < ${smallPartBytes}`;
-    const placed = this.#catalog.db
+    const placed = this.catalog.db
       .select({
         datasetId: datasetParts.datasetId,
         isSmall: isSmall.as("is_small"),
@@ -188,7 +175,7 @@ export class DatasetsStore {
       .from(datasetParts)
       .where(isNull(datasetParts.untilVersion))
       .as("placed");
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ id: datasets.id, workspaceId: datasets.workspaceId })
       .from(datasets)
       .innerJoin(placed, eq(placed.datasetId, datasets.id))
@@ -202,7 +189,7 @@ export class DatasetsStore {
 
   /** Puts one file in the place of several that hold the same rows, unless they have changed meanwhile. */
   async merge(datasetId: number, merged: readonly string[], part: DatasetPart): Promise<boolean> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const [dataset] = await tx.select().from(datasets).where(eq(datasets.id, datasetId)).for("update");
       if (dataset === undefined) return false;
       const condition = and(inArray(datasetParts.blobKey, [...merged]), isNull(datasetParts.untilVersion));
@@ -222,7 +209,7 @@ export class DatasetsStore {
       const version = dataset.version + 1;
       await tx
         .update(datasetParts)
-        .set({ untilVersion: version, endedAt: this.#clock.now() })
+        .set({ untilVersion: version, endedAt: this.clock.now() })
         .where(condition);
       await tx
         .insert(datasetParts)
@@ -234,7 +221,7 @@ export class DatasetsStore {
   }
 
   async setPolicies(workspaceId: number, id: number, policies: readonly DatasetPolicy[]): Promise<Dataset> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const [row] = await tx
         .update(datasets)
         .set({ policies: [...policies] })
@@ -247,11 +234,11 @@ export class DatasetsStore {
   }
 
   async remove(workspaceId: number, id: number, mayChange: MayChange): Promise<boolean> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const dataset = await this.#lock(tx, workspaceId, id);
       if (dataset === undefined) return false;
       mayChange(dataset);
-      await tx.update(datasets).set({ deletedAt: this.#clock.now() }).where(eq(datasets.id, id));
+      await tx.update(datasets).set({ deletedAt: this.clock.now() }).where(eq(datasets.id, id));
       await tellOfDataset(tx, dataset, "existence");
       return true;
     });
@@ -259,11 +246,10 @@ export class DatasetsStore {
 
   /** The dataset of that name that was deleted last. */
   async findDeleted(workspaceId: number, name: string): Promise<Dataset | undefined> {
-    const sameName = sql`lower(${datasets.name}) = lower(${name})`;
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select()
       .from(datasets)
-      .where(and(eq(datasets.workspaceId, workspaceId), isNotNull(datasets.deletedAt), sameName))
+      .where(and(eq(datasets.workspaceId, workspaceId), isNotNull(datasets.deletedAt), isCalled(name)))
       .orderBy(desc(datasets.deletedAt))
       .limit(1);
     return row;
@@ -271,7 +257,7 @@ export class DatasetsStore {
 
   /** Brings a deleted dataset back, unless its name has been taken or it is too late. */
   async restore(workspaceId: number, id: number, mayChange: MayChange): Promise<boolean> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const [row] = await tx
         .select()
         .from(datasets)
@@ -296,7 +282,7 @@ export class DatasetsStore {
     workspaceId: number,
     { id, version, userId, mayChange }: { id: number; version: number; userId: number; mayChange: MayChange },
   ): Promise<{ dataset: Dataset; replaced: Dataset }> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const replaced = await this.#lock(tx, workspaceId, id);
       if (replaced === undefined) {
         const hint = "A deleted one comes back by itself first: restore it without a version.";
@@ -316,11 +302,11 @@ export class DatasetsStore {
 
   /** Of these keys, those that a dataset still has. */
   referenced(keys: readonly string[]): Promise<Set<string>> {
-    return referencedKeys(this.#catalog.db, keys);
+    return referencedKeys(this.catalog.db, keys);
   }
 
   async #create(tx: CatalogTx, change: Change): Promise<Dataset> {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const { workspaceId, name, columns, source, userId, parts } = change;
     const [row] = await tx
       .insert(datasets)
@@ -363,7 +349,7 @@ export class DatasetsStore {
     if (dataset.source.kind !== "query") await this.versions.keep(tx, dataset, userId);
     await tx
       .update(datasetParts)
-      .set({ untilVersion: changed.version, endedAt: this.#clock.now() })
+      .set({ untilVersion: changed.version, endedAt: this.clock.now() })
       .where(and(eq(datasetParts.datasetId, dataset.id), isNull(datasetParts.untilVersion)));
     return this.#addParts(tx, changed, parts);
   }
@@ -375,7 +361,7 @@ export class DatasetsStore {
   ): Promise<Dataset> {
     const [row] = await tx
       .update(datasets)
-      .set({ ...values, version: dataset.version + 1, refreshedAt: this.#clock.now() })
+      .set({ ...values, version: dataset.version + 1, refreshedAt: this.clock.now() })
       .where(eq(datasets.id, dataset.id))
       .returning();
     return row as Dataset;
@@ -394,12 +380,8 @@ export class DatasetsStore {
   async #lockByName(tx: CatalogTx, workspaceId: number, name: string): Promise<Dataset | undefined> {
     const key = `dataset:${workspaceId}:${name.toLowerCase()}`;
     await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
-    const sameName = sql`lower(${datasets.name}) = lower(${name})`;
-    const [row] = await tx
-      .select()
-      .from(datasets)
-      .where(and(this.#own(workspaceId), sameName))
-      .for("update");
+    const isWanted = and(this.#own(workspaceId), isCalled(name));
+    const [row] = await tx.select().from(datasets).where(isWanted).for("update");
     return row;
   }
 
@@ -412,6 +394,10 @@ export class DatasetsStore {
   #own(workspaceId: number) {
     return and(eq(datasets.workspaceId, workspaceId), isNull(datasets.deletedAt));
   }
+}
+
+function isCalled(name: string): SQL {
+  return sql`lower(${datasets.name}) = lower(${name})`;
 }
 
 function totals(parts: readonly DatasetPart[]): { rowCount: number; bytes: number } {

@@ -1,8 +1,14 @@
-import { and, asc, eq, ilike, isNotNull, isNull, lt, notExists, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, lt, notExists, sql } from "drizzle-orm";
 import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { likeText } from "../../kernel/sql-text.ts";
-import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
+import {
+  type Catalog,
+  type CatalogTx,
+  contains,
+  isUniqueViolation,
+  pageOf,
+  Store,
+} from "../../platform/catalog/index.ts";
 import type { Vault } from "../../platform/vault/index.ts";
 import { datasets, datasources, queries } from "./data.tables.ts";
 import type { Dataset } from "./dataset.ts";
@@ -36,21 +42,18 @@ export interface ListFilter {
 const DELETED_KEPT_MS = 30 * MS.day;
 
 /** What the catalog knows of datasources. Their secrets are there only sealed. */
-export class DatasourcesStore {
-  readonly #catalog: Catalog;
+export class DatasourcesStore extends Store {
   readonly #vault: Vault;
-  readonly #clock: Clock;
 
   constructor(catalog: Catalog, vault: Vault, clock: Clock) {
-    this.#catalog = catalog;
+    super(catalog, clock);
     this.#vault = vault;
-    this.#clock = clock;
   }
 
   async create({ workspaceId, userId, name, type, settings, secrets }: NewDatasource): Promise<Datasource> {
-    const values = { workspaceId, name, type, settings, createdBy: userId, createdAt: this.#clock.now() };
+    const values = { workspaceId, name, type, settings, createdBy: userId, createdAt: this.clock.now() };
     try {
-      return await this.#catalog.transaction(async (tx) => {
+      return await this.catalog.transaction(async (tx) => {
         const [made] = await tx.insert(datasources).values(values).returning({ id: datasources.id });
         const id = made!.id;
         const [row] = await tx
@@ -70,7 +73,7 @@ export class DatasourcesStore {
 
   /** Other settings and secrets, in place of all that there were. */
   async change({ workspaceId, id }: Datasource, { settings, secrets }: Access): Promise<Datasource> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .update(datasources)
       .set({ settings, sealedSecrets: this.#seal({ workspaceId, id }, secrets) })
       .where(and(own(workspaceId), eq(datasources.id, id)))
@@ -85,7 +88,7 @@ export class DatasourcesStore {
   }
 
   async find(workspaceId: number, id: number): Promise<Datasource | undefined> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select()
       .from(datasources)
       .where(and(own(workspaceId), eq(datasources.id, id)));
@@ -94,7 +97,7 @@ export class DatasourcesStore {
 
   /** The datasets that queries on it have filled. */
   async filledFrom({ id }: Pick<Datasource, "id">): Promise<Pick<Dataset, "name" | "policies">[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select({ name: datasets.name, policies: datasets.policies })
       .from(queries)
       .innerJoin(datasets, eq(datasets.id, queries.datasetId))
@@ -102,7 +105,7 @@ export class DatasourcesStore {
   }
 
   async findByName(workspaceId: number, name: string): Promise<Datasource | undefined> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select()
       .from(datasources)
       .where(and(own(workspaceId), sql`lower(${datasources.name}) = lower(${name})`));
@@ -113,24 +116,15 @@ export class DatasourcesStore {
     workspaceId: number,
     { query, limit, offset }: ListFilter,
   ): Promise<{ total: number; items: Datasource[] }> {
-    const named = query === undefined ? undefined : ilike(datasources.name, `%${likeText(query)}%`);
-    const condition = and(own(workspaceId), named);
-    const [total, rows] = await Promise.all([
-      this.#catalog.db.$count(datasources, condition),
-      this.#catalog.db
-        .select()
-        .from(datasources)
-        .where(condition)
-        .orderBy(asc(datasources.name))
-        .limit(limit)
-        .offset(offset),
-    ]);
-    return { total, items: rows.map(shown) };
+    const condition = and(own(workspaceId), contains(datasources.name, query));
+    const order = asc(datasources.name);
+    const page = await pageOf(this.catalog.db, datasources, condition, { order, limit, offset });
+    return { total: page.total, items: page.items.map(shown) };
   }
 
   /** For the one place that connects. */
   async secrets({ id, workspaceId }: Datasource): Promise<SealedSecrets> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ sealed: datasources.sealedSecrets })
       .from(datasources)
       .where(eq(datasources.id, id));
@@ -140,7 +134,7 @@ export class DatasourcesStore {
 
   /** Refuses while queries depend on it. Whoever makes a query at the same time waits, and then finds it gone. */
   async remove(workspaceId: number, id: number): Promise<void> {
-    await this.#catalog.transaction(async (tx) => {
+    await this.catalog.transaction(async (tx) => {
       const [row] = await tx
         .select({ name: datasources.name })
         .from(datasources)
@@ -153,7 +147,7 @@ export class DatasourcesStore {
         .where(and(eq(queries.datasourceId, id), isNull(queries.deletedAt)))
         .orderBy(asc(queries.name));
       if (users.length > 0) throw inUse(row.name, users);
-      await tx.update(datasources).set({ deletedAt: this.#clock.now() }).where(eq(datasources.id, id));
+      await tx.update(datasources).set({ deletedAt: this.clock.now() }).where(eq(datasources.id, id));
     });
   }
 
@@ -164,7 +158,7 @@ export class DatasourcesStore {
       isNotNull(datasources.deletedAt),
     );
     try {
-      const rows = await this.#catalog.db
+      const rows = await this.catalog.db
         .update(datasources)
         .set({ deletedAt: null })
         .where(deleted)
@@ -180,8 +174,8 @@ export class DatasourcesStore {
 
   /** Forgets what can no longer be restored, with its secrets. Queries first: they refer to it. */
   async forget(): Promise<void> {
-    const before = new Date(this.#clock.now().getTime() - DELETED_KEPT_MS);
-    await this.#catalog.transaction(async (tx) => {
+    const before = new Date(this.clock.now().getTime() - DELETED_KEPT_MS);
+    await this.catalog.transaction(async (tx) => {
       await tx.delete(queries).where(lt(queries.deletedAt, before));
       const used = tx.select().from(queries).where(eq(queries.datasourceId, datasources.id));
       await tx.delete(datasources).where(and(lt(datasources.deletedAt, before), notExists(used)));

@@ -35,7 +35,6 @@ import { listQueries } from "./tools/list-queries.tool.ts";
 import { pushData } from "./tools/push-data.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 
-export type { StorageClaim } from "./append-at-once.ts";
 export { compile, filtersToC9ql, parse, parseCondition, print, type Query } from "./c9ql/index.ts";
 export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
@@ -44,7 +43,7 @@ export type { DatasetsStore } from "./datasets.store.ts";
 export { columnShape, type DataServices } from "./define.ts";
 export { type ExportedFile, exportText, textOf } from "./export.ts";
 export { wholeParquet } from "./export-parquet.ts";
-export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
+export type { FileOptions, ImportedFile } from "./files/index.ts";
 export { sha256Of } from "./part-checks.ts";
 export { restrictionFor } from "./policies.ts";
 export { isWhole, seenRun } from "./query-view.ts";

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../../../test/support/analytics.ts";
 import type { Part } from "../../platform/analytics/index.ts";
-import {
-  openTestAnalytics,
-  type TestAnalytics,
-  tableViewOf,
-} from "../../platform/analytics/test-analytics.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Column, PolicyFilter } from "./dataset.ts";
 import { restrictionFor } from "./policies.ts";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { and, eq, lt } from "drizzle-orm";
-import { type Clock, MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
 import type { Rows } from "../../platform/analytics/index.ts";
-import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { type CatalogTx, Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { datasetPushes } from "./data.tables.ts";
 import type { Dataset } from "./dataset.ts";
@@ -37,18 +37,10 @@ export function namedPush(key: string, datasetName: string, rows: Rows): NamedPu
 }
 
 /** Which pushes were made already, by the keys that their senders gave them. */
-export class PushesStore {
-  readonly #catalog: Pick<Catalog, "db">;
-  readonly #clock: Clock;
-
-  constructor(catalog: Pick<Catalog, "db">, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class PushesStore extends Store {
   /** The dataset of a push that was made before; throws when its key was used for something else. */
   async find(caller: Caller, { key, fingerprint }: NamedPush): Promise<{ datasetId: number } | undefined> {
-    const [made] = await this.#catalog.db
+    const [made] = await this.catalog.db
       .select()
       .from(datasetPushes)
       .where(
@@ -74,14 +66,14 @@ export class PushesStore {
     const push = { workspaceId: caller.workspace.id, userId: caller.user.id, key, fingerprint };
     const kept = await tx
       .insert(datasetPushes)
-      .values({ ...push, datasetId, version, pushedAt: this.#clock.now() })
+      .values({ ...push, datasetId, version, pushedAt: this.clock.now() })
       .onConflictDoNothing()
       .returning({ key: datasetPushes.key });
     return kept.length > 0;
   }
 
   async sweep(): Promise<void> {
-    const before = new Date(this.#clock.now().getTime() - KEPT_MS);
-    await this.#catalog.db.delete(datasetPushes).where(lt(datasetPushes.pushedAt, before));
+    const before = new Date(this.clock.now().getTime() - KEPT_MS);
+    await this.catalog.db.delete(datasetPushes).where(lt(datasetPushes.pushedAt, before));
   }
 }

@@ -1,8 +1,6 @@
-import { and, asc, eq, ilike, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
+import { and, asc, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
-import { likeText } from "../../kernel/sql-text.ts";
-import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
+import { type CatalogTx, contains, isUniqueViolation, pageOf, Store } from "../../platform/catalog/index.ts";
 import type { Parameters } from "./connectors/index.ts";
 import { datasets, queries } from "./data.tables.ts";
 import { assertOwnDataset, type Dataset } from "./dataset.ts";
@@ -29,24 +27,16 @@ export interface QueryText {
   parameters: Parameters;
 }
 
-export class QueriesStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class QueriesStore extends Store {
   async create(
     owner: { workspaceId: number; userId: number },
     name: string,
     text: QueryText,
   ): Promise<Query> {
     const { workspaceId, userId } = owner;
-    const values = { ...text, workspaceId, name, createdBy: userId, createdAt: this.#clock.now() };
+    const values = { ...text, workspaceId, name, createdBy: userId, createdAt: this.clock.now() };
     try {
-      return await this.#catalog.transaction(async (tx) => {
+      return await this.catalog.transaction(async (tx) => {
         await holdDatasource(tx, workspaceId, text.datasourceId);
         await assertRoom(tx, workspaceId);
         const [row] = await tx.insert(queries).values(values).returning();
@@ -59,7 +49,7 @@ export class QueriesStore {
   }
 
   async change(query: Query, text: QueryText): Promise<Query> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       await holdDatasource(tx, query.workspaceId, text.datasourceId);
       const [row] = await tx
         .update(queries)
@@ -72,7 +62,7 @@ export class QueriesStore {
   }
 
   async find(workspaceId: number, id: number): Promise<Query | undefined> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select()
       .from(queries)
       .where(and(own(workspaceId), eq(queries.id, id)));
@@ -80,7 +70,7 @@ export class QueriesStore {
   }
 
   async findByName(workspaceId: number, name: string): Promise<Query | undefined> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select()
       .from(queries)
       .where(and(own(workspaceId), sql`lower(${queries.name}) = lower(${name})`));
@@ -93,25 +83,15 @@ export class QueriesStore {
   ): Promise<{ total: number; items: Query[] }> {
     const condition = and(
       own(workspaceId),
-      query === undefined ? undefined : ilike(queries.name, `%${likeText(query)}%`),
+      contains(queries.name, query),
       datasourceId === undefined ? undefined : eq(queries.datasourceId, datasourceId),
     );
-    const [total, items] = await Promise.all([
-      this.#catalog.db.$count(queries, condition),
-      this.#catalog.db
-        .select()
-        .from(queries)
-        .where(condition)
-        .orderBy(asc(queries.name))
-        .limit(limit)
-        .offset(offset),
-    ]);
-    return { total, items };
+    return pageOf(this.catalog.db, queries, condition, { order: asc(queries.name), limit, offset });
   }
 
   /** What a search may find; their texts may name what is hidden from some. */
   async searchTexts(workspaceId: number): Promise<{ id: number; title: string; body: string }[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select({ id: queries.id, title: queries.name, body: sql<string>`''` })
       .from(queries)
       .where(own(workspaceId));
@@ -121,7 +101,7 @@ export class QueriesStore {
   async datasetsOf(items: readonly Query[]): Promise<Map<number, Dataset>> {
     const ids = items.flatMap(({ datasetId }) => datasetId ?? []);
     if (ids.length === 0) return new Map();
-    const rows = await this.#catalog.db.select().from(datasets).where(inArray(datasets.id, ids));
+    const rows = await this.catalog.db.select().from(datasets).where(inArray(datasets.id, ids));
     return new Map(rows.map((row) => [row.id, row]));
   }
 
@@ -136,7 +116,7 @@ export class QueriesStore {
       isNull(datasets.deletedAt),
     );
     const filled = query.datasetId === null ? undefined : eq(datasets.id, query.datasetId);
-    const found = await this.#catalog.db.select().from(datasets).where(or(sameName, filled));
+    const found = await this.catalog.db.select().from(datasets).where(or(sameName, filled));
     const current = found.find(({ deletedAt }) => deletedAt === null);
     if (current !== undefined) return assertOwnDataset(query, current);
     const [deleted] = found;
@@ -147,9 +127,9 @@ export class QueriesStore {
   }
 
   async remove(workspaceId: number, id: number): Promise<void> {
-    await this.#catalog.db
+    await this.catalog.db
       .update(queries)
-      .set({ deletedAt: this.#clock.now() })
+      .set({ deletedAt: this.clock.now() })
       .where(and(own(workspaceId), eq(queries.id, id)));
   }
 
@@ -160,7 +140,7 @@ export class QueriesStore {
       isNotNull(queries.deletedAt),
     );
     try {
-      await this.#catalog.transaction(async (tx) => {
+      await this.catalog.transaction(async (tx) => {
         const [row] = await tx.update(queries).set({ deletedAt: null }).where(deleted).returning();
         if (row === undefined) throw new AppError("not_found", `There is no deleted query with id ${id}.`);
         await holdDatasource(tx, workspaceId, row.datasourceId).catch((error) => {

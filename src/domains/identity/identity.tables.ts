@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import {
-  bigint,
   boolean,
   check,
   foreignKey,
@@ -10,15 +9,11 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   unique,
 } from "drizzle-orm/pg-core";
 import type { Permission, Role } from "../../kernel/permissions.ts";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
 import type { TokenKind, TokenLimits } from "../../registry/caller.ts";
-
-const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
-const reference = (name: string) => bigint(name, { mode: "number" });
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 /** A plan's bounds by metric: `{"memories": 100}`. A metric that is not named has no bound. */
 export type PlanLimits = Readonly<Record<string, number>>;
@@ -52,15 +47,15 @@ export const accounts = pgTable(
   (table) => [check("accounts_email_lower_case", sql`${table.email} = lower(${table.email})`)],
 );
 
+/** What goes with its workspace, and who did something as long as there is such an account. */
+export const ofWorkspace = () => partOf("workspace_id", () => workspaces.id);
+export const account = (name: string) => whole(name).references(() => accounts.id, { onDelete: "set null" });
+
 export const members = pgTable(
   "members",
   {
-    workspaceId: reference("workspace_id")
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
-    accountId: reference("account_id")
-      .notNull()
-      .references(() => accounts.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
+    accountId: partOf("account_id", () => accounts.id),
     role: text("role").$type<Role>().notNull(),
     /** Facts about a person that row policies refer to, such as their region. */
     attributes: jsonb("attributes").$type<Record<string, string>>().notNull().default({}),
@@ -77,9 +72,7 @@ export const groups = pgTable(
   "groups",
   {
     id: id(),
-    workspaceId: reference("workspace_id")
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
     name: text("name").notNull(),
     displayName: text("display_name").notNull(),
     createdAt: moment("created_at").notNull().defaultNow(),
@@ -95,9 +88,9 @@ export const groups = pgTable(
 export const groupMembers = pgTable(
   "group_members",
   {
-    workspaceId: reference("workspace_id").notNull(),
-    groupId: reference("group_id").notNull(),
-    accountId: reference("account_id").notNull(),
+    workspaceId: whole("workspace_id").notNull(),
+    groupId: whole("group_id").notNull(),
+    accountId: whole("account_id").notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.groupId, table.accountId] }),
@@ -124,12 +117,8 @@ export const tokens = pgTable(
     hash: text("hash").notNull().unique(),
     hintText: text("hint_text").notNull(),
     name: text("name").notNull(),
-    accountId: reference("account_id")
-      .notNull()
-      .references(() => accounts.id, { onDelete: "cascade" }),
-    workspaceId: reference("workspace_id")
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    accountId: partOf("account_id", () => accounts.id),
+    workspaceId: ofWorkspace(),
     /** Null means: everything that the owner's role allows. */
     scopes: text("scopes").array().$type<Permission[]>(),
     limits: jsonb("limits").$type<TokenLimits>().notNull(),
@@ -149,25 +138,19 @@ export const tokens = pgTable(
 export const loginClients = pgTable("login_clients", {
   clientId: text("client_id").primaryKey(),
   secretHash: text("secret_hash").notNull(),
-  accountId: reference("account_id")
-    .notNull()
-    .references(() => accounts.id, { onDelete: "cascade" }),
-  workspaceId: reference("workspace_id")
-    .notNull()
-    .references(() => workspaces.id, { onDelete: "cascade" }),
+  accountId: partOf("account_id", () => accounts.id),
+  workspaceId: ofWorkspace(),
   createdAt: moment("created_at").notNull().defaultNow(),
 });
 
 export const usage = pgTable(
   "usage",
   {
-    workspaceId: reference("workspace_id")
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
     metric: text("metric").notNull(),
     /** A month such as `2026-11`, or `total` for things that are kept. */
     period: text("period").notNull(),
-    used: bigint("used", { mode: "number" }).notNull(),
+    used: whole("used").notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.workspaceId, table.metric, table.period] }),
@@ -181,20 +164,20 @@ export const auditEvents = pgTable(
   {
     id: id(),
     at: moment("at").notNull(),
-    workspaceId: reference("workspace_id"),
-    userId: reference("user_id"),
+    workspaceId: whole("workspace_id"),
+    userId: whole("user_id"),
     action: text("action").notNull(),
     resourceType: text("resource_type"),
     resourceId: text("resource_id"),
     success: boolean("success").notNull(),
     outcome: text("outcome").notNull(),
     durationMs: integer("duration_ms").notNull(),
-    tokenId: reference("token_id"),
+    tokenId: whole("token_id"),
     /** Of an OAuth client. */
     applicationId: text("application_id"),
     address: text("address"),
     /** Ids of the datasets whose rows were read or changed. */
-    datasets: bigint("datasets", { mode: "number" }).array().notNull().default([]),
+    datasets: whole("datasets").array().notNull().default([]),
     metadata: jsonb("metadata").$type<Record<string, unknown>>().notNull(),
   },
   (table) => [

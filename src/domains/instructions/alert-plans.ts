@@ -1,81 +1,68 @@
-import { fitText } from "./charts.ts";
 import { bestCondition } from "./conditions.ts";
-import { type AlertInfo, requireAsset } from "./inventory.ts";
+import type { AlertInfo, NamedAsset } from "./inventory.ts";
 import { AskBack, type PlannedStep } from "./plan.ts";
-import type { Clause } from "./references.ts";
+import { Reader, words } from "./reader.ts";
+import { type Clause, fitAsset, takeDataset, takeDescribed } from "./references.ts";
+import { FREQUENCIES } from "./timing.ts";
 import {
-  calledIn,
-  comparisonIn,
-  FREQUENCIES,
-  isFiller,
-  MAIL,
+  NUMBER,
   numberOf,
-  recipientsIn,
-  wordsIn,
+  takeComparison,
+  takeMails,
+  takeName,
+  takeQuoted,
+  takeRecipients,
 } from "./words.ts";
 
-const WHEN = /\b(?:when(?:ever)?|if|once|as soon as|wenn|sobald|falls)\b/i;
-const TELL =
-  /\b(?:alerts?|notify|warn|ping|remind|let (?:me|us|\S+) know|tell (?:me|us)|inform|benachrichtig\w*|warn\w*|informier\w*|melde\w*|bescheid)\b/i;
+const WHEN = words(
+  "when(?:ever)?|if|once(?! an? )|as soon as|in case|should|wenn|sobald|falls|sollte|bei(?= (?:mehr|weniger|über|unter|mindestens|höchstens))",
+);
+const TELL = words(
+  "(?:(?:create|make|add|set(?: \\p{L}+)? up|build|erstell~|richte|leg~|need|want|brauche) )?(?:(?:an?|the|new|eine[nr]?|neuen?) )*(?:alerts?|alarms?|warnings?|alarm~|warnung~)(?: (?:an|ein))?|alerted|notified|informed|told|warned|benachrichtigt|gewarnt|informiert|notify|notification|warn~|ping|remind|shout|let (?:me|us|\\S+) know|give (?:me|us) a (?:shout|heads[- ]up)|tell|inform|e-?mail|message|benachrichtig~|informier~|meld~|(?:sag|gib|gebt)(?: (?:mir|uns))? (?:bitte )?bescheid|bescheid|sag|gib|schreib~|schick~|send",
+);
+const MAKES = words(
+  "create|make|add|set(?: \\p{L}+)? up|build|new|need|want|would like|i'd like|erstell~|richte|leg~|neue[nr]?|brauch~|bräuchte~|hätte~|möchte",
+);
+const FOR = words("for|on|about|für|bei|zu|über|auf");
+const LIVE = words("(?:in )?real[- ]?time|live|(?:in )?echtzeit|instantly");
+const FIRES = words(
+  "(?:that |which |der |die )?(?:fires?|triggers?|goes off|auslöst|anschlägt|send~|tells?)|as well|too|also|sofort|immediately|straight away|check(?:s|ed)?|prüf~|look|watch|please|it",
+);
 
 /** Something is to be told when something is so; or "Alert:" and what. */
-export function isAlert(text: string): boolean {
-  return (TELL.test(text) && WHEN.test(text)) || /^\s*alert\s*:/i.test(text);
-}
-
-/** Of "revenue > 100k, mail to ann@example.com, check every hour" the part that says when. */
-function conditionIn(text: string): string {
-  const from = WHEN.exec(text);
-  const told = from === null ? text.replace(/^\s*alert\s*:/i, "") : text.slice(from.index + from[0].length);
-  const parts = told.split(/,\s+/);
-  const at = parts.findIndex((part) => comparisonIn(part) !== undefined);
-  return (at === -1 ? told : parts.slice(0, at + 1).join(", ")).trim();
-}
-
-export async function planAlert(clause: Clause): Promise<PlannedStep[]> {
-  const { text, inventory, assumptions, me } = clause;
-  const recipients = recipientsIn(text, me);
+export async function planAlert(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader, inventory, assumptions, me } = clause;
+  const isHead = /^\s*(?:alert|alarm|warnung)\s*:/i.test(reader.left);
+  const isNew = MAKES.test(reader.left.slice(0, 30)) && takeComparison(reader.fork()) !== undefined;
+  if (!isHead && !(reader.has(TELL) && (reader.has(WHEN) || (reader.has(ALERT) && isNew)))) return undefined;
+  const name = takeName(reader) ?? (reader.has(ALERT) ? takeQuoted(reader) : undefined);
+  const addresses = takeMails(reader);
+  const condition = takeCondition(reader);
+  const myself = takeRecipients(reader, me);
+  const isMine = words(
+    "(?:i|ich)(?: \\p{L}+){1,3}(?: (?:alerted|notified|informed|told|warned|benachrichtigt|gewarnt|informiert))",
+  ).test(reader.text);
+  const own = addresses.length > 0 ? addresses : isMine ? [me] : myself;
+  const recipients = own.join(", ");
   if (recipients === "") assumptions.push("Nobody is told by mail: no recipients were named.");
   const told = recipients === "" ? "" : ` ${recipients}`;
-  const bare = text.replace(MAIL, " ");
-  const condition = conditionIn(bare);
-  const around = bare.replace(condition, " ");
-  const frequency = FREQUENCIES.find(([pattern]) => pattern.test(around))?.[1];
-  const name = calledIn(around);
+  const frequency = takeFrequency(reader);
+  const isLive = reader.take(LIVE) !== null;
+  reader.takeAll(TELL);
+  reader.takeAll(FIRES);
+  reader.takeAll(MAKES);
   const shared = {
     ...(recipients !== "" && { recipients }),
     ...(frequency !== undefined && { frequency }),
-    ...(LIVE.test(around) && { realtime: true }),
+    ...(isLive && { realtime: true }),
   };
-  const isStale =
-    /\b(?:not (?:been )?(?:updated|refreshed)|no new data|stale|out of date|(?:it |they )?stops?|no longer (?:comes?|arrives?)|nicht (?:mehr )?aktualisiert|keine neuen daten|veraltet)\b/i;
-  if (isStale.test(condition)) {
-    const nouns = (said: string) =>
-      said
-        .replace(isStale, " ")
-        .replace(TELL, " ")
-        .replace(WHEN, " ")
-        .replace(
-          /\b(?:it|still|coming|comes?|in|has|have|was|were|is|been|wurden?|data|daten|me|mich|uns)\b/gi,
-          " ",
-        );
-    // "Is the feed still coming in? Warn me when it stops": what stops was said before.
-    const about = wordsIn(nouns(condition)).some((word) => !isFiller(word)) ? condition : bare;
-    const { dataset } = fitText(nouns(about), await inventory.datasets());
-    return [
-      {
-        tool: "create_alert",
-        args: {
-          dataset_id: dataset.id,
-          name: name ?? `${dataset.name} was not updated`,
-          type: "data_not_updated",
-          ...shared,
-        },
-        says: `Tell${told} when ${dataset.name} was not updated`,
-      },
-    ];
+  const watched = await staleIn(condition, clause);
+  if (watched !== undefined) {
+    const { dataset, type, says } = watched;
+    const args = { dataset_id: dataset.id, name: name ?? `${dataset.name} ${says}`, type, ...shared };
+    return [{ tool: "create_alert", args, says: `Tell${told} when ${dataset.name} ${says}` }];
   }
-  const { dataset, c9ql, says } = await bestCondition(condition, inventory, assumptions);
+  const { dataset, c9ql, says } = await bestCondition(condition, inventory, assumptions, frequency);
   return [
     {
       tool: "create_alert",
@@ -85,52 +72,177 @@ export async function planAlert(clause: Clause): Promise<PlannedStep[]> {
   ];
 }
 
-const LIVE = /\breal[- ]?time\b|\blive\b|\bechtzeit\b/i;
-const VERB =
-  /\b(?:pause|mute|stop|resume|unmute|reactivate|activate|test|try|check|change|set|pausier\w*|stopp\w*|aktivier\w*|teste?|prüf\w*|setz\w*)\b|(?<!\p{L})änder\w*/iu;
-
-export function isAlertChange(text: string): boolean {
-  return /\balerts?\b|alarm\w*/i.test(text) && VERB.test(text);
+/** Of "if revenue > 100k, mail to ann@example.com, check every hour" the part that says when. */
+function takeCondition(reader: Reader): string {
+  const { left } = reader;
+  const colon = left.indexOf(":");
+  const from = WHEN.exec(left) ?? (colon === -1 ? FOR.exec(left) : null);
+  const start = from === null ? colon + 1 : from.index;
+  const told = left.slice(start);
+  // It ends at a comma, or where something else was taken or begins.
+  const end =
+    /[·;]|,\s+(?![^,]*[<>]|[^,]*\d)|\s+(?:and|und)\s+(?:check|look|tell|notify|mail|send|prüf\p{L}*|schick\p{L}*|schau\p{L}*)(?!\p{L})|[.!?]+\s*$/iu.exec(
+      told.slice(from?.[0].length ?? 0),
+    );
+  const first = from?.[0].length ?? 0;
+  const condition = told.slice(first, end === null ? undefined : first + end.index);
+  // "When revenue drops below 5, tell me": what comes behind it is not part of it.
+  reader.drop(start, start + first + condition.length);
+  return condition.trim();
 }
 
-export async function planAlertChange({ text, inventory }: Clause): Promise<PlannedStep[]> {
-  const verb = VERB.exec(text)?.[0] ?? "";
-  const frequency = FREQUENCIES.find(([pattern]) => pattern.test(text))?.[1];
-  const noise =
-    /\b(?:alerts?|alarms?|every|hour|hourly|instead|of|live|real|time|threshold|limit|schwelle|condition|bedingung|to|auf|the|des|den|\d+)\b/gi;
-  const words = text
-    .replace(verb, " ")
-    .replace(/-?alarms?\b/gi, " ")
-    .replace(noise, " ");
-  const alert = requireAsset(words, await inventory.alerts(), "alert");
-  const change = (args: object, says: string): PlannedStep[] => [
-    {
-      tool: "update_alert",
-      args: { alert_id: alert.id, ...args },
-      says: `${says} the alert “${alert.name}”`,
-    },
-  ];
-  if (/^te?st|^try/i.test(verb))
-    return [{ tool: "test_alert", args: { alert_id: alert.id }, says: `Test the alert “${alert.name}”` }];
-  if (/^(?:pause|mute|stop|pausier)/i.test(verb)) return change({ paused: true }, "Pause");
-  if (/^(?:resume|unmute|re?activate|aktivier)/i.test(verb)) return change({ paused: false }, "Resume");
-  if (frequency !== undefined || LIVE.test(text)) {
-    const isLive = LIVE.test(text.replace(/\b(?:instead of|rather than|statt)\b.*/i, " "));
-    return change(
-      { ...(frequency !== undefined && { frequency }), ...(LIVE.test(text) && { realtime: isLive }) },
-      "Change when to check",
+function takeFrequency(reader: Reader): string | undefined {
+  const found = FREQUENCIES.find(([pattern]) => reader.take(pattern) !== null)?.[1];
+  if (found !== "weeks") return found;
+  throw new AskBack("How often should it be checked?", [
+    "every minute",
+    "every hour",
+    "every day",
+    "every month",
+  ]);
+}
+
+const STALE = words(
+  "(?:has |have |was |were |is |are )*(?:not|n't|nicht)(?: been| mehr)*(?: \\p{L}+)? (?:updated|refreshed|aktualisiert|erneuert)(?: (?:wurden?|werden|worden))?|hasn't been (?:updated|refreshed)|isn't (?:being )?(?:updated|refreshed)|no (?:new|fresh) (?:data|rows)|keine neuen daten(?: mehr)?|stale|out of date|veraltet|stops? (?:being updated|updating|coming(?: in)?|arriving|refreshing)|(?:it |they )?stops?|no longer (?:comes?(?: in)?|arrives?|updated)|ausbleib~",
+);
+const FAILS = words(
+  "(?:query|abfrage|refresh|import|load|update)(?: of)?(?: \\p{L}+)? (?:fails?|breaks|errors?|fehlschlägt|scheitert)|(?:fails?|has an error) to (?:load|refresh|update)",
+);
+
+/** Data that no longer come in, or a query that fails. */
+async function staleIn(condition: string, { reader, inventory }: Clause) {
+  const isFailing = FAILS.test(condition);
+  if (!isFailing && !STALE.test(condition)) return undefined;
+  const datasets = await inventory.datasets();
+  const said = new Reader(condition);
+  said.take(isFailing ? FAILS : STALE);
+  const dataset = takeDataset(said, datasets) ?? takeDataset(reader, datasets);
+  if (dataset === undefined)
+    throw new AskBack(
+      "Which dataset should be watched?",
+      datasets.map(({ name }) => name),
     );
-  }
-  return change({ condition: thresholdOf(alert, text) }, "Change the threshold of");
+  const NOISE = words(
+    "data ?sets?|data|daten|coming|in|still|feed|neue|kommen|comes?|new|it|any ?more|mehr|noch",
+  );
+  said.takeAll(NOISE);
+  reader.takeAll(words("data ?sets?|data|daten|coming|in|still|feed|kommen|noch"));
+  const left = said.words();
+  if (left.length > 0) throw new AskBack(`What do you mean by “${left.join(" ")}”?`);
+  return isFailing
+    ? { dataset, type: "query_error", says: "could not be loaded" }
+    : { dataset, type: "data_not_updated", says: "was not updated" };
+}
+
+const ALERT = words("alerts?|alarm(?:e[sn]?|s)?|warnings?|warnung(?:en)?|benachrichtigung(?:en)?");
+const TEST = words("test~|try(?: out)?|probier~(?: \\p{L}+)? aus|trial run");
+const PAUSE = words(
+  "pause~|pausier~|mute|silence|snooze|suspend|stop(?:pe?n?)?|disable|deactivate|deaktivier~|switch off|turn off|(?:schalt~|stell~)(?=.*\\b(?:aus|ab|stumm))|stumm~|halt~ an|turn (?=.*\\boff\\b)|switch (?=.*\\boff\\b)",
+);
+const RESUME = words(
+  "resume|unpause|unmute|re-?activate|activate|enable|restart|re-?enable|aktivier~|reaktivier~|fortsetz~|setz~ fort|(?:turn|switch)(?=.* (?:back )?on\\b)|(?:schalt~)(?=.*\\b(?:ein|an)\\b)",
+);
+const REST_OF_VERB = words(
+  "(?:back )?on|off|wieder|an|aus|ab|ein|stumm|for now|vorerst|erst ?mal|temporarily|vorübergehend|again|nochmal",
+);
+const CHANGE = words(
+  "change|set|raise|lower|increase|decrease|reduce|bump|adjust|move|update|make|edit|check(?:ed)?|änder~|setz~|erhöh~|senk~|stell~(?: um)?|pass~ an|prüf~|look|soll(?:te|en)?|should|only|erst|send|schick~|mail|e-?mail|notify|gehen|geht|goes?|fires?|fire|anschlag~|anschlägt|auslös~|greif~|trigger|go off|warn~|tell|i want|i'd like|use",
+);
+const MORE = words(
+  "add|also|too|as well|cc|füg~|hinzu|auch|zusätzlich|nimm|additionally|recipients?|empfänger~|verteiler",
+);
+const LIMIT = words(
+  "thresholds?|limits?|schwell(?:e|en|wert)|grenz(?:e|wert)|condition|bedingung|value|wert",
+);
+const TO = new RegExp(
+  `(?<!\\p{L})(?:to|auf|at|bei|of|from\\s+[\\d.,k]+\\s+to|von\\s+[\\d.,]+\\s+auf)\\s+(?:€|\\$)?\\s*${NUMBER}\\s*(?:€|euros?|eur|%)?`,
+  "iu",
+);
+const INSTEAD = words(
+  "(?:instead of|rather than|statt|anstatt)(?: (?:in )?(?:live|real[- ]?time|echtzeit|hourly|daily|every (?:hour|day)|stündlich~|täglich~))?|instead",
+);
+
+export async function planAlertChange(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader, inventory } = clause;
+  const alerts = await inventory.alerts();
+  const spoken = clause.before.at(-1)?.args.alert_id;
+  const isIt = typeof spoken === "number" && reader.has(words("it|ihn|es"));
+  if (!reader.has(ALERT) && !reader.named("alert") && !isIt) return undefined;
+  const verbs = [TEST, PAUSE, RESUME, CHANGE];
+  if (!verbs.some((verb) => reader.has(verb)) && takeMails(reader.fork()).length === 0) return undefined;
+  const namedId = reader.takeNamed("alert");
+  const named = alerts.find(({ id }) => id === namedId);
+  const [isTest, isPaused, isResumed] = [TEST, PAUSE, RESUME].map((verb) => reader.take(verb) !== null);
+  const called = takeName(reader);
+  const instead = reader.take(INSTEAD)?.[0] ?? "";
+  const said = takeDescribed(reader, ALERT);
+  const alert = named ?? alerts.find(({ id }) => isIt && id === spoken) ?? pick(said ?? [], alerts);
+  if (isPaused || isResumed) reader.takeAll(REST_OF_VERB);
+  const step = (tool: string, args: object, says: string): PlannedStep => ({
+    tool,
+    args: { alert_id: alert.id, ...args },
+    says: `${says} the alert “${alert.name}”`,
+  });
+  if (isTest) reader.takeAll(words("run|once|now|jetzt|einmal|mal|please|aus"));
+  if (isTest) return [step("test_alert", {}, "Test")];
+  const frequency = takeFrequency(reader);
+  const isMore = reader.takeAll(MORE).length > 0;
+  const mails = takeMails(reader);
+  const isLive = reader.take(LIVE) !== null ? true : LIVE.test(instead) ? false : undefined;
+  const threshold = takeThreshold(reader);
+  reader.takeAll(CHANGE);
+  reader.takeAll(LIMIT);
+  const paused = isPaused ? true : isResumed ? false : undefined;
+  const args = {
+    ...(paused !== undefined && { paused }),
+    ...(called !== undefined && { name: called }),
+    ...(frequency !== undefined && { frequency }),
+    ...(isLive !== undefined && { realtime: isLive }),
+    ...(mails.length > 0 && { recipients: recipientsOf(alert, mails, isMore, instead) }),
+    ...(threshold !== undefined && { condition: conditionOf(alert, threshold) }),
+  };
+  if (Object.keys(args).length === 0)
+    throw new AskBack(`What should become of the alert “${alert.name}”? Now it fires when ${alert.about}.`, [
+      "pause it",
+      "another threshold",
+      "check it every hour",
+    ]);
+  return [step("update_alert", args, paused === true ? "Pause" : paused === false ? "Resume" : "Change")];
+}
+
+/** Beside those who are told already, or in their place; it has to be said which. */
+function recipientsOf(
+  { name, recipients }: AlertInfo,
+  mails: readonly string[],
+  isMore: boolean,
+  instead: string,
+): string {
+  if (!isMore && instead === "" && recipients.length > 0)
+    throw new AskBack(
+      `Should ${mails.join(", ")} be told of the alert “${name}” too, or in the place of the others?`,
+    );
+  return [...(isMore ? recipients : []), ...mails].join(", ");
+}
+
+function pick(said: readonly string[], alerts: readonly AlertInfo[]): AlertInfo {
+  if (said.length === 0 && alerts.length === 1) return alerts[0] as AlertInfo;
+  return fitAsset<NamedAsset & AlertInfo>(said, alerts, "alert");
+}
+
+function takeThreshold(reader: Reader): { sign?: string; value: number } | undefined {
+  const compared = takeComparison(reader);
+  if (compared !== undefined) return { sign: compared.comparison, value: compared.value };
+  const to = reader.take(TO);
+  return to === null ? undefined : { value: numberOf(to[1] as string, to[2]) };
 }
 
 /** The condition with another number at its end, where there is one; otherwise it is asked for. */
-function thresholdOf({ name, about, c9ql }: AlertInfo, text: string): string {
-  const number = /(-?\d[\d.,]*)\s*(k\b|m\b|thousand\b|million\b|mio\.?|tsd\.?|tausend\b|millionen\b)?/i.exec(
-    text,
-  );
+function conditionOf(
+  { name, about, c9ql }: AlertInfo,
+  { sign, value }: { sign?: string; value: number },
+): string {
   const end = /([<>]=?)\s*-?[\d.]+\s*$/.exec(c9ql ?? "");
-  if (number === null || end === null || c9ql === null)
+  if (end === null || c9ql === null || (sign !== undefined && sign[0] !== end[1]?.[0]))
     throw new AskBack(`Which condition should the alert “${name}” have? Now it fires when ${about}.`);
-  return `${c9ql.slice(0, end.index)}${end[1]} ${numberOf(number[1] as string, number[2])}`;
+  return `${c9ql.slice(0, end.index)}${end[1]} ${value}`;
 }

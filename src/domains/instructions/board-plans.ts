@@ -1,52 +1,56 @@
-import { type ChartWish, dateOf, fitText, isNumeric, readChart } from "./charts.ts";
-import { namedIn } from "./inventory.ts";
+import { type ChartWish, readChart } from "./charts.ts";
+import { dateOf, type Filter, filtersOf, fitText, isNumeric } from "./fitting.ts";
+import type { DatasetInfo } from "./inventory.ts";
 import { AskBack, type PlannedStep } from "./plan.ts";
-import { type Clause, dashboardIn, quotedIn, widgetIn, without } from "./references.ts";
-import { ADD, calledIn, isFiller, wordsIn } from "./words.ts";
+import { isFunctionWord, Reader, words, wordsIn } from "./reader.ts";
+import { type Clause, dashboardIn, takeDescribed } from "./references.ts";
+import { BOARD, CHARTS, takeName, takeQuoted, WIDGET } from "./words.ts";
 
-const COLUMNS = 24;
-const GROUPED = /\b(?:by|per|nach|pro|je|as|als)\b|ly\b/i;
-const TRENDS = /\btrends?\b|\bover time\b|\btop\b|\bverlauf\b|\bentwicklung\b/i;
+const MAKE = words(
+  "create|make(?: up)?|build|set(?: (?:me|us))? up|put together|prepare|generate|design|start|spin up|throw together|knock up|need|want|would like|would love|i'd like|i'd love|give me|get me|new|erstell~|bau~|leg~|mach~|anleg~|richte|brauch~|bräuchte~|hätte~|neues?|stell~|zusammen|an|ein",
+);
+const WEAK = words("for|about|zu|zum thema|zum|über|on|of|für");
+const CONTENT = words(
+  "with|mit|that (?:has|shows|contains)|which (?:has|shows|contains)|containing|showing|including|das (?:folgendes )?(?=.*(?:zeigt|enthält))",
+);
+const GROUPED = words("by|per|nach|pro|je|as|als|each|over|im|~ly|täglich~|wöchentlich~|monatlich~");
+const TRENDS = words("trends?|over time|top|verlauf|entwicklung");
+const EMPTY = words("empty|blank|leere[sn]?");
 
-const EMPTY = /\b(?:empty|blank|leeres?)\b/i;
-
-export async function planDashboard(clause: Clause): Promise<PlannedStep[]> {
-  const { inventory, assumptions } = clause;
-  const text = clause.text.replace(/^(\s*(?:bitte )?lege?\b.*?)\s+an\s*[.!]?\s*$/is, "$1");
-  const name = quotedIn(text) ?? boardName(text);
-  const before = quotedIn(text) === undefined ? text : text.replace(/["“„][^"”“„]+["”“]/, " ");
-  const content =
-    /(?:\bwith\b|\bmit\b|\bthat (?:has|shows|contains)\b|\bcontaining\b|\bshowing\b|\bdas\b.*\bzeigt\b|:)(.*)$/is.exec(
-      name === undefined ? before : without(before, name),
-    )?.[1];
-  const shown =
-    content ??
-    (/\bon a new dashboard\b|\bauf (?:einem|ein) neue\w* dashboard\b/i.test(before)
-      ? before
-          .replace(/\bon a new dashboard\b.*|\bauf (?:einem|ein) neue\w* dashboard\b.*/is, " ")
-          .replace(/\b(?:and|und) (?:put|pack|leg|setz|stell)\w* (?:it|that|das|es)\s*$/i, " ")
-          .replace(ADD, " ")
-      : undefined);
-  const isNamed = quotedIn(text) !== undefined || calledIn(text) !== undefined || EMPTY.test(text);
-  if (content === undefined && shown === undefined && name !== undefined && isNamed)
+/** A new dashboard with what it should show, or an empty one. */
+export async function planDashboard(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader, inventory, assumptions } = clause;
+  const first = BOARD.exec(reader.left);
+  const onNew =
+    /(?<!\p{L})(?:on|to|in|into|auf)\s+(?:a|an|ein|einem|einen)\s+(?:new\s+|neues?\s+|neuen?m?\s+|separate\s+)?(?:dash)?board(?!\p{L})/iu.exec(
+      reader.left,
+    );
+  if (first === null || !reader.has(MAKE)) return undefined;
+  const isOnOther =
+    /(?<!\p{L})(?:to|on|onto|in|auf|zu|zum|an)\s+(?:the|my|our|this|that|dem|das|diesem|unserem|meinem)\s+(?:[\p{L}'-]+[\s-]+){0,4}?(?:dash)?board(?!\p{L})/iu.test(
+      reader.left,
+    );
+  const isNew = words("new|neues?|neuen|neuem").test(reader.left) || onNew !== null;
+  // What is new may be called like something else.
+  if (words("create|build|new|erstell~|leg~|neues").test(reader.left.slice(0, 30)) && !isOnOther)
+    reader.release(true);
+  const early = MAKE.exec(reader.left);
+  if (!isNew && (isOnOther || (early?.index ?? 99) > 40)) return undefined;
+  if (!isNew && reader.named("dashboard")) return undefined;
+  const content = takeContent(reader, onNew);
+  const isEmpty = reader.take(EMPTY) !== null;
+  const name = takeQuoted(reader) ?? takeName(reader) ?? takeBoardName(reader);
+  reader.takeAll(BOARD);
+  reader.takeAll(MAKE);
+  if (name !== undefined && content === undefined && (isEmpty || isNamed(reader, name)))
     return [{ tool: "create_dashboard", args: { name }, says: `Make the empty dashboard “${name}”` }];
-  if (EMPTY.test(text) && name === undefined) throw new AskBack("What should the dashboard be called?");
-  if (shown === undefined || shown.trim() === "")
+  if (isEmpty && name === undefined) throw new AskBack("What should the dashboard be called?");
+  if (content === undefined || content.trim() === "")
     throw new AskBack(
       "What should the dashboard show? Name numbers and what they are by.",
       await examples(clause),
     );
-  const widgets: ChartWish[] = [];
-  const questions: AskBack[] = [];
-  for (const part of partsOf(shown)) {
-    try {
-      widgets.push(await readChart(part, inventory, assumptions));
-    } catch (error) {
-      if (!(error instanceof AskBack)) throw error;
-      questions.push(error);
-    }
-  }
-  if (questions[0] !== undefined) throw questions[0];
+  const widgets = await readAll(partsOf(content), inventory, assumptions);
   const called = name ?? widgets[0]?.name ?? "Dashboard";
   return [
     {
@@ -57,26 +61,103 @@ export async function planDashboard(clause: Clause): Promise<PlannedStep[]> {
   ];
 }
 
-/** What a dashboard is called: "called X", "dashboard X with", or the word before: "a sales dashboard". */
-function boardName(text: string): string | undefined {
-  const called = calledIn(text);
-  if (called !== undefined) return called;
-  const behind =
-    /\b[Dd]ashboard\s+((?:[\p{Lu}\p{N}][\p{L}\p{N}]*\s*)+?)(?=\s+(?:with|that|mit|das)\b|[,:.!]|$)/u
-      .exec(text)?.[1]
-      ?.trim();
+/** Several charts: what the others are about says what one is about where it could be either. */
+async function readAll(
+  parts: readonly string[],
+  inventory: Clause["inventory"],
+  assumptions: string[],
+): Promise<ChartWish[]> {
+  const read = (part: string, near: readonly number[], assumed: string[]) => {
+    const reader = new Reader(part);
+    const name = takeName(reader) ?? takeQuoted(reader);
+    return readChart(reader.rest(), inventory, assumed, near).then((wish) => ({
+      ...wish,
+      ...(name !== undefined && { name }),
+    }));
+  };
+  const alone = await Promise.all(parts.map((part) => read(part, [], []).catch(() => undefined)));
+  const widgets: ChartWish[] = [];
+  for (const [i, part] of parts.entries()) {
+    const others = alone.flatMap((wish, j) => (wish === undefined || i === j ? [] : [wish.dataset_id]));
+    widgets.push(await read(part, others, assumptions));
+  }
+  return widgets;
+}
+
+/** What stands behind "with" or a colon; or what is to be "on a new dashboard". */
+function takeContent(reader: Reader, onNew: RegExpExecArray | null): string | undefined {
+  const { left } = reader;
+  const quote = /["“„»«][^"”“„»«]+["”“»«]/u.exec(left);
+  const board = BOARD.exec(left);
+  if (
+    onNew !== null &&
+    words("show|plot|draw|display|zeig~|stell~|chart|put|visuali[sz]e|add").test(left.slice(0, onNew.index))
+  ) {
+    const shown = left.slice(0, onNew.index);
+    reader.drop(0, onNew.index);
+    return shown
+      .replace(words("show|plot|draw|display|zeig~|stell~|chart|put|visuali[sz]e|add"), " ")
+      .replace(words("me|mir|us|uns"), " ");
+  }
+  const from = Math.max(
+    (board?.index ?? 0) + (board?.[0].length ?? 0),
+    quote === null || quote.index > (board?.index ?? 0) + 40 ? 0 : quote.index + quote[0].length,
+  );
+  const colon = left.indexOf(":", from);
+  const rest = left.slice(from);
+  const lead = CONTENT.exec(rest) ?? (colon === -1 ? WEAK.exec(rest) : null);
+  const isColon =
+    colon !== -1 &&
+    (lead === null ||
+      !/^(?:with|mit|that|which|containing|showing|including|das)/i.test(lead[0]) ||
+      colon < from + lead.index + 20);
+  const start = isColon ? colon + 1 : lead === null ? -1 : from + lead.index + lead[0].length;
+  if (start === -1) return undefined;
+  const text = left
+    .slice(start)
+    .replace(/[.!?]+\s*$/, "")
+    .replace(/\s+(?:zeigt|enthält|an)\s*$/i, "");
+  reader.drop(isColon ? start - 1 : from + (lead?.index ?? 0), left.length);
+  return text;
+}
+
+/** "dashboard X with", or the word before: "a sales dashboard". */
+function takeBoardName(reader: Reader): string | undefined {
+  const behind = reader
+    .take(/(?<=(?:[Dd]ash)?[Bb]oard\s+)((?:[\p{Lu}\p{N}][\p{L}\p{N}&-]*\s*)+?)(?=\s*(?:[,:.!·]|$))/u)?.[1]
+    ?.trim();
   if (behind !== undefined && behind !== "") return behind;
-  const of = /\b(?:overview|übersicht) (?:of|über|on|der) (?:the )?([\p{L}]+)/iu.exec(text)?.[1];
-  const word = of ?? /([\p{L}]+)[- ](?:dashboard|overview|übersicht)/iu.exec(text)?.[1];
-  if (word === undefined || isFiller(word) || /^(?:new|neues|a|an|this|empty|blank|leeres?)$/i.test(word))
-    return undefined;
-  return word.charAt(0).toUpperCase() + word.slice(1);
+  const about = reader.take(
+    /(?<=board\s+)(?:for|about|on|zum\s+thema|zum|zu|über|für)\s+(?:(?:our|the|unser\p{L}*|den|die|das)\s+)?([\p{L}\p{N} -]+?)(?=\s*(?:[,:.!·]|$))/iu,
+  )?.[1];
+  if (about !== undefined) return about.charAt(0).toUpperCase() + about.slice(1);
+  const of = reader.take(
+    /(?<=(?:overview|übersicht)\s+(?:of|über|on|der)\s+(?:the\s+|our\s+)?)([\p{L}]+)/iu,
+  )?.[1];
+  const before =
+    of === undefined
+      ? takeDescribed(reader, BOARD)?.filter((word) => !MAKE.test(word) && !EMPTY.test(word))
+      : [of];
+  if (before === undefined || before.length === 0) return undefined;
+  const name = before.join(" ");
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** Quoted or called: then it may be empty. "A sales dashboard" alone says nothing of what it shows. */
+function isNamed(reader: Reader, name: string): boolean {
+  return (
+    /["“„»«]/.test(reader.text) ||
+    words("called|named|titled|namens|genannt|call it|name it|nenn~").test(reader.text) ||
+    (reader.text.includes(`Dashboard ${name}`) === false && false)
+  );
 }
 
 /** The charts of a list: "A and B", "A, B, and C"; but "revenue and cost per quarter" is one. */
 function partsOf(text: string): string[] {
-  const parts = text.split(/\s*[,;]\s*(?:and |und )?/i).flatMap((part) => {
-    const [first, ...others] = part.split(/\s+(?:and|und)\s+(?:the |die |der |das |a |an |eine? )*/i);
+  const parts = text.split(/\s*[,;]\s*(?:and |und |as well as |sowie )?/i).flatMap((part) => {
+    const [first, ...others] = part.split(
+      /\s+(?:and|und|as well as|sowie|plus)\s+(?:the |die |der |das |a |an |eine? )*/i,
+    );
     // A part that has no grouping of its own shares the one behind it.
     const own = [first as string];
     for (const next of others) {
@@ -89,7 +170,7 @@ function partsOf(text: string): string[] {
   });
   return parts
     .map((part) => part.replace(COUNT, " ").trim())
-    .filter((part) => wordsIn(part).some((word) => !isFiller(word)));
+    .filter((part) => wordsIn(part).some((word) => !isFunctionWord(word)));
 }
 
 /** "three charts:", which says nothing of any of them. */
@@ -103,26 +184,44 @@ async function examples({ inventory }: Clause): Promise<string[]> {
   });
 }
 
-export async function planWidget(clause: Clause): Promise<PlannedStep[]> {
-  const { text, inventory, assumptions } = clause;
-  const isOnBoard =
-    /dashboard/i.test(text) ||
-    clause.dashboardId !== undefined ||
-    namedIn(text, await inventory.dashboards()) !== undefined;
+const ADD = words(
+  "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|give me|füg~|zeig~|erstell~|stell~|darstell~|dar|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzu|hinzufügen|dran|drauf|rein|ein|an|noch|another|weitere[ns]?|please|me|mir|us|uns",
+);
+const MAKES = words(
+  "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|füg~|zeig~|erstell~|stell~|darstell~|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzufügen",
+);
+const ADDS = words("add|put|include|append|insert|pin|füg~|häng~|pack~|ergänz~|trag~|setz~");
+
+/** A new chart, on a dashboard or by itself. */
+export async function planWidget(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader, inventory, assumptions } = clause;
+  const head = /^\s*([\p{L} ]{3,20}):/u.exec(reader.left)?.[1] ?? "";
+  const hasType = CHARTS.some(([chart]) => reader.has(chart));
+  const isMeant =
+    ADDS.test(reader.left.slice(0, 25)) ||
+    (head !== "" && (CHARTS.some(([chart]) => chart.test(head)) || WIDGET.test(head))) ||
+    (reader.has(MAKES) && (reader.has(WIDGET) || hasType || reader.has(BOARD)));
+  if (!isMeant) return undefined;
+  const isOnBoard = reader.named("dashboard") || reader.has(BOARD) || clause.dashboardId !== undefined;
   const board = isOnBoard ? await dashboardIn(clause) : undefined;
-  const called = quotedIn(text) ?? calledIn(text);
-  const name = called !== undefined && called !== board?.name ? called : undefined;
-  const bare = (board === undefined ? text : without(text, board.name))
-    .replace(name ?? "\0", " ")
+  const name = takeName(reader) ?? takeQuoted(reader);
+  reader.take(new RegExp(`^\\s*${WIDGET.source}\\s*:`, "iu"));
+  reader.takeAll(ADD);
+  const text = reader
+    .rest()
     .replace(
-      /\b(?:to|on|onto|in|auf|zu|zum|dem|das|this|the|our|my)?\s*(?:the |our |my |dem |das |diesem )?(?:[\p{L}]+[- ])?dashboard\b/iu,
+      /[\s,]*(?:\b(?:to|on|onto|auf|zu|zum|an|in|to the|on the|auf dem|an das|dem)\s*)+[.?!]*\s*$/i,
       " ",
-    )
-    .replace(/\b(?:hinzu|please|bitte|called|named|namens)\b|\ban\s*[.!]?\s*$/gi, " ")
-    .replace(/\b(?:to|on|onto|auf|zu)\s*[.?!]*\s*$/i, " ")
-    .replace(ADD, " ")
-    .replace(/\b(?:me|mir|new|neue[ns]?|widget|chart|with|mit)\b/gi, " ");
-  const read = await readChart(bare, inventory, assumptions);
+    );
+  if (wordsIn(text).every(isFunctionWord))
+    throw new AskBack(
+      "What should the chart show? Name numbers and what they are by.",
+      await examples(clause),
+    );
+  const near = (await inventory.widgets()).flatMap(({ dashboard_id, dataset_id }) =>
+    dashboard_id === board?.id && dataset_id !== null ? [dataset_id] : [],
+  );
+  const read = await readChart(text, inventory, assumptions, near);
   const wish = { ...read, ...(name !== undefined && { name }) };
   return [
     {
@@ -133,100 +232,86 @@ export async function planWidget(clause: Clause): Promise<PlannedStep[]> {
   ];
 }
 
-interface PlaceWish {
-  isLast?: boolean;
-  col?: number;
-  row?: number;
-  sizeX?: number;
-}
+const FILTER = words("filters?|filtern?|filtert");
+const FILTER_VERB = words(
+  "add|another|a|füg~|hinzu|put|set|apply|restrict|limit|narrow|only|nur|show|let|allow|make|filterable|setz~|bau~|ein~|beschränk~|begrenz~|einen|auf|by|nach|readers?|people|users?|viewers?|leser~|nutzer~|to|down",
+);
 
-/** Where something should stand, and how wide. */
-export function placeIn(text: string): PlaceWish | undefined {
-  const wish: PlaceWish = {
-    ...(/\b(?:top|oben)\b(?! \d)(?! (?:products?|customers?))/i.test(text) &&
-      /\b(?:put|move|place|setz\w*|verschieb\w*|top left|top right|oben)\b/i.test(text) && { row: 1 }),
-    ...(/\b(?:bottom|unten|(?:the |ans )ende?)\b/i.test(text) &&
-      /\b(?:put|move|place|setz\w*|verschieb\w*)\b/i.test(text) && { isLast: true }),
-    ...(/\b(?:top |bottom |oben |the )?(?:left|links)\b/i.test(text) && { col: 1 }),
-    ...(/\b(?:half|halbe?) (?:the |of the |der )?(?:width|breite|wide)|\bhalb so breit|half (?:the )?width/i.test(
-      text,
-    ) && { sizeX: COLUMNS / 2 }),
-    ...(/\b(?:full[- ]width|whole width|entire width|as wide as the (?:whole )?dashboard|volle breite|ganze breite)\b/i.test(
-      text,
-    ) && { sizeX: COLUMNS }),
-  };
-  return Object.keys(wish).length > 0 ? wish : undefined;
-}
-
-export async function planPlace(clause: Clause): Promise<PlannedStep[]> {
-  const widget = await widgetIn(clause);
-  if (widget.dashboard_id === null || widget.place === null)
-    throw new AskBack(
-      `“${widget.name}” is on no dashboard. On which one should it be?`,
-      (await clause.inventory.dashboards()).map(({ name }) => name),
-    );
-  const wish = placeIn(clause.text) as PlaceWish;
-  const sizeX = wish.sizeX ?? widget.place.sizeX;
-  const col = Math.min(wish.col ?? widget.place.col, COLUMNS + 1 - sizeX);
-  const others = (await clause.inventory.widgets()).flatMap(({ id, dashboard_id, place }) =>
-    dashboard_id === widget.dashboard_id && id !== widget.id && place !== null
-      ? [place.row + place.sizeY]
-      : [],
-  );
-  const place = {
-    widgetId: widget.id,
-    col,
-    row: wish.isLast ? Math.max(1, ...others) : (wish.row ?? widget.place.row),
-    sizeX,
-    sizeY: widget.place.sizeY,
-  };
-  return [
-    {
-      tool: "layout_dashboard",
-      args: { dashboard_id: widget.dashboard_id, widgets: [place] },
-      says: `Put “${widget.name}” at column ${col}, row ${place.row}, ${sizeX} columns wide`,
-    },
-  ];
-}
-
-/** A field that readers of a dashboard can filter by, beside those that there are. */
-export async function planBoardFilter(clause: Clause): Promise<PlannedStep[]> {
-  const { text, inventory } = clause;
+/** A field that readers of a dashboard can filter by, or a value that it is filtered by, beside the filters that there are. */
+export async function planBoardFilter(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader, inventory } = clause;
+  const isOpen = clause.dashboardId !== undefined && clause.widgetId === undefined;
+  if (!reader.has(FILTER) || reader.has(WIDGET)) return undefined;
+  if (!isOpen && !reader.has(BOARD) && !reader.named("dashboard")) return undefined;
+  if (!reader.has(BOARD) && reader.named("widget")) return undefined;
   const board = await dashboardIn(clause);
   if (typeof board.id !== "number")
     throw new AskBack("Make the dashboard first: by which field should it be filtered?");
-  const said = without(text, board.name).replace(
-    /\b(?:add|another|filters?|füg\w*|hinzu|einen|for|by|für|nach|on|to|auf|zum|dem|the|[\p{L}]+[- ]dashboard|dashboard)\b/giu,
-    " ",
-  );
+  reader.takeAll(FILTER);
+  reader.takeAll(FILTER_VERB);
   const shown = new Set(
     (await inventory.widgets())
       .filter(({ dashboard_id }) => dashboard_id === board.id)
       .map(({ dataset_id }) => dataset_id),
   );
   const datasets = (await inventory.datasets()).filter(({ id }) => shown.has(id));
-  const { dims, measures, unknown } = fitText(said, datasets);
-  const [column] = [...dims, ...measures];
-  if (column === undefined || unknown.length > 0)
-    throw new AskBack(
-      `By which field should “${board.name}” be filtered?`,
-      datasets.flatMap(({ columns }) => columns.map(({ name }) => name)),
+  const isDate = reader.take(DATE) !== null && reader.words().length === 0;
+  const text = reader.rest();
+  for (const dataset of datasets) {
+    const date = isDate ? dateOf(dataset) : undefined;
+    const wanted =
+      date === undefined
+        ? await wantedFilters(text, dataset, inventory)
+        : [{ field: date.name, operator: "between" }];
+    if (wanted === undefined) continue;
+    const { filters = [] } = await inventory.details<{ filters?: { field?: string }[] }>(
+      "dashboard",
+      board.id,
     );
-  const { filters = [] } = await inventory.details<{ filters?: { field?: string }[] }>("dashboard", board.id);
-  const field = { field: column.name, label: labelOf(column.name), operator: isNumeric(column) ? "=" : "in" };
-  return [
-    {
-      tool: "update_dashboard",
-      args: {
-        dashboard_id: board.id,
-        filters: [...filters.filter((each) => each.field !== column.name), field],
+    const names = wanted.map(({ field }) => field);
+    const kept = filters.filter(({ field }) => !names.includes(field ?? ""));
+    const said = wanted.map(({ field, ...rest }) =>
+      ["value" in rest ? rest.value : [], field].flat().join(" "),
+    );
+    return [
+      {
+        tool: "update_dashboard",
+        args: {
+          dashboard_id: board.id,
+          filters: [...kept, ...wanted.map((each) => ({ ...each, label: labelOf(each.field) }))],
+        },
+        says: `Filter “${board.name}” by ${said.join(" and ")}`,
       },
-      says: `Let readers of “${board.name}” filter by ${column.name}`,
-    },
-  ];
+    ];
+  }
+  const left = wordsIn(text).filter((word) => !isFunctionWord(word));
+  throw new AskBack(
+    `${left.length === 0 ? "" : `What do you mean by “${left.join(" ")}”? `}By which field should “${board.name}” be filtered?`,
+    datasets.flatMap(({ columns }) => columns.map(({ name }) => name)),
+    left.length,
+  );
+}
+
+const DATE = words("(?:date|time|datums?)(?: ?range)?|datum|zeitraum|period");
+
+/** A field that readers choose by, or values that are chosen; nothing where the dataset has neither. */
+async function wantedFilters(
+  text: string,
+  dataset: DatasetInfo,
+  inventory: Clause["inventory"],
+): Promise<(Filter | Omit<Filter, "value">)[] | undefined> {
+  const fit = fitText(text, [dataset]);
+  const values = await filtersOf(fit, inventory).catch((error: unknown) => {
+    if (error instanceof AskBack) return undefined;
+    throw error;
+  });
+  const [column, ...more] = [...fit.dims, ...fit.measures];
+  if (values === undefined || more.length > 0 || fit.ofRows) return undefined;
+  if (column === undefined) return values.length === 0 ? undefined : values;
+  return values.length > 0 ? undefined : [{ field: column.name, operator: isNumeric(column) ? "=" : "in" }];
 }
 
 function labelOf(name: string): string {
-  const words = name.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const all = name.replaceAll("_", " ");
+  return all.charAt(0).toUpperCase() + all.slice(1);
 }

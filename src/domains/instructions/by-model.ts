@@ -3,7 +3,7 @@ import { isAppError } from "../../kernel/errors.ts";
 import type { CallContext } from "../../registry/context.ts";
 import type { InstructionsServices } from "./define.ts";
 import { INTENTS } from "./intents.ts";
-import { type CallTool, Inventory } from "./inventory.ts";
+import type { Inventory } from "./inventory.ts";
 import { LIMITS } from "./limits.ts";
 import type { Plan } from "./plan.ts";
 import type { Instruction } from "./planner.ts";
@@ -28,12 +28,11 @@ const PLANNABLE = [...new Set(INTENTS.flatMap(({ tools }) => tools))];
 export async function planByModel(
   { text, dashboardId, widgetId }: Instruction,
   byRules: Plan,
-  call: CallTool,
+  inventory: Inventory,
   { llm, caller, signal, registry }: CallContext & InstructionsServices,
 ): Promise<Plan | undefined> {
   const provider = await llm.providerFor(caller);
   if (provider === undefined) return undefined;
-  const inventory = new Inventory(call);
   const [datasets, dashboards, widgets, alerts, reports] = await Promise.all([
     inventory.datasets(),
     inventory.dashboards(),

@@ -1,63 +1,86 @@
-import { dateOf, type Filter, filtersOf, fitText, isNumeric, usualOf } from "./charts.ts";
+import { dateOf, type Filter, filtersOf, fitText, isNumeric, usualOf } from "./fitting.ts";
 import type { Column, DatasetInfo, Inventory } from "./inventory.ts";
 import { AskBack } from "./plan.ts";
-import { AGGREGATE_WORDS, comparisonIn, formsOf, GRAIN_WORDS, keyOf } from "./words.ts";
+import { Reader, words } from "./reader.ts";
+import {
+  AGGREGATES,
+  type Compared,
+  formsOf,
+  GRAINS,
+  keyOf,
+  type Period,
+  takeComparison,
+  takePeriod,
+} from "./words.ts";
 
-const NOISE =
-  /\b(?:waits?|takes?|for|its|on|in|comes?|arrives?|eingeh\w*|eintreff\w*|wartet|dauert|single|there (?:is|are)|a drop in|a rise in|drops?|falls?|rises?|sinks?|goes|climbs?|is|are|to|the|any|gets?|come|kommen|fällt|fallen|sinkt|steigt|steigen|ist|sind|liegt|an einem tag|am tag|es|gibt|a day|per day|less|than)\b/gi;
+/** Words of movement, which the comparison has in it already. */
+const NOISE = words(
+  "any|irgende[ein]~|waits?|takes?|comes?|come|coming|arrives?|arrive|eingeh~|eintreff~|reinkomm~|rein|herein~|kommt|kommen|wartet|dauert|single|einzeln~|drops?|falls?|fall|rises?|sinks?|goes|go|climbs?|gets?|get|dips?|fällt|fallen|sinkt|sinken|steigt|steigen|liegt|liegen|gibt|beträgt|bleibt|geht|gehen|ever|jemals|mal|value|wert|level|it|there|less|than|als|only|nur|noch|just|more|mehr|wir|we|back|a drop in|a rise in|customers?' ",
+);
+const CHANGES = words(
+  "by|um|compared|against|over week|week over week|month over month|than (?:last|the)|gegenüber|im vergleich|vergleich|as usual|than usual|als sonst|als üblich",
+);
 
 /** "daily orders drop below 10" as C9QL whose rows are there when it is so. */
 export async function bestCondition(
   text: string,
   inventory: Inventory,
   assumptions: string[],
+  checked?: string,
 ): Promise<{ dataset: DatasetInfo; c9ql: string; says: string }> {
-  const compared = comparisonIn(text);
-  if (compared === undefined)
+  const reader = new Reader(text);
+  const isRelative = /\d\s*(?:%|percent|prozent)/i.test(text) && CHANGES.test(text);
+  // What is looked at once a month is what the month came to.
+  const grain = reader.oneOf(GRAINS) ?? (checked === "months" ? "month" : undefined);
+  const compared = takeComparison(reader);
+  const stretch = takePeriod(reader);
+  if (compared === undefined && !isRelative)
     throw new AskBack(`When exactly? “${text}” names no number to compare with.`, [
       "… drop below 50",
       "… is more than 100",
     ]);
-  if (
-    /\d\s*(?:%|percent|prozent)/i.test(text) &&
-    /\b(?:by|um|over|compared|than (?:last|the)|gegenüber|vergleich)\b/i.test(text)
-  )
+  if (compared === undefined || isRelative)
     throw new AskBack(
       "Changes against an earlier time cannot be watched yet. Below or above which number should it tell you?",
       ["… drop below 50000 a week"],
     );
-  let rest = text.replace(compared.said, " ");
-  const grain = GRAIN_WORDS.find(([pattern]) => pattern.test(rest));
-  rest = rest.replace(grain?.[0] ?? /$^/, " ");
-  const aggregated = AGGREGATE_WORDS.find(([pattern]) => pattern.test(rest));
-  rest = rest.replace(aggregated?.[0] ?? /$^/, " ").replace(NOISE, " ");
-  const fit = fitText(rest, await inventory.datasets());
+  const aggregated = reader.oneOf(AGGREGATES);
+  reader.takeAll(NOISE);
+  const fit = fitText(reader.rest(), await inventory.datasets());
   const { dataset, measures } = fit;
   const filters = await filtersOf(fit, inventory);
   const date = dateOf(dataset);
   if (isOfOneRow(text, dataset))
     return rowCondition({ dataset, measures, filters, date }, compared, assumptions);
-  const [column] = measures;
+  const [column, ...more] = [...measures, ...(fit.against === undefined ? [] : [fit.against])];
+  const [by, ...others] = fit.group === undefined ? fit.dims : [fit.group, ...fit.dims];
+  const lost = [...more, ...others].map(({ name }) => name);
+  if (lost.length > 0) throw new AskBack(`One number is watched at a time. What about ${lost.join(", ")}?`);
   const aggregate =
-    column === undefined ? "count" : (aggregated?.[1] ?? (isRate(column.name) ? "avg" : "sum"));
-  const field = column === undefined ? "*" : quoted(column.name);
-  const { period, words } = periodFor(aggregate, grain?.[1]);
-  const conditions = [
-    ...filters.map(conditionOf),
-    ...(date === undefined
-      ? []
-      : [
-          `${quoted(date.name)} >= ${period.from}`,
-          ...(period.to === undefined ? [] : [`${quoted(date.name)} < ${period.to}`]),
-        ]),
-  ];
-  if (date !== undefined && grain === undefined) assumptions.push(`It is looked at ${words}.`);
+    column === undefined ? "count" : (aggregated ?? fit.aggregate ?? (isRate(column.name) ? "avg" : "sum"));
+  const { from, to, said } = stretch ?? periodFor(aggregate, grain);
+  if (date === undefined && (stretch ?? grain) !== undefined)
+    throw new AskBack(`${dataset.name} has no dates. Which rows should be looked at?`);
+  const conditions = filters.map(conditionOf);
+  if (date !== undefined) {
+    conditions.push(`${quoted(date.name)} >= ${from}`);
+    if (to !== undefined) conditions.push(`${quoted(date.name)} < ${to}`);
+    if ((stretch ?? grain) === undefined) assumptions.push(`It is looked at ${said}.`);
+  }
   const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
+  const group = by === undefined ? ["", ""] : [`${quoted(by.name)}, `, ` group by ${quoted(by.name)}`];
   const { comparison, value } = compared;
+  const number = `${aggregate}(${column === undefined ? "*" : quoted(column.name)}) as value`;
+  const parts = [
+    aggregate === "count" ? `the number of rows of ${dataset.name}` : `${aggregate} of ${column?.name}`,
+    ...(by === undefined ? [] : [`of one ${by.name}`]),
+    ...filters.map((each) => `, ${each.operator === "!=" ? "not " : ""}${[each.value].flat().join(", ")}`),
+    ...(date === undefined ? [] : [said.trim()]),
+  ];
   return {
     dataset,
-    c9ql: `select ${aggregate}(${field}) as value${where}; select * where value ${comparison} ${value}`,
-    says: `${aggregate === "count" ? `the number of rows of ${dataset.name}` : `${aggregate} of ${column?.name}`}${filters.map(({ value: of }) => `, ${[of].flat().join(", ")}`).join("")}${date === undefined ? "" : ` ${words}`} is ${comparison} ${value}`,
+    c9ql: `select ${group[0]}${number}${where}${group[1]}; select * where value ${comparison} ${value}`,
+    says: `${parts.join(" ").replaceAll(" ,", ",")} is ${comparison} ${value}`,
   };
 }
 
@@ -78,7 +101,7 @@ function rowCondition(
     filters,
     date,
   }: { dataset: DatasetInfo; measures: Column[]; filters: Filter[]; date: Column | undefined },
-  { comparison, value }: { comparison: string; value: number },
+  { comparison, value }: Compared,
   assumptions: string[],
 ): { dataset: DatasetInfo; c9ql: string; says: string } {
   const column = measures[0] ?? usualOf(dataset);
@@ -102,28 +125,23 @@ function rowCondition(
 }
 
 /** A sum is of the last day that is over, an average of a month, unless it is said otherwise. */
-function periodFor(
-  aggregate: string,
-  grain: string | undefined,
-): { period: { from: string; to?: string }; words: string } {
-  if (grain === "week")
-    return { period: { from: "$c9_lastweek", to: "$c9_thisweek" }, words: "over the last full week" };
-  if (grain === "month")
-    return { period: { from: "$c9_lastmonth", to: "$c9_thismonth" }, words: "over the last full month" };
-  if (grain === undefined && (aggregate === "avg" || aggregate === "min" || aggregate === "max"))
-    return { period: { from: "$c9_today-30d" }, words: "over the last 30 days" };
-  return { period: { from: "$c9_yesterday", to: "$c9_today" }, words: "over the last full day" };
+function periodFor(aggregate: string, grain: string | undefined): Period {
+  const isRolling = grain === undefined && /^(?:avg|min|max|median)$/.test(aggregate);
+  if (isRolling) return { said: "over the last 30 days", from: "$c9_today-30d" };
+  if (grain === undefined || grain === "day")
+    return { said: "over the last full day", from: "$c9_yesterday", to: "$c9_today" };
+  return { said: `over the last full ${grain}`, from: `$c9_last${grain}`, to: `$c9_this${grain}` };
 }
 
 function isRate(name: string): boolean {
   return /rate|ratio|share|percent|price|score|satisfaction|average|avg|hours/i.test(name);
 }
 
-function conditionOf({ field, value }: Filter): string {
+function conditionOf({ field, operator, value }: Filter): string {
   const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
   return Array.isArray(value)
     ? `${quoted(field)} in (${value.map(literal).join(", ")})`
-    : `${quoted(field)} = ${literal(value)}`;
+    : `${quoted(field)} ${operator} ${literal(value)}`;
 }
 
 function quoted(name: string): string {

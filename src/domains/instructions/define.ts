@@ -2,6 +2,7 @@ import type { CallPorts } from "../../registry/call.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { Registry } from "../../registry/registry.ts";
 import type { LlmServices } from "../llm/index.ts";
+import type { ModelsServices } from "../models/index.ts";
 import type { ChangesStore } from "./changes.store.ts";
 
 /** What the tools of this slice work with. */
@@ -11,6 +12,7 @@ export interface InstructionsServices {
   registry: Registry;
   ports: CallPorts;
   llm: LlmServices["llm"];
+  models: ModelsServices["models"];
 }
 
 export const defineTool = toolsOf<InstructionsServices>();

@@ -1,7 +1,6 @@
-import { bigint, index, jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
-import { accounts, workspaces } from "../identity/identity.tables.ts";
-
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+import { index, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { id, moment, partOf } from "../../platform/catalog/columns.tables.ts";
+import { accounts, ofWorkspace } from "../identity/identity.tables.ts";
 
 /** What one step changed, and what undoes it. */
 export interface Change {
@@ -17,13 +16,9 @@ export interface Change {
 export const changes = pgTable(
   "changes",
   {
-    id: bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
-    workspaceId: bigint("workspace_id", { mode: "number" })
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
-    userId: bigint("user_id", { mode: "number" })
-      .notNull()
-      .references(() => accounts.id, { onDelete: "cascade" }),
+    id: id(),
+    workspaceId: ofWorkspace(),
+    userId: partOf("user_id", () => accounts.id),
     instruction: text("instruction").notNull(),
     steps: jsonb("steps").$type<readonly Change[]>().notNull(),
     createdAt: moment("created_at").notNull(),

@@ -1,6 +1,6 @@
+import { isAppError } from "../../kernel/errors.ts";
 import { lazily } from "../../kernel/lazily.ts";
-import { AskBack } from "./plan.ts";
-import { formsOf, isFiller, keyOf, wordsIn } from "./words.ts";
+import type { Aliases } from "./aliases.ts";
 
 export interface Column {
   name: string;
@@ -11,6 +11,8 @@ export interface DatasetInfo {
   id: number;
   name: string;
   columns: readonly Column[];
+  /** What else its columns and rows are called. */
+  aliases: Aliases;
 }
 
 export interface NamedAsset {
@@ -23,6 +25,7 @@ export interface NamedAsset {
 export interface WidgetInfo extends NamedAsset {
   chart_type: string;
   dataset_id: number | null;
+  dataset: string | null;
   dashboard_id: number | null;
   place: { col: number; row: number; sizeX: number; sizeY: number } | null;
 }
@@ -30,6 +33,7 @@ export interface WidgetInfo extends NamedAsset {
 export interface AlertInfo extends NamedAsset {
   /** Null where its condition is not for everybody to see. */
   c9ql: string | null;
+  recipients: readonly string[];
 }
 
 export interface ReportInfo extends NamedAsset {
@@ -55,6 +59,13 @@ const TIMES: Record<string, string> = {
   SUNDAY: "sunday sonntag",
 };
 
+/** By what people call a widget beside its name. */
+const TYPES: Record<string, string> = {
+  singletext: "tile number",
+  datagrid2: "table",
+  recommendation: "insights",
+};
+
 /** What an instruction can speak of: what its giver may see, read when it is needed. */
 export class Inventory {
   readonly #call: CallTool;
@@ -65,14 +76,14 @@ export class Inventory {
   readonly reports: () => Promise<readonly ReportInfo[]>;
   readonly #values = new Map<string, Promise<string[]>>();
 
-  constructor(call: CallTool) {
+  constructor(call: CallTool, aliases: () => Promise<ReadonlyMap<string, Aliases>> = async () => new Map()) {
     this.#call = call;
     this.datasets = lazily(async () => {
-      const { datasets } = await call<{ datasets: DatasetInfo[] }>("list_datasets", {
-        columns: true,
-        limit: 200,
-      });
-      return datasets;
+      const [{ datasets }, known] = await Promise.all([
+        call<{ datasets: Omit<DatasetInfo, "aliases">[] }>("list_datasets", { columns: true, limit: 200 }),
+        aliases(),
+      ]);
+      return datasets.map((each) => ({ ...each, aliases: known.get(each.name) ?? new Map() }));
     });
     this.dashboards = lazily(async () => {
       const { dashboards } = await call<{
@@ -84,19 +95,32 @@ export class Inventory {
       const { widgets } = await call<{
         widgets: (Omit<WidgetInfo, "id" | "about"> & { widget_id: number })[];
       }>("find_widget", { name: "", limit: 200 });
-      return widgets.map(({ widget_id, ...rest }) => ({ ...rest, id: widget_id, about: rest.chart_type }));
+      return widgets.map(({ widget_id, ...rest }) => ({
+        ...rest,
+        id: widget_id,
+        about: `${TYPES[rest.chart_type] ?? ""} ${rest.dataset ?? ""}`,
+      }));
     });
+    // A token may be for dashboards alone: then there are no alerts and reports to speak of.
+    const ifAllowed = <T>(wanted: Promise<T>, none: T) =>
+      wanted.catch((error: unknown) => {
+        if (isAppError(error) && error.code === "forbidden") return none;
+        throw error;
+      });
     this.alerts = lazily(async () => {
-      const { alerts } = await call<{ alerts: (AlertInfo & { sentence: string | null })[] }>(
-        "list_alerts",
-        {},
+      const { alerts } = await ifAllowed(
+        call<{ alerts: (AlertInfo & { sentence: string | null })[] }>("list_alerts", { limit: 200 }),
+        { alerts: [] },
       );
-      return alerts.map(({ id, name, sentence, c9ql }) => ({ id, name, about: sentence ?? "", c9ql }));
+      return alerts.map(({ sentence, ...alert }) => ({ ...alert, about: sentence ?? "" }));
     });
     this.reports = lazily(async () => {
-      const { reports } = await call<{
-        reports: (ReportInfo & { frequency: string; day_of_week: string })[];
-      }>("list_reports", {});
+      const { reports } = await ifAllowed(
+        call<{
+          reports: (ReportInfo & { frequency: string; day_of_week: string })[];
+        }>("list_reports", { limit: 200 }),
+        { reports: [] },
+      );
       return reports.map(({ id, name, recipients, frequency, day_of_week }) => ({
         id,
         name,
@@ -129,43 +153,4 @@ export class Inventory {
     this.#values.set(key, read);
     return read;
   }
-}
-
-/** An asset whose whole name stands in the text, the longest first; as it is written, or else in another form. */
-export function namedIn<A extends NamedAsset>(text: string, assets: readonly A[]): A | undefined {
-  const asWritten = (words: string) => wordsIn(words).join(" ").toLowerCase();
-  for (const form of [asWritten, keyOf]) {
-    const found = assets
-      .filter(({ name }) => form(name) !== "" && ` ${form(text)} `.includes(` ${form(name)} `))
-      .toSorted((a, b) => b.name.length - a.name.length)[0];
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** The one asset that the words fit best; several that fit alike, or none, are asked about. */
-export function requireAsset<A extends NamedAsset>(text: string, assets: readonly A[], kind: string): A {
-  const exact = namedIn(text, assets);
-  if (exact !== undefined) return exact;
-  const words = wordsIn(text).filter((word) => !isFiller(word));
-  const scored = assets
-    .map((asset) => {
-      const own = ` ${keyOf(asset.name)} `;
-      const more = ` ${keyOf(asset.about)} `;
-      const fits = (all: string, word: string) => formsOf(word).some((form) => all.includes(` ${form} `));
-      return {
-        asset,
-        score: words.reduce((sum, word) => sum + (fits(own, word) ? 2 : fits(more, word) ? 1 : 0), 0),
-      };
-    })
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score);
-  const [best, next] = scored;
-  const names = (scored.length > 0 ? scored.map(({ asset }) => asset) : assets).map(({ name }) => name);
-  if (best === undefined || best.score === next?.score)
-    throw new AskBack(
-      `Which ${kind} do you mean${words.length > 0 ? ` by “${words.join(" ")}”` : ""}?`,
-      names,
-    );
-  return best.asset;
 }

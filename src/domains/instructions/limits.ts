@@ -2,6 +2,8 @@ export const LIMITS = {
   instructions: {
     /** Calls of one plan. */
     steps: 20,
+    /** Ways of dividing an instruction into steps that are tried. */
+    readings: 40,
     /** Days that what an instruction did can be undone. */
     undoDays: 30,
     /** Longest that a plan may take from its first step to its last. */

@@ -40,10 +40,13 @@ export interface DoneStep extends PlannedStep {
 /** Thrown while planning: something has to be known first. */
 export class AskBack extends Error {
   readonly open: OpenQuestion;
+  /** How many words were not understood. */
+  readonly lost: number;
 
-  constructor(question: string, suggestions: readonly string[] = []) {
+  constructor(question: string, suggestions: readonly string[] = [], lost = 0) {
     super(question);
     this.name = "AskBack";
+    this.lost = lost;
     this.open = { question, suggestions: suggestions.slice(0, 5) };
   }
 }

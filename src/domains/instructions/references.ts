@@ -1,10 +1,11 @@
-import { type Inventory, type NamedAsset, namedIn, requireAsset, type WidgetInfo } from "./inventory.ts";
+import type { Inventory, NamedAsset, WidgetInfo } from "./inventory.ts";
 import { AskBack, type FromStep, type PlannedStep } from "./plan.ts";
-import { CHART_WORDS, isFiller, wordsIn } from "./words.ts";
+import { isFunctionWord, type Kind, type Reader, words, wordsIn } from "./reader.ts";
+import { BOARD, CHARTS, formsOf, keyOf, WIDGET } from "./words.ts";
 
 /** What a clause is read with. */
 export interface Clause {
-  text: string;
+  reader: Reader;
   inventory: Inventory;
   dashboardId: number | undefined;
   widgetId: number | undefined;
@@ -13,69 +14,256 @@ export interface Clause {
   assumptions: string[];
   /** What clauses before it come to. */
   before: readonly PlannedStep[];
+  /** It could be something else, about which there is a question. */
+  isElse: boolean;
 }
 
-const NO_NAMES = new Set([
-  "the",
-  "this",
-  "that",
-  "my",
-  "our",
-  "a",
-  "an",
-  "new",
-  "das",
-  "dem",
-  "dieses",
-  "diesem",
-  "ein",
-  "neues",
-  "whole",
-  "to",
-  "on",
-  "auf",
-  "zu",
-  "zum",
-  "of",
-]);
+export interface Target {
+  kind: "dashboard" | "widget" | "dataset";
+  id: number | FromStep;
+  name: string;
+}
 
-/** The dashboard that a clause speaks of: by its name, as "it", as the one that is open, or by a word of it. */
-export async function dashboardIn(clause: Clause): Promise<{ id: number | FromStep; name: string }> {
-  const { text, inventory, dashboardId, before } = clause;
+/** Sets the names of things apart, the longest first: exactly as they are written, or else also in another form. */
+export async function markNames(reader: Reader, inventory: Inventory, isExact = false): Promise<void> {
+  const lists = await Promise.all([
+    inventory.widgets(),
+    inventory.dashboards(),
+    inventory.alerts(),
+    inventory.reports(),
+  ]);
+  const kinds: readonly Kind[] = ["widget", "dashboard", "alert", "report"];
+  const all = lists.flatMap((list, i) => list.map(({ id, name }) => ({ id, name, kind: kinds[i] as Kind })));
+  const names = [...new Set(all.map(({ name }) => name))].toSorted((a, b) => b.length - a.length);
+  for (const form of isExact ? [(word: string) => word] : [(word: string) => word.toLowerCase(), keyOf]) {
+    for (const name of names) {
+      const found = isExact && !reader.left.includes(name) ? undefined : findName(reader.left, name, form);
+      if (found === undefined) continue;
+      reader.mark(
+        all.filter((each) => each.name === name),
+        ...found,
+      );
+    }
+  }
+}
+
+/** Where a name stands, with its quotation marks. */
+function findName(text: string, name: string, form: (word: string) => string): [number, number] | undefined {
+  const said = [...text.matchAll(/[\p{L}\p{N}]+/gu)];
+  const forms = said.map(([word]) => form(word));
+  const parts = (name.match(/[\p{L}\p{N}]+/gu) ?? []).map(form);
+  const at = forms.findIndex((_, i) => parts.length > 0 && parts.every((part, j) => part === forms[i + j]));
+  const first = said[at];
+  const last = said[at + parts.length - 1];
+  if (at === -1 || first === undefined || last === undefined) return undefined;
+  const end = last.index + last[0].length;
+  // A name of one word is also a word: it counts as it is written, or beside what says what it is.
+  const isName =
+    parts.length > 1 ||
+    first[0] === name ||
+    new RegExp(`^[-\\s"”“]*${BOARD.source}`, "iu").test(text.slice(end));
+  if (!isName) return undefined;
+  const open = /["“„»«'‘]?$/.exec(text.slice(0, first.index))?.[0].length ?? 0;
+  const close = /^[?!)."”“»«'’]*/.exec(text.slice(end))?.[0].length ?? 0;
+  return [first.index - open, end + close];
+}
+
+const PLAIN = words(
+  "whole|entire|current|same|full|open|existing|complete|ganze~?|gesamte~?|komplette~?|aktuelle~?|bestehende~?|kompletten|old|gezeigte~",
+);
+
+/** The words before a noun that say which one is meant: none where it is "this" one; undefined without the noun. */
+export function takeDescribed(reader: Reader, noun: RegExp): string[] | undefined {
+  const found = noun.exec(reader.left);
+  if (found === null) return undefined;
+  const before = reader.left.slice(0, found.index);
+  const run = /(?:[\p{L}\p{N}'’]+[\s-]+)*$/u.exec(before) as RegExpExecArray;
+  const all = [...run[0].matchAll(/[\p{L}\p{N}'’]+/gu)];
+  const cut = all.findLastIndex(([word]) => isFunctionWord(word));
+  const own = all.slice(cut + 1);
+  reader.drop(run.index + (own[0]?.index ?? run[0].length), found.index + found[0].length);
+  return own.map(([word]) => word).filter((word) => !PLAIN.test(word));
+}
+
+/** "the chart Sales": a part of a name, which stands behind what it is. */
+function takeBehind(reader: Reader, noun: RegExp, asset: NamedAsset | undefined): void {
+  const behind = new RegExp(`(?<=${noun.source}\\s+)(\\p{Lu}[\\p{L}\\p{N}]*)`, "iu").exec(reader.left);
+  if (behind !== null && asset !== undefined && scoreOf([behind[1] as string], { ...asset, about: "" }) > 0)
+    reader.drop(behind.index, behind.index + behind[0].length);
+}
+
+/** The one asset that all of the words fit, in its name or in what it is about; several that fit alike, or none, are asked about. */
+export function fitAsset<A extends NamedAsset>(
+  said: readonly string[],
+  assets: readonly A[],
+  kind: string,
+): A {
+  const scored = assets
+    .map((asset) => ({ asset, score: scoreOf(said, asset) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score);
+  const [best, next] = scored;
+  if (best !== undefined && best.score !== next?.score) return best.asset;
+  const names = (scored.length > 0 ? scored.map(({ asset }) => asset) : assets).map(({ name }) => name);
+  throw new AskBack(`Which ${kind} do you mean${said.length > 0 ? ` by “${said.join(" ")}”` : ""}?`, names);
+}
+
+/** Nothing where one of the words does not fit: what it says would be lost. */
+function scoreOf(said: readonly string[], { name, about }: NamedAsset): number {
+  const own = ` ${keyOf(name)} `;
+  const more = ` ${keyOf(about)} `;
+  let score = 0;
+  for (const word of said) {
+    const forms = formsOf(word);
+    const fits = (text: string) => forms.some((form) => text.includes(` ${form} `));
+    if (fits(own)) score += 3;
+    else if (fits(more)) score += 1;
+    else return 0;
+  }
+  return score;
+}
+
+/** The dashboard that a clause speaks of: by its name, by words of it, as the one just made, or as the one that is open. */
+export async function dashboardIn(clause: Clause): Promise<Target> {
+  const { reader, inventory, dashboardId, before } = clause;
   const all = await inventory.dashboards();
-  const named = namedIn(text, all);
-  if (named !== undefined) return named;
+  const namedId = reader.takeNamed("dashboard");
+  const named = all.find(({ id }) => id === namedId);
+  const said = takeDescribed(reader, BOARD);
+  const target = ({ id, name }: NamedAsset): Target => ({ kind: "dashboard", id, name });
+  if (named !== undefined) return target(named);
+  if (said !== undefined && said.length > 0) return target(await describedBoard(said, clause));
   const made = before.findLastIndex(({ tool }) => tool === "create_dashboard");
-  if (made !== -1) return { id: { step: made, key: "dashboard_id" }, name: String(before[made]?.args.name) };
-  const word = /([\p{L}]+)[- ]dashboard/iu.exec(text)?.[1] ?? "";
-  const isPlain = word === "" || NO_NAMES.has(word.toLowerCase()) || isFiller(word);
-  if (isPlain && dashboardId !== undefined) return known(all, dashboardId, "dashboard");
-  if (isPlain && all.length === 1) return all[0] as NamedAsset;
-  return requireAsset(isPlain ? "" : word, all, "dashboard");
+  if (made !== -1)
+    return {
+      kind: "dashboard",
+      id: { step: made, key: "dashboard_id" },
+      name: String(before[made]?.args.name),
+    };
+  const spoken = before.findLast(({ args }) => typeof args.dashboard_id === "number")?.args.dashboard_id;
+  const id = spoken ?? dashboardId;
+  if (id !== undefined) return target(known(all, Number(id), "dashboard"));
+  if (all.length === 1) return target(all[0] as NamedAsset);
+  throw new AskBack(
+    "Which dashboard do you mean?",
+    all.map(({ name }) => name),
+  );
 }
 
+/** What is on a dashboard also says which one is meant. */
+async function describedBoard(said: readonly string[], { inventory }: Clause): Promise<NamedAsset> {
+  const all = await inventory.dashboards();
+  try {
+    return fitAsset(said, all, "dashboard");
+  } catch (error) {
+    if (!(error instanceof AskBack)) throw error;
+    const widgets = await inventory.widgets();
+    const datasets = await inventory.datasets();
+    const wider = all.map((board) => {
+      const on = widgets.filter(({ dashboard_id }) => dashboard_id === board.id);
+      const shown = datasets.filter(({ id }) => on.some(({ dataset_id }) => dataset_id === id));
+      const fields = shown.flatMap(({ name, columns }) => [name, ...columns.map((column) => column.name)]);
+      return { ...board, about: [board.about, ...on.map(({ name }) => name), ...fields].join(" ") };
+    });
+    const found = fitAsset(said, wider, "dashboard");
+    return found;
+  }
+}
+
+export const THE = "(?:the|this|that|my|our|das|dem|den|die|der|diese[rsmn]?|vom|im|beim|zum|aus)";
+/** "A column chart" is none that there is. */
+const A_CHART = new RegExp(
+  `(?<!\\p{L})(?:an?|eine?[nm]?|into|as|als)\\s+(?:[\\p{L}-]+\\s+)?${WIDGET.source}`,
+  "iu",
+);
+const POINTS = words("it|this|that|daraus|davon|es|das|ihn|hier|here");
+
+/** The chart that a clause speaks of: by its name, by its type or words of it, or as the one that is open. */
 export async function widgetIn(clause: Clause): Promise<WidgetInfo> {
-  const { text, inventory, widgetId, dashboardId } = clause;
+  const { reader, inventory, widgetId, before } = clause;
   const all = await inventory.widgets();
-  const named = namedIn(text, all);
-  if (named !== undefined) return named;
-  if (widgetId !== undefined) return known(all, widgetId, "widget");
-  const dashboard =
-    namedIn(text, await inventory.dashboards())?.id ?? dashboardId ?? (await dashboardByWord(clause));
-  const here = dashboard === undefined ? all : all.filter((widget) => widget.dashboard_id === dashboard);
-  // Of "make bars of the pie" only the pie is there.
-  const charts = CHART_WORDS.filter(([pattern]) => pattern.test(text)).map(([, type]) => type);
-  const ofType = here.filter(({ chart_type }) => charts.includes(chart_type));
-  if (ofType.length === 1) return ofType[0] as WidgetInfo;
-  const quoted = /["“„']([^"”“']{2,})["”“']/.exec(text)?.[1];
-  const noun = /\b(?:the|das|den|die) ([\p{L} ]+?) (?:chart|widget|graph|diagramm|table)\b/iu.exec(text)?.[1];
-  return requireAsset(quoted ?? noun ?? "", here, "widget");
+  const namedId = reader.takeNamed("widget");
+  const named = all.find(({ id }) => id === namedId);
+  if (named !== undefined) {
+    reader.take(new RegExp(`(?<!\\p{L})${THE}\\s+${WIDGET.source}`, "iu"));
+    await boardBeside(clause);
+    return named;
+  }
+  takeBehind(
+    reader,
+    WIDGET,
+    all.find(({ id }) => id === widgetId),
+  );
+  const here = await boardBeside(clause);
+  const there = here === undefined ? all : all.filter((widget) => widget.dashboard_id === here);
+  const typed = takeTyped(reader);
+  if (typed !== undefined) {
+    const ofType = there.filter(({ chart_type }) => chart_type === typed.type);
+    const open = ofType.find(({ id }) => id === widgetId);
+    if (typed.said.length === 0 && open !== undefined) return open;
+    if (typed.said.length === 0 && ofType.length === 1) return ofType[0] as WidgetInfo;
+    return describedWidget(typed.said, ofType, clause);
+  }
+  const said = reader.has(A_CHART) ? [] : takeDescribed(reader, WIDGET);
+  if (said !== undefined && said.length > 0) return describedWidget(said, there, clause);
+  const spoken = before.findLast(({ args }) => typeof args.widget_id === "number")?.args.widget_id;
+  const id = spoken ?? widgetId;
+  if (id !== undefined) return known(all, Number(id), "widget");
+  reader.take(POINTS);
+  throw new AskBack(
+    "Which widget do you mean?",
+    there.map(({ name }) => name),
+  );
 }
 
-async function dashboardByWord({ text, inventory }: Clause): Promise<number | undefined> {
-  const word = /([\p{L}]+)[- ]dashboard/iu.exec(text)?.[1];
-  if (word === undefined || NO_NAMES.has(word.toLowerCase())) return undefined;
-  return requireAsset(word, await inventory.dashboards(), "dashboard").id;
+/** The dashboard that a chart is said to be on, or the one that is open. */
+async function boardBeside(clause: Clause): Promise<number | undefined> {
+  const { reader, inventory, dashboardId } = clause;
+  void inventory;
+  const named = reader.takeNamed("dashboard");
+  const said = takeDescribed(reader, BOARD);
+  if (named !== undefined) return named;
+  if (said !== undefined && said.length > 0) return (await describedBoard(said, clause)).id;
+  return dashboardId;
+}
+
+/** "the pie", "dem Kreisdiagramm": a chart by its type. "A pie" is none that there is. */
+function takeTyped(reader: Reader): { type: string; said: string[] } | undefined {
+  for (const [pattern, type] of CHARTS) {
+    const phrase = new RegExp(
+      `(?<!\\p{L})${THE}\\s+((?:(?!${THE}\\s)[\\p{L}\\p{N}]+[\\s-]+){0,3}?)${pattern.source}`,
+      "iu",
+    );
+    const found = phrase.exec(reader.left);
+    if (found === null || wordsIn(found[1] ?? "").some(isFunctionWord)) continue;
+    reader.take(phrase);
+    return { type, said: wordsIn(found[1] ?? "").filter((word) => !PLAIN.test(word)) };
+  }
+  return undefined;
+}
+
+/** By its name, or by the fields that it shows. */
+async function describedWidget(
+  said: readonly string[],
+  widgets: readonly WidgetInfo[],
+  { inventory }: Clause,
+): Promise<WidgetInfo> {
+  try {
+    return fitAsset(said, widgets, "widget");
+  } catch (error) {
+    if (!(error instanceof AskBack) || said.length === 0 || widgets.length > 60) throw error;
+    const wider = await Promise.all(
+      widgets.map(async (widget) => {
+        const { x_axis, y_axis, group_by } = await inventory.details<{
+          x_axis: string | null;
+          y_axis: string[];
+          group_by: string | null;
+        }>("widget", widget.id);
+        return { ...widget, about: [widget.about, x_axis, ...(y_axis ?? []), group_by].join(" ") };
+      }),
+    );
+    return fitAsset(said, wider, "widget");
+  }
 }
 
 function known<A extends NamedAsset>(assets: readonly A[], id: number, kind: string): A {
@@ -88,16 +276,84 @@ function known<A extends NamedAsset>(assets: readonly A[], id: number, kind: str
   return found;
 }
 
-/** The text without a name that has done its work, however it is punctuated. */
-export function without(text: string, name: string, instead = " "): string {
-  const words = wordsIn(name).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const pattern = new RegExp(
-    `["“„']?(?<![\\p{L}\\p{N}])${words.join("[^\\p{L}\\p{N}]+")}(?![\\p{L}\\p{N}])[?!)"”“'.]*`,
-    "iu",
-  );
-  return text.replace(pattern, instead);
+/** A widget, a dashboard or a dataset, whichever is spoken of. */
+export async function targetIn(clause: Clause): Promise<Target> {
+  const { reader, inventory, widgetId, dashboardId, before } = clause;
+  const widgets = await inventory.widgets();
+  const dashboards = await inventory.dashboards();
+  const namedWidget = reader.takeNamed("widget");
+  const widget = widgets.find(({ id }) => id === namedWidget);
+  const namedBoard = reader.takeNamed("dashboard");
+  const board = dashboards.find(({ id }) => id === namedBoard);
+  if (widget !== undefined || board !== undefined) {
+    for (const noun of [BOARD, WIDGET]) reader.take(noun);
+    return widget === undefined
+      ? { kind: "dashboard", id: board?.id ?? 0, name: board?.name ?? "" }
+      : { kind: "widget", id: widget.id, name: widget.name };
+  }
+  const last = before.at(-1);
+  if (last !== undefined && !reader.has(BOARD) && !reader.has(WIDGET)) {
+    const made = madeBy(before);
+    if (made !== undefined) return made;
+  }
+  const isBoard = reader.has(BOARD);
+  const isWidget =
+    !isBoard &&
+    (reader.has(WIDGET) ||
+      CHARTS.some(([pattern]) => reader.has(new RegExp(`${THE}\\s+${pattern.source}`, "iu"))));
+  const datasets = await inventory.datasets();
+  const dataset = isBoard || isWidget ? undefined : takeDataset(reader, datasets);
+  if (dataset !== undefined) return { kind: "dataset", id: dataset.id, name: dataset.name };
+  if (
+    isWidget ||
+    (!isBoard && widgetId !== undefined && dashboardId === undefined) ||
+    (!isBoard && widgetId !== undefined)
+  ) {
+    const { id, name } = await widgetIn(clause);
+    return { kind: "widget", id, name };
+  }
+  return dashboardIn(clause);
 }
 
-export function quotedIn(text: string): string | undefined {
-  return /["“„]([^"”“„]+)["”“]/.exec(text)?.[1]?.trim();
+/** "It", after a step that made or changed something. */
+function madeBy(before: readonly PlannedStep[]): Target | undefined {
+  for (let i = before.length - 1; i >= 0; i -= 1) {
+    const { tool, args } = before[i] as PlannedStep;
+    if (tool === "create_dashboard")
+      return { kind: "dashboard", id: { step: i, key: "dashboard_id" }, name: String(args.name) };
+    if (tool === "create_widget")
+      return { kind: "widget", id: { step: i, key: "widget_id" }, name: String(args.name) };
+    if (typeof args.widget_id === "number")
+      return { kind: "widget", id: args.widget_id, name: `widget ${args.widget_id}` };
+    if (typeof args.dashboard_id === "number")
+      return { kind: "dashboard", id: args.dashboard_id, name: `dashboard ${args.dashboard_id}` };
+  }
+  return undefined;
+}
+
+const DATA = words("data ?sets?|datasets?|datens[aä]tze?n?|data|daten|rows|zeilen|table|tabelle|list|liste");
+
+/** A dataset by its name or by what its rows are called. */
+export function takeDataset<
+  D extends
+    | NamedAsset
+    | { id: number; name: string; aliases: ReadonlyMap<string, { column: string | null }> },
+>(reader: Reader, datasets: readonly D[]): D | undefined {
+  const said = [...reader.left.matchAll(/[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*/gu)];
+  for (const { index, 0: word } of said) {
+    const next = said.find((each) => (each.index ?? 0) > (index ?? 0));
+    for (const text of [`${word} ${next?.[0] ?? ""}`, word]) {
+      const forms = formsOf(text.trim());
+      const found = datasets.find((each) => {
+        const own = keyOf(each.name);
+        const isAlias = "aliases" in each && forms.some((form) => each.aliases.get(form)?.column === null);
+        return forms.some((form) => form === own || own.endsWith(` ${form}`)) || isAlias;
+      });
+      if (found === undefined) continue;
+      reader.drop(index ?? 0, (index ?? 0) + text.trim().length);
+      reader.takeAll(DATA);
+      return found;
+    }
+  }
+  return undefined;
 }

@@ -1,69 +1,227 @@
-import { fitText } from "./charts.ts";
-import { type NamedAsset, namedIn } from "./inventory.ts";
 import { AskBack, type PlannedStep } from "./plan.ts";
-import { type Clause, dashboardIn, quotedIn, widgetIn } from "./references.ts";
-import { BOARD, WIDGET } from "./words.ts";
+import { words } from "./reader.ts";
+import { type Clause, dashboardIn, type Target, targetIn } from "./references.ts";
+import { takeNewName } from "./widget-plans.ts";
+import { BOARD, COUNT_WORDS, countOf, takeQuoted, WIDGET } from "./words.ts";
 
-export async function planRename(clause: Clause): Promise<PlannedStep[]> {
-  const { text, widgetId } = clause;
-  const name = (
-    quotedIn(text.split(/\b(?:to|into|in|zu)\b/i).at(-1) ?? "") ??
-    /^.*\b(?:to|into|in|zu)\s+(.+?)(?:\s+um)?[.!]?\s*$/is.exec(text)?.[1]
-  )?.trim();
-  if (name === undefined || name === "") throw new AskBack("What should its new name be?");
-  const target = await targetOf(
-    { ...clause, text: text.slice(0, text.lastIndexOf(name)) },
-    widgetId !== undefined,
-  );
-  const tool = "widget_id" in target.args ? "update_widget" : "update_dashboard";
-  return [{ tool, args: { ...target.args, name }, says: `Rename ${target.name} to “${name}”` }];
-}
+const argsOf = ({ kind, id }: Target) => ({ [`${kind}_id`]: id });
+const nameOf = ({ kind, name }: Target) => `the ${kind === "widget" ? "chart" : kind} “${name}”`;
 
-export async function planExport(clause: Clause): Promise<PlannedStep[]> {
-  const { text, inventory } = clause;
-  const format = /\bpng\b|\bimage\b|\bbild\b/i.test(text)
-    ? "png"
-    : (/\b(?:csv|excel|json|parquet)\b/i.exec(text)?.[0].toLowerCase().replace("excel", "csv") ?? "pdf");
-  const isRows = format !== "pdf" && format !== "png";
-  const target = await targetOf(clause).catch(async (error: unknown) => {
-    if (!(error instanceof AskBack) || !isRows) throw error;
-    const asked =
-      /\b(?:can|could|may|i|get|have|take|export\w*|download\w*|csv|excel|json|sheet|list|file|datei|liste|csv-datei|give|gib|mir|me)\b/gi;
-    const { dataset, dims } = fitText(text.replace(asked, " "), await inventory.datasets());
-    if (dims.length > 0)
-      throw new AskBack(`All rows of ${dataset.name} can be exported, or a chart of it. Which do you mean?`, [
-        `Export the dataset ${dataset.name}`,
-      ]);
-    return { args: { dataset_id: dataset.id }, name: `the dataset ${dataset.name}`, title: dataset.name };
-  });
+const EXPORT = words(
+  "export~|download~|herunterlad~|lad~(?= .*herunter)|herunter|runterlad~|save|speicher~|print|druck~|render|get|give|gib|have|need|want|would like|i'd like|send me|brauch~|bräuchte~|hätte~|take|pull|grab|hol~|erstell~|create|make|generate|mach~|möchte|können|can i|everything|all|alles|of|from|out|raus|rows?|zeilen|file|datei|sheet|me|mir|us|uns|list|liste|rohdaten|raw|data|daten|underlying|behind|dahinter|hinter",
+);
+const FORMATS: readonly (readonly [RegExp, string])[] = [
+  [
+    words(
+      "(?:as|als|in|into) (?:(?:an?|eine?n?) )?pdf(?:[- ]?(?:files?|datei|format))?|pdf(?:[- ]?(?:files?|datei))?",
+    ),
+    "pdf",
+  ],
+  [
+    words(
+      "(?:(?:as|als|in|into) )?(?:(?:an?|eine?n?) )?(?:png|image|picture|screenshot|bild)(?:[- ]?(?:files?|datei))?",
+    ),
+    "png",
+  ],
+  [
+    words(
+      "(?:(?:as|als|in|into|to) )?(?:(?:an?|eine?n?) )?(?:csv|excel|xlsx?|spreadsheet)(?:[- ]?(?:files?|datei|tabelle|sheet|format))?",
+    ),
+    "csv",
+  ],
+  [words("(?:(?:as|als|in|into|to) )?(?:(?:an?|eine?n?) )?json(?:[- ]?(?:files?|datei))?"), "json"],
+  [words("(?:(?:as|als|in|into|to) )?(?:(?:an?|eine?n?) )?parquet(?:[- ]?(?:files?|datei))?"), "parquet"],
+];
+const EXPORTS = words("export~|download~|herunterlad~|runterlad~|lad~");
+
+/** A dashboard or chart as a picture or document, or rows as a file. */
+export async function planExport(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader } = clause;
+  const isMeant = reader.has(EXPORTS);
+  const format = reader.oneOf(FORMATS) ?? (isMeant ? undefined : "");
+  if (format === "") return undefined;
+  reader.takeAll(words("export~|download~|herunterlad~|runterlad~|lad~"));
+  const target = await targetIn(clause);
+  const isData =
+    target.kind === "dataset" || reader.has(words("data|daten|rows|zeilen|rohdaten|numbers|zahlen"));
+  reader.takeAll(EXPORT);
+  const kind = format ?? (isData ? "csv" : "pdf");
+  const isRows = kind !== "pdf" && kind !== "png";
+  if (!isRows && target.kind === "dataset")
+    throw new AskBack(
+      `Rows of ${target.name} are exported as CSV, JSON or Parquet. Or which dashboard do you mean?`,
+      [`Export ${target.name} as CSV`],
+    );
   return [
     {
       tool: isRows ? "export_data" : "export_dashboard",
-      args: { ...target.args, format },
-      says: `Export ${target.name} as ${format.toUpperCase()}`,
+      args: { ...argsOf(target), format: kind },
+      says: `Export ${nameOf(target)} as ${kind.toUpperCase()}`,
     },
   ];
 }
 
-/** A widget or a dashboard, whichever is spoken of. */
-export async function targetOf(
-  clause: Clause,
-  isOpen = false,
-): Promise<{ args: Record<string, unknown>; name: string; title: string }> {
-  const { text, inventory, widgetId } = clause;
-  const widgets = await inventory.widgets();
-  const dashboards = await inventory.dashboards();
-  const named = namedIn<NamedAsset>(text, [...widgets, ...dashboards]);
-  const isWidget =
-    named === undefined
-      ? isOpen ||
-        (widgetId !== undefined && !BOARD.test(text)) ||
-        (WIDGET.test(text) && !/dashboard/i.test(text))
-      : "chart_type" in named;
-  if (isWidget) {
-    const widget = named ?? (await widgetIn(clause));
-    return { args: { widget_id: widget.id }, name: `the chart “${widget.name}”`, title: widget.name };
+const LINK = words(
+  "embed~|share(?:able)?(?: link)?|sharing|link|url|iframe|einbett~|einbettungslink|bette|freigabelink|link zum teilen|teil(?:en|e|bar~)",
+);
+const LINK_REST = words(
+  "give|get|make|create|generate|need|want|would like|gib|brauch~|bräuchte~|erstell~|mach~|hol~|me|us|mir|uns|code|snippet|ein|page|intranet|website|webseite|wiki|site|seite|in|into|on|public|öffentlich~|so that|anyone|it|can|see|team|i can|people|internal~|intern~|danach|dafür|for it|dazu|blog|portal|confluence|notion|sharepoint|colleagues|kollegen",
+);
+const EXPIRES = words(
+  `(?:(?:that|which|der|die) )?(?:expires?|valid|good|works?|läuft|gültig|gilt|ablauf~|lasts?)?(?: (?:only|nur))?(?: ?(?:in|for|after|für|nach|to))? (\\d+|${COUNT_WORDS}) (days?|weeks?|months?|tagen?|tage|wochen?|monaten?|monate)(?: (?:long|lang|gültig(?: ist)?|abläuft|ab))?`,
+);
+const DAYS: Record<string, number> = { d: 1, t: 1, w: 7, m: 30 };
+
+/** A link that shows a dashboard or chart. */
+export async function planLink(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader } = clause;
+  if (!reader.has(LINK)) return undefined;
+  const expires = reader.take(EXPIRES);
+  reader.takeAll(LINK);
+  const target = await targetIn(clause);
+  if (target.kind === "dataset") throw new AskBack("Which dashboard or chart do you mean?");
+  reader.takeAll(LINK_REST);
+  const days = (countOf(expires?.[1] ?? "") ?? 0) * (DAYS[expires?.[2]?.[0]?.toLowerCase() ?? ""] ?? 1);
+  const args = { ...argsOf(target), ...(expires !== null && { expires_in_days: days }) };
+  return [{ tool: "get_embed_url", args, says: `Make a link that shows ${nameOf(target)}` }];
+}
+
+const ODD = words(
+  "(?:stands?|stood) out|insights?|anomal~|recommendations?|empfehlungen|findings?|unusual|weird|odd|strange|surpris~|striking|notable|suspicious|interesting|wrong|going on|auffällig~|auffallend~|fällt~(?= .*auf)|fällt|erkenntnisse?|besonder~|ungewöhnlich~|merkwürdig~|seltsam~|komisch~|ausreißer|outliers?",
+);
+const ODD_REST = words(
+  "anything|something|nothing|what|is there|are there|any|there|give|me|us|gib|mir|zeig~|show|tell|find|lately|recently|zuletzt|in letzter zeit|at the moment|gerade|derzeit|auf|gibt|was|etwas|irgendetwas|irgendwas|ist|los|going|on|happening|happen(?:s|ed)?|look|check|see|for|list|summar~|fass~|zusammen|data|daten|top|key|main|wichtigsten|sag~|sonst",
+);
+
+export async function planInsights(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader, inventory } = clause;
+  if (!reader.has(ODD)) return undefined;
+  const hasOpen = clause.dashboardId !== undefined || clause.widgetId !== undefined;
+  if (!hasOpen && !reader.has(BOARD) && !reader.has(WIDGET)) {
+    // "Anything weird in marketing?": a dashboard by a word of it.
+    const boards = await inventory.dashboards();
+    const trial = reader.fork();
+    for (const pattern of [ODD, ODD_REST]) trial.takeAll(pattern);
+    const [word, ...more] = trial.words();
+    const fits = boards.filter(({ name, about }) =>
+      ` ${name} ${about} `.toLowerCase().includes(` ${word?.toLowerCase()}`),
+    );
+    if (word !== undefined && more.length === 0 && fits.length === 1) {
+      reader.rest();
+      const [{ id, name } = { id: 0, name: "" }] = fits;
+      return [
+        {
+          tool: "get_insights",
+          args: { dashboard_id: id },
+          says: `Say what stands out in the dashboard “${name}”`,
+        },
+      ];
+    }
   }
-  const { id, name } = named ?? (await dashboardIn(clause));
-  return { args: { dashboard_id: id }, name: `the dashboard “${name}”`, title: name };
+  reader.takeAll(ODD);
+  const target = await targetIn(clause);
+  reader.takeAll(ODD_REST);
+  return [{ tool: "get_insights", args: argsOf(target), says: `Say what stands out in ${nameOf(target)}` }];
+}
+
+const RENAME = words("rename|re-?title|benenn~|umbenenn~|nenn~|heiß~|call|name|title");
+
+/** Another name for a dashboard; those of charts are changed with their other settings. */
+export async function planRename(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader, widgetId } = clause;
+  if (!reader.has(RENAME)) return undefined;
+  if (widgetId !== undefined && !reader.has(BOARD)) return undefined;
+  const target = await targetIn(clause);
+  if (target.kind !== "dashboard") return undefined;
+  const name = takeNewName(reader);
+  return [
+    {
+      tool: "update_dashboard",
+      args: { ...argsOf(target), name },
+      says: `Rename ${nameOf(target)} to “${name}”`,
+    },
+  ];
+}
+
+const ACCESS: readonly (readonly [RegExp, string])[] = [
+  [
+    words(
+      "private?|privat|only (?:visible )?(?:to|for) me|only i can see(?: it)?|nur für mich(?: sichtbar)?|nur ich",
+    ),
+    "private",
+  ],
+  [
+    words(
+      "read[- ]only|view[- ]only|nur lesbar|schreibgeschützt|only (?:let|allow) others (?:to )?(?:view|read)(?: it)?",
+    ),
+    "view",
+  ],
+  [
+    words(
+      "(?:editable|bearbeitbar)(?: (?:by|for|für|von) (?:everyone|everybody|all|alle))?|(?:shared|public|sichtbar|visible) (?:with|for|to|für) (?:everyone|everybody|all|alle)",
+    ),
+    "edit",
+  ],
+];
+const SETTINGS = words(
+  "make|set|turn|mark|keep|mach~|stell~|setz~|so that|sodass|damit|only|i|can|see|it|nur|ich|kann|sehen|sieht|es|sein|soll|to|auf|visible|others?|andere|nobody else|niemand sonst",
+);
+const DESCRIBE = words(
+  "describe|beschreib~|(?:add|set|give|change|write|use|gib|setz~|füg~|änder~|ergänz~|schreib~)?(?: ?(?:it|the|a|die|eine|dem|als|dashboard))* ?(?:description|beschreibung)(?: (?:to|auf|hinzu|of|für|für das|von|as))*",
+);
+
+/** Who sees a dashboard, and its description. */
+export async function planBoardSettings(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader } = clause;
+  const hasDescription = reader.has(words("description|beschreibung|describe|beschreib~"));
+  const trial = reader.fork();
+  const described = hasDescription
+    ? (takeQuoted(trial) ??
+      /(?:description|beschreibung)\s*(?:to|auf|:)?\s+(.+?)[.!]*\s*$/iu.exec(trial.left)?.[1])
+    : undefined;
+  const shared = hasDescription ? undefined : ACCESS.find(([pattern]) => reader.has(pattern))?.[1];
+  if (shared === undefined && !hasDescription) return undefined;
+  if (hasDescription && described === undefined) throw new AskBack("What should the description say?");
+  if (described !== undefined) {
+    const at = reader.left.indexOf(described);
+    const open = /["“„»«]?$/.exec(reader.left.slice(0, at))?.[0].length ?? 0;
+    reader.drop(at - open, Math.min(reader.left.length, at + described.length + 1));
+    reader.takeAll(DESCRIBE);
+  } else for (const [pattern] of ACCESS) reader.takeAll(pattern);
+  const board = await dashboardIn(clause);
+  reader.takeAll(SETTINGS);
+  reader.takeAll(words("give|gib|die|eine|dem|add|set|füg~|hinzu"));
+  const change = described === undefined ? { access: { shared } } : { description: described };
+  const says =
+    described === undefined
+      ? `Share ${nameOf(board)}: ${shared}`
+      : `Describe ${nameOf(board)} as “${described}”`;
+  return [{ tool: "update_dashboard", args: { ...argsOf(board), ...change }, says }];
+}
+
+const CLEARS = words(
+  "clear|reset|remove|entfern~|leer~|hebe?|setz~|zurücksetz~|aufheb~|take off|take away|nimm|turn off",
+);
+
+/** No filter any more. */
+export async function planClear(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader } = clause;
+  if (!reader.has(CLEARS) || !reader.has(words("filters?|filtern?"))) return undefined;
+  reader.takeAll(CLEARS);
+  reader.takeAll(
+    words("(?:all|any|the|die|alle|den|sämtliche)? ?filters?n?|zurück|auf|weg|heraus|raus|off|all|alle"),
+  );
+  const target = await targetIn(clause);
+  if (target.kind === "dataset") throw new AskBack("Which dashboard or chart do you mean?");
+  const [tool, change] =
+    target.kind === "widget"
+      ? ["update_widget", { options: { filters: [] } }]
+      : ["update_dashboard", { filters: [] }];
+  return [
+    {
+      tool: tool as string,
+      args: { ...argsOf(target), ...(change as object) },
+      says: `Clear the filters of ${nameOf(target)}`,
+    },
+  ];
 }

@@ -1,5 +1,6 @@
 import { AskBack } from "./plan.ts";
-import { DAYS, FREQUENCIES } from "./words.ts";
+import { type Reader, words } from "./reader.ts";
+import { COUNT_WORDS, countOf } from "./words.ts";
 
 /** When a report is sent, as create_report takes it. */
 export interface Timing {
@@ -8,18 +9,9 @@ export interface Timing {
   day_of_week?: string;
   day_of_month?: number;
   start_time?: string;
+  timezone?: string;
 }
 
-const COUNTS: Record<string, number> = {
-  two: 2,
-  zwei: 2,
-  three: 3,
-  drei: 3,
-  four: 4,
-  vier: 4,
-  six: 6,
-  sechs: 6,
-};
 const UNITS: Record<string, string> = {
   mi: "minutes",
   ho: "hours",
@@ -30,85 +22,182 @@ const UNITS: Record<string, string> = {
   wo: "weeks",
   mo: "months",
 };
-const EVERY =
-  /\b(?:every|alle)\s+(\d{1,3}|two|three|four|six|zwei|drei|vier|sechs)\s+((?:minute|hour|day|week|month)s|minuten|stunden|tagen?|wochen|monaten?)\b/i;
-const MONTHDAY =
-  /\b(?:(?:on|every|each|jede[nr]?|am)\s+)?(?:the\s+)?(?:(first|ersten)|(\d{1,2})(?:st|nd|rd|th|\.)) (?:day )?(?:of (?:the|each|every) month|(?:im|des|jede[ns]) monats?)\b/i;
-const ON_THE = /\b(?:on the (\d{1,2})(?:st|nd|rd|th)|am (\d{1,2})\.)(?!\d)/i;
-const LAST_MONTHDAY = 28;
-const TIMES = [
-  /(?:\b(?:at|um)|@)\s*(\d{1,2})(?:[:.](\d{2}))?(?:\s*(am|pm|uhr)\b)?/i,
-  /\b(\d{1,2})(?:[:.](\d{2}))?\s*(am|pm|uhr)\b/i,
+const EVERY = words(
+  `(?:every|each|alle) (?:(\\d{1,3}|${COUNT_WORDS}|other|second|third) )?(minutes?|hours?|days?|weeks?|months?|minuten?|stunden?|tagen?|wochen?|monaten?)`,
+);
+const OTHER: Record<string, number> = { other: 2, second: 2, third: 3 };
+
+/** How often something happens, as the tools call it. */
+export const FREQUENCIES: readonly (readonly [RegExp, string])[] = [
+  [words("minutely|(?:every|each|once a|jede|pro) minute|minütlich"), "minutes"],
+  [words("hourly|(?:every|each|once an|per|jede|pro) (?:full )?(?:hour|stunde)|stündlich~"), "hours"],
+  [
+    words(
+      "daily|(?:every|each|once a|per|jeden|einmal (?:pro|am)) (?:single )?(?:day|tag)|täglich~|once daily|(?=(?:every|each|jeden) (?:morning|evening|night|morgen|abend))(?:every|each|jeden)",
+    ),
+    "days",
+  ],
+  [words("weekly|(?:every|each|once a|per|jede|einmal (?:pro|die)) (?:week|woche)|wöchentlich~"), "weeks"],
+  [words("monthly|(?:every|each|once a|per|jeden|einmal (?:pro|im)) (?:month|monat)|monatlich~"), "months"],
 ];
 
-/** How often, on which day, and when; and what of the text says something else. */
-export function timingIn(text: string): Timing & { rest: string } {
-  let rest = text;
-  const take = (pattern: RegExp): RegExpExecArray | null => {
-    const found = pattern.exec(rest);
-    if (found !== null) rest = rest.replace(found[0], " ");
-    return found;
-  };
-  const counted = take(EVERY);
-  const often = FREQUENCIES.find(([pattern]) => take(pattern) !== null)?.[1];
-  const monthday = take(MONTHDAY) ?? (often === "months" ? take(ON_THE) : null);
-  const day = monthday === null ? DAYS.find(([pattern]) => take(dayOf(pattern)) !== null)?.[1] : undefined;
-  const time = TIMES.map(take).find((found) => found !== null);
-  const counts = counted?.[1]?.toLowerCase() ?? "1";
+const DAYS: readonly (readonly [string, string])[] = [
+  ["mon(?:day)?|montag", "MONDAY"],
+  ["tue(?:s|sday)?|dienstag", "TUESDAY"],
+  ["wed(?:nesday)?|mittwoch", "WEDNESDAY"],
+  ["thu(?:rs|rsday)?|donnerstag", "THURSDAY"],
+  ["fri(?:day)?|freitag", "FRIDAY"],
+  ["sat(?:urday)?|samstag|sonnabend", "SATURDAY"],
+  ["sun(?:day)?|sonntag", "SUNDAY"],
+];
+const AGAIN = "every|each|jeden|immer|always";
+const SECOND = "(?: (other|second|zweiten|2\\.))?";
+const day = (name: string) =>
+  words(
+    `(?:((?:${AGAIN})(?: (?:on|am))?)${SECOND} )?(?:(?:on|am|to|auf(?: den)?|den) )?(?:${name})(s)?(?=(?:morgens?|abends?|früh)?(?!\\p{L}))`.replace(
+      "(?!\\p{L})",
+      "(?!\\p{L})",
+    ),
+  );
+const DAY_PATTERNS = DAYS.map(([name, day_of_week]) => [day(name), day_of_week] as const);
+
+const NTH = "(?:(first|ersten?)|(\\d{1,2})(?:st|nd|rd|th|\\.)?)";
+const OF_MONTH =
+  "(?:of (?:the|each|every|any) month|of the month|each month|every month|(?:im|des|jeden|jedes|eines(?: jeden)?) monats?|monatlich)";
+const MONTHDAY = words(
+  `(?:(?:on|every|each|jede[nr]?|immer|am|zum) )*(?:the )?${NTH} (?:day |tag )?${OF_MONTH}`,
+);
+const ON_THE = words("(?:on the|am|zum|to the|auf den) (\\d{1,2})(?:st|nd|rd|th|\\.)(?!\\d)");
+const LAST_MONTHDAY = 28;
+
+const HALF = "(am|pm|a\\.m\\.|p\\.m\\.|uhr|o'?clock|h)";
+const PART =
+  "(?: (?:in the |am )?(mornings?|evenings?|afternoons?|nights?|morgens?|abends?|nachmittags?|vormittags?|früh|nachts?))?";
+const AT = "(?:(?:at|um|@|to|auf|ab|from|by|gegen) )?(?:erst )?";
+const TIMES: readonly RegExp[] = [
+  words(`${AT}(\\d{1,2})[:.](\\d{2})(?: ?${HALF})?${PART}`),
+  words(`${AT}(\\d{1,2})()(?: ?${HALF})(?: (?:\\d{2}))?${PART}`),
+  words(`(?:at|um|@) (\\d{1,2})()()${PART}`),
+];
+const HOURS = `(\\d{1,2}|${COUNT_WORDS})`;
+const SPOKEN: readonly (readonly [RegExp, (hour: number) => readonly [number, number]])[] = [
+  [words(`${AT}halb ${HOURS}`), (hour) => [(hour + 23) % 24, 30]],
+  [words(`${AT}half past ${HOURS}`), (hour) => [hour, 30]],
+  [words(`${AT}(?:a )?(?:quarter past|viertel nach) ${HOURS}`), (hour) => [hour, 15]],
+  [words(`${AT}(?:a )?(?:quarter to|viertel vor) ${HOURS}`), (hour) => [(hour + 23) % 24, 45]],
+  [words(`(?:at|um) (${COUNT_WORDS})(?: uhr| o'?clock)?`), (hour) => [hour, 0]],
+  [words(`(${COUNT_WORDS})(?: uhr| o'?clock)`), (hour) => [hour, 0]],
+  [words("(?:at |um )?(?:noon|midday|mittags?)"), () => [12, 0]],
+  [words("(?:at |um )?(?:midnight|mitternacht)"), () => [0, 0]],
+];
+const PARTS = words("mornings?|in the morning|morgens?|früh|vormittags?");
+const LATE = words("(?:in the )?(?:evenings?|nights?|afternoons?|abends?|nachmittags?|nachts?)");
+const ZONE =
+  /(?<![\p{L}\p{N}])(?:\(?(?:in |timezone )?([A-Z][a-z]+\/[A-Z][A-Za-z_]+|UTC)(?: time)?\)?)(?![\p{L}\p{N}])/u;
+
+/** How often, on which day, and at what time; and whether it was said that the day comes again. */
+export function takeTiming(reader: Reader): Timing & { isAgain: boolean } {
+  const monthday = reader.take(MONTHDAY);
+  const counted = reader.take(EVERY);
+  const said = FREQUENCIES.filter(([pattern]) => reader.take(pattern) !== null).map(([, each]) => each);
+  const often = said[0];
+  const isMonthly = often === "months" || counted?.[2]?.slice(0, 2).toLowerCase() === "mo";
+  const on = monthday ?? (isMonthly ? reader.take(ON_THE) : null);
+  let weekday: string | undefined;
+  let isSecond = false;
+  let isAgain = often !== undefined || counted !== null || monthday !== null;
+  for (const [pattern, name] of on === null ? DAY_PATTERNS : []) {
+    const found = reader.take(pattern);
+    if (found === null) continue;
+    weekday = name;
+    isAgain ||= found[1] !== undefined || found[3] !== undefined;
+    isSecond = found[2] !== undefined;
+    break;
+  }
+  const start_time = takeTime(reader);
+  const timezone = reader.take(ZONE)?.[1];
   const unit = UNITS[counted?.[2]?.slice(0, 2).toLowerCase() ?? ""];
-  const frequency = monthday !== null ? "months" : (unit ?? (day !== undefined ? "weeks" : often));
+  const every = OTHER[counted?.[1]?.toLowerCase() ?? ""] ?? countOf(counted?.[1] ?? "");
+  const frequency = on !== null ? "months" : (unit ?? (weekday !== undefined ? "weeks" : often));
+  const date = on?.slice(1).find((each) => /^\d/.test(each ?? ""));
   return {
     ...(frequency !== undefined && { frequency }),
-    ...(unit !== undefined && { every: COUNTS[counts] ?? Number(counts) }),
-    ...(day !== undefined && { day_of_week: day }),
-    ...(monthday !== null && {
-      day_of_month: Number(monthday.slice(1).find((each) => /^\d/.test(each ?? "")) ?? 1),
-    }),
-    ...(time != null && { start_time: timeOf(time) }),
-    rest,
+    ...(unit !== undefined && every !== undefined && { every }),
+    ...(isSecond && { every: 2 }),
+    ...(weekday !== undefined && { day_of_week: weekday }),
+    ...(on !== null && { day_of_month: Number(date ?? 1) }),
+    ...(start_time !== undefined && { start_time }),
+    ...(timezone !== undefined && { timezone }),
+    isAgain,
   };
 }
 
-/** A day with the words that belong to it: what stands before it alone says whether it comes again. */
-function dayOf({ source }: RegExp): RegExp {
-  return new RegExp(String.raw`(?:\b(?:every|each|jeden|on|am)\s+)?(?:${source})`, "i");
+function takeTime(reader: Reader): string | undefined {
+  for (const [pattern, time] of SPOKEN) {
+    const found = reader.take(pattern);
+    if (found === null) continue;
+    const [hour, minute] = time(countOf(found[1] ?? "") ?? 0);
+    return clock(later(hour, takePart(reader)), minute);
+  }
+  for (const pattern of TIMES) {
+    const found = reader.take(pattern);
+    if (found === null) continue;
+    const [, hour = "", minute, half = "", part = ""] = found;
+    const shift = /^p/i.test(half) || LATE.test(part) || takePart(reader) === "late" ? "late" : undefined;
+    const isMorning = /^a/i.test(half) && Number(hour) === 12;
+    return clock(isMorning ? 0 : later(Number(hour), shift), Number(minute || 0));
+  }
+  // A part of the day alone is no time: "every evening" is asked about, and 8 in the morning is as usual.
+  reader.take(PARTS);
+  return undefined;
 }
 
-function timeOf([, hour, minute = "00", half]: RegExpExecArray): string {
-  const isHalf = half !== undefined && !/uhr/i.test(half);
-  const shifted = isHalf ? (Number(hour) % 12) + (/pm/i.test(half) ? 12 : 0) : Number(hour);
-  return `${String(shifted === 24 ? 0 : shifted).padStart(2, "0")}:${minute}`;
+function takePart(reader: Reader): "late" | undefined {
+  reader.take(PARTS);
+  return reader.take(LATE) === null ? undefined : "late";
+}
+
+function later(hour: number, part: "late" | undefined): number {
+  return (part === "late" && hour < 12 ? hour + 12 : hour) % 24;
+}
+
+function clock(hour: number, minute: number): string {
+  if (hour > 23 || minute > 59) throw askWhen();
+  return `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
 }
 
 /** At once and not again. "Once a week" is something else. */
-const ONCE =
-  /(?<!\p{L})(?:(?:just )?(?:this )?once(?! an? )|one[- ]off|one[- ]time|right now|now|immediately|at once|today|einmal(?:ig)?|sofort|jetzt|gleich|heute)(?!\p{L})(?! (?:per|each|every|pro|je|im|in|am|every)(?!\p{L}))/giu;
-/** Whatever speaks of a time: where none of it was understood, a guess would send mails that nobody wanted. */
-const SPEAKS_OF_TIME =
-  /(?<!\p{L})(?:every|each|jede[rsnm]?|alle|once|twice|(?:two|three|\d+) times|\p{L}*mal|(?:bi|semi)?-?week\p{L}*|woch\p{L}*|wöchent\p{L}*|\p{L}*days?|\p{L}*tags?|\p{L}*tage[ns]?|\p{L}*täglich\p{L}*|mittwochs?|month\p{L}*|\p{L}*monat\p{L}*|quarter\p{L}*|quart[ae]l\p{L}*|year\p{L}*|annual\p{L}*|jahr\p{L}*|jähr\p{L}*|fortnight\p{L}*|hour\p{L}*|st[uü]nd\p{L}*|minut\p{L}*|daily|tomorrow|tonight|(?:über)?morgen\p{L}*|heute|\p{L}*abends?|evenings?|mornings?|\p{L}*noon|midnight|\p{L}*mittags?|mitternacht|nachts?|night\p{L}*|later|später|next|n[äa]chst\p{L}*|kommend\p{L}*|until|starting|wenn|sobald|whenever|regular\p{L}*|regelmäßig\p{L}*|recurring|periodic\p{L}*|schedul\p{L}*)(?!\p{L})|\d{1,2}[:.]\d{2}|\d(?:st|nd|rd|th)\b|\d\.\s?\d|(?<!\p{L})(?:at|um|on|am|in|from|ab|by|bis) \d/iu;
-
+const ONCE = words(
+  "(?:just )?(?:this )?once(?! an? )|one[- ]off|one[- ]time|right now|right away|straight away|now|immediately|at once|asap|today|einmal(?:ig)?(?! (?:pro|im|am|die|in))|sofort|jetzt(?: gleich)?(?: einmal)?|gleich|umgehend|heute",
+);
+const FROM_NOW = words("from now(?: on)?|starting (?:today|now)|ab (?:sofort|jetzt|heute)");
 /** A report is something that comes again, unless it is said to be for once. */
-const SETS_UP = /\b(?:create|set up|erstell\w*|richte|leg\w*)\b.*(?:report|bericht)/i;
-const EVENING = /\bevenings?\b|abends?\b/i;
-const AGAIN =
-  /(?<!\p{L})(?:every|each|jeden|alle|weekly|wöchentlich\p{L}*|\p{L}+(?:days|tags|mittwochs))(?!\p{L})/iu;
+const SETS_UP = words("(?:create|set up|schedule|erstell~|richte|leg~)[^·]*(?:reports?|bericht~)");
 
 /** The schedule of something new, or none where it is sent once and at once. What is not understood is asked about. */
-export function scheduleIn(text: string): Timing {
-  const { rest: said, ...timing } = timingIn(text);
+export function takeSchedule(reader: Reader): Timing {
+  const setsUp = SETS_UP.test(reader.text);
+  reader.take(FROM_NOW);
+  const { isAgain, ...timing } = takeTiming(reader);
+  const isOnce = reader.takeAll(ONCE).length > 0;
   const { frequency, start_time, day_of_week, day_of_month = 1 } = timing;
-  const rest = said.replace(/\bfrom now(?: on)?\b|\bab (?:sofort|jetzt|heute)\b/gi, " ");
-  const later = rest.replace(ONCE, " ");
-  const isOnce = later !== rest;
   const isOpen =
-    (frequency === undefined ? start_time !== undefined || (SETS_UP.test(text) && !isOnce) : isOnce) ||
-    (day_of_week !== undefined && !AGAIN.test(text)) ||
+    (frequency === undefined ? start_time !== undefined || (setsUp && !isOnce) : isOnce) ||
+    (day_of_week !== undefined && !isAgain) ||
     day_of_month > LAST_MONTHDAY ||
-    (EVENING.test(text) && (start_time ?? "") < "12") ||
-    SPEAKS_OF_TIME.test(later);
-  if (!isOpen) return timing;
-  throw new AskBack(
-    "When should it be sent? I know: once and now; every so many minutes, hours, days, weeks or months; on one day of the week; on a day of the month up to the 28th; and at which time.",
+    reader.has(LATE);
+  if (isOpen) throw askWhen();
+  return timing;
+}
+
+/** Words of time that are in no schedule that there is. */
+export const SPEAKS_OF_TIME =
+  /^\d|day|week|month|quarter|year|hour|minute|morning|evening|night|noon|tomorrow|twice|thrice|times|until|next|last|later|tag|woche|monat|quart[ae]l|jahr|stund|morgen|abend|nacht|mal$|bis|nächst|letzt|später/iu;
+
+export function askWhen(left: readonly string[] = []): AskBack {
+  const unknown = left.length > 0 ? ` “${left.join(" ")}” is no time that I know.` : "";
+  return new AskBack(
+    `When should it be sent?${unknown} I know: once and now; every so many minutes, hours, days, weeks or months; on one day of the week; on a day of the month up to the 28th; and at which time.`,
     ["once, now", "every day at 8:00", "every Monday at 8:00", "on the first of each month"],
   );
 }

@@ -1,137 +1,230 @@
-import { dateOf, during, type Fit, filtersOf, fitText } from "./charts.ts";
+import { during } from "./charts.ts";
+import { dateOf, type Filter, filtersOf, fitText, isNumeric } from "./fitting.ts";
 import type { DatasetInfo, WidgetInfo } from "./inventory.ts";
 import { AskBack, type PlannedStep } from "./plan.ts";
-import { type Clause, widgetIn, without } from "./references.ts";
-import { CHART_WORDS, calledIn, isFiller, numberOf, periodIn, WIDGET, wordsIn } from "./words.ts";
+import { type Reader, words } from "./reader.ts";
+import { type Clause, THE, widgetIn } from "./references.ts";
+import {
+  AGGREGATES,
+  CHARTS,
+  COUNT_WORDS,
+  countOf,
+  GRAINS,
+  NUMBER,
+  numberOf,
+  takeName,
+  takeOld,
+  takePeriod,
+  takeQuoted,
+  UNITS,
+  WIDGET,
+} from "./words.ts";
 
-export async function planChart(clause: Clause): Promise<PlannedStep[]> {
+const CHANGE = words(
+  "change|turn|convert|switch|make|transform|modify|edit|adjust|update|set|swap|use|display|draw|render|show|present|plot|have|prefer|want|would like|i'd like|should be|be|become|soll(?:te|en)?|sein|werden|wandle|wandel|umwandeln|verwandle~|verwandel~|mach~|stell~|umstell~|darstell~|dargestellt|zeig~|anzeig~|angezeigt|änder~|setz~|nimm|nutz~|verwend~|tausch~|hätte~|lieber|bitte|rather|instead|stattdessen|dar|um|into|daraus|chart type|diagrammtyp|type|typ|only|just|nur|pls|plz|limit~|restrict~|filter~|narrow|begrenz~|beschränk~|einschränk~|schränk~|ein|down|leave out|keep|hide|exclude|excluding|ausblend~|blend~|lass~|weg|aus|drop-?down|ausschließ~|herausnehm~|give|gib|as well|the rest|künftig|in future|from now on|ab jetzt",
+);
+/** Words that say that a chart that there is should become something else. */
+const MEANT = words(
+  "change|turn|convert|switch|transform|modify|adjust|swap|wandle|wandel|umwandeln|verwandle~|verwandel~|änder~|tausch~|stell~|mach~|make|set|setz~|use|nimm|should be|soll(?:te|en)?|only|just|nur|limit~|restrict~|filter~|narrow|begrenz~|beschränk~|schränk~|einschränk~|exclude|excluding|leave out|hide|ohne|without|ausblend~|blend~|lass~|group~|split|break|gruppier~|teil~|aufteil~|schlüssel~|instead|statt|anstatt|stattdessen|sort~|order|ordne|rename|name|call|title|nenn~|benenn~|umbenenn~|heiß~|show|zeig~|display|as|als|top|i want|i'd like|hätte~|per|pro",
+);
+const RENAME = words(
+  "rename|re-?title|benenn~|umbenenn~|nenn~|name|call|title|give|gib|heiß~|soll(?:te|en)?|should|be|be called|künftig|from now on|new name|neuen namen?|um|titel|namen?",
+);
+const GROUP = words(
+  "(?:group|split|break|stack|colou?r|separate|gruppier~|teil~|aufteil~|aufgeteilt|schlüssel~|aufschlüssel~|unterteil~|stapel~)(?: (?:it|this|that|them|down|up|es|das|the|chart|diagramm|die|dies))*",
+);
+const WITHOUT = words(
+  "exclud~|leave out|hide|without|except(?: for)?|ohne|außer|ausblend~|blend~(?= .*aus)|lass~(?= .*weg)|not|nicht|minus|ausschließ~",
+);
+const TARGET = words("(?:the |das )?(?:target|goal|ziel(?:wert)?)(?: (?:of|von|for|für|value|line|linie))?");
+const AMOUNT = new RegExp(
+  `(?<![\\p{L}\\p{N}])(?:(?:to|auf|of|at|von)\\s+)?${NUMBER}(?:\\s*(?:€|euros?|eur))?`,
+  "iu",
+);
+const TOP = words(
+  `(?:the )?(?:top|best|largest|biggest|first|besten|größten|ersten|stärksten)[ -](\\d+|${COUNT_WORDS})|(\\d+|${COUNT_WORDS}) (?:best|largest|biggest|besten|größten|stärksten|top)(?: \\p{L}+)?`,
+);
+const SORTS: readonly (readonly [RegExp, string])[] = [
+  [
+    words(
+      "(?:sort~|order|ordne|sortier~)(?: (?:it|this|that|es|das|the bars|die balken))*(?: (?:alphabetical~|alphabetisch|by name|nach namen?|a-z))",
+    ),
+    "x",
+  ],
+  [
+    words(
+      "(?:sort~|order|ordne|sortier~)(?: (?:it|this|that|es|das|the bars|die balken))*(?: (?:by (?:size|value)|nach (?:größe|wert|höhe)|descending~|absteigend|(?:from )?(?:largest|biggest|highest) (?:first|to \\p{L}+)))",
+    ),
+    "value",
+  ],
+];
+const STYLES: readonly (readonly [RegExp, string])[] = [
+  [words("(?:in|as|als) (?:percent|percentages?|prozent)"), "percent"],
+  [words("(?:in|as|als) (?:euros?|eur)"), "money:EUR"],
+  [words("(?:in|as|als) (?:us )?dollars?"), "money:USD"],
+  [words("(?:without|no|ohne) (?:decimals?|nachkommastellen)"), "integer"],
+];
+
+/** Another type, name, filter, legend, period, order or target for a chart that there is: all of it in one step. */
+export async function planChange(clause: Clause): Promise<PlannedStep[] | undefined> {
+  const { reader, widgetId } = clause;
+  const isNamed = reader.named("widget");
+  const isThere =
+    isNamed ||
+    widgetId !== undefined ||
+    clause.before.some(({ args }) => typeof args.widget_id === "number") ||
+    new RegExp(
+      `(?<!\\p{L})${THE}\\s+(?:[\\p{L}-]+\\s+){0,3}?(?:${[WIDGET, ...CHARTS.map(([chart]) => chart)].map(({ source }) => source).join("|")})`,
+      "iu",
+    ).test(reader.left);
+  const isOpen = widgetId !== undefined && !isNamed;
+  if (!isThere || !(isOpen || reader.has(MEANT))) return undefined;
   const widget = await widgetIn(clause);
-  const rest = without(clause.text, widget.name);
-  const found = CHART_WORDS.flatMap(([pattern, type]) => {
-    const at = rest.search(pattern);
-    return at === -1 ? [] : [{ at, type }];
-  }).toSorted((a, b) => b.at - a.at);
-  const [target] = found;
-  if (target === undefined || (found.length === 1 && target.type === widget.chart_type))
+  const name = takeName(reader) ?? takeNewName(reader);
+  const change = await settingsIn(clause, widget);
+  const args = { ...(name !== undefined && { name }), ...change };
+  if (Object.keys(args).length === 0) {
+    if (reader.words().length > 0 && !isOpen) return undefined;
     throw new AskBack(`What should become of “${widget.name}”?`, [
       "another type of chart",
       "a filter",
       "another name",
     ]);
-  const name = calledIn(rest);
+  }
   return [
     {
       tool: "update_widget",
-      args: { widget_id: widget.id, chart_type: target.type, ...(name !== undefined && { name }) },
-      says: `Show “${widget.name}” as ${target.type}${name === undefined ? "" : `, called “${name}”`}`,
+      args: { widget_id: widget.id, ...args },
+      says: `Change “${widget.name}”: ${said(args)}`,
     },
   ];
 }
 
-const GRAIN =
-  /\b(?:(days?|daily|tage?n?|täglich)|(weeks?|weekly|wochen?|wöchentlich)|(months?|monthly|monate?n?|monatlich)|(quarters?|quarterly|quartale?n?)|(years?|yearly|jahre?n?|jährlich))\b/i;
-const GRAINS = ["day", "week", "month", "quarter", "year"];
-const INSTEAD = /\b(?:instead of|rather than|statt|anstatt|instead)\b/i;
-const TARGET = /\b(?:target|goal|ziel(?:wert)?)\b/i;
-const LIMIT = /\b(?:limit|restrict|only|just|nur|begrenz\w*|beschränk\w*)\b/i;
-
-/** Other periods, another stretch of time, or another target for a chart. */
-export function isAdjusted({ text, widgetId }: Clause): boolean {
-  const isGrain = INSTEAD.test(text) && GRAIN.test(text.split(INSTEAD)[0] ?? "");
-  const isTarget =
-    TARGET.test(text) && /\b(?:set|change|raise|lower|setz\w*)\b|(?<![\p{L}])änder\w*/iu.test(text);
-  const isPeriod = LIMIT.test(text) && periodIn(text) !== undefined;
-  return isGrain || isTarget || (isPeriod && (widgetId !== undefined || WIDGET.test(text)));
+/** "Call it X", "rename it to X", "soll künftig X heißen". */
+export function takeNewName(reader: Reader): string | undefined {
+  const isRenamed = words("rename|re-?title|benenn~|umbenenn~|heiß~|nenn~|name|call|title").test(reader.left);
+  if (!isRenamed) return undefined;
+  const called = takeName(reader) ?? takeQuoted(reader);
+  const behind =
+    called ??
+    reader.take(
+      /(?<!\p{L})(?:to|into|in|zu|as|als|name|call|title|nenne?|heiß\p{L}*)\s+(?:it\s+|this\s+|that\s+|chart\s+|dashboard\s+|das\s+|es\s+|·+\s*)*([^·]+?)(?:\s+um)?(?=[.!?]*\s*$|,?\s+(?:and|und)\s+(?:the|das|den|die|dem|export|send|share|give|show|move|make|put|add|pause|set|exportier|schick|send|teil|zeig|verschieb|mach|füg|pausier|setz|gib|stell)\p{L}*(?!\p{L}))/iu,
+    )?.[1];
+  reader.takeAll(RENAME);
+  if (behind === undefined || behind.trim() === "") throw new AskBack("What should its new name be?");
+  return behind.trim();
 }
 
-export async function planAdjusted(clause: Clause): Promise<PlannedStep[]> {
-  const widget = await widgetIn(clause);
-  const rest = without(clause.text, widget.name);
-  const change = (options: object, says: string): PlannedStep[] => [
-    { tool: "update_widget", args: { widget_id: widget.id, options }, says: `${says} in “${widget.name}”` },
-  ];
-  const goal = /(\d[\d.,]*)\s*(thousand|million(?:en)?|tausend|mio\.?|tsd\.?|k\b|m\b)?/i.exec(rest);
-  if (TARGET.test(rest) && goal !== null) {
-    const target = numberOf(goal[1] as string, goal[2]);
-    return change({ target }, `Set the target to ${target}`);
-  }
-  const grain =
-    GRAINS[
-      (GRAIN.exec(rest.split(INSTEAD)[0] ?? "") ?? []).findIndex((each, i) => i > 0 && each !== undefined) - 1
-    ];
-  if (INSTEAD.test(rest) && grain !== undefined) return change({ grain }, `Show ${grain}s`);
-  const period = periodIn(rest);
-  // The time was part of the chart's name.
-  if (period === undefined) return planFilter(clause);
-  const dataset = (await clause.inventory.datasets()).find(({ id }) => id === widget.dataset_id);
-  const date = dataset === undefined ? undefined : dateOf(dataset);
-  const { c9ql } = await clause.inventory.details<{ c9ql?: string | null }>("widget", widget.id);
-  // A query of its own cannot be limited from outside without knowing what it does.
-  if (date === undefined || !/^(?:where \S+ >= \S+(?: and \S+ < \S+)?)?$/i.test(c9ql ?? ""))
-    throw new AskBack(`To which rows should “${widget.name}” be limited?`);
-  return change({ c9ql: during(date, period) }, `Show only ${period.said.trim()}`);
-}
-
-const WITHOUT = /\b(?:exclud\w*|leave out|hide|without|except|ohne|außer|ausblend\w*|lass\w*)\b/i;
-
-export async function planFilter(clause: Clause): Promise<PlannedStep[]> {
-  const { text, inventory } = clause;
-  const widget = await widgetIn(clause);
-  const rest = without(text, widget.name).replace(
-    /\b(?:only|show|filter\w*|nur|restrict|limit|exclud\w*|leave|out|hide|without|except|ohne|außer|from|ausblend\w*|lass\w*|weg|aus|chart|widget|diagramm|to|in|the|zeig\w*|instead|this|it|group\w*|split|break|down|by|auf|gruppier\w*|nach)\b/gi,
-    " ",
-  );
+async function settingsIn(
+  { reader, inventory, assumptions }: Clause,
+  widget: WidgetInfo,
+): Promise<Record<string, unknown>> {
   const dataset = (await inventory.datasets()).find(({ id }) => id === widget.dataset_id);
+  const old = takeOld(reader);
+  const target = reader.take(TARGET) === null ? null : reader.take(AMOUNT);
+  const isGroup = reader.take(GROUP) !== null;
+  const sort = reader.oneOf(SORTS);
+  const format = reader.oneOf(STYLES);
+  const top = reader.take(TOP);
+  const period = takePeriod(reader);
+  const chart = reader.oneOf(CHARTS);
+  const grain = reader.oneOf(GRAINS) ?? (widget.chart_type === "datagrid2" ? undefined : reader.oneOf(UNITS));
+  const aggregate = reader.oneOf(AGGREGATES);
+  const isWithout = WITHOUT.test(reader.left);
+  reader.takeAll(CHANGE);
+  reader.takeAll(WITHOUT);
+  reader.takeAll(WIDGET);
+  reader.takeAll(
+    words(
+      "top|please|values?|werte?|rows?|zeilen|data|daten|country|countries|one|ones|those|alle|all|zuletzt|basis",
+    ),
+  );
+  const fields = await fieldsIn(
+    reader,
+    { dataset, widget, isGroup, isWithout, isSwap: old !== undefined },
+    inventory,
+  );
+  const c9ql = period === undefined ? undefined : await limited(widget, dataset, period, inventory);
+  void assumptions;
+  const options = {
+    ...(aggregate !== undefined && { aggregate }),
+    ...(grain !== undefined && { grain }),
+    ...(top !== null && { top: countOf(top[1] ?? top[2] ?? "") }),
+    ...(target !== null && { target: numberOf(target[1] as string, target[2]) }),
+    ...(sort !== undefined && { sort }),
+    ...(format !== undefined && { format }),
+    ...(c9ql !== undefined && { c9ql }),
+    ...(fields.filters !== undefined && { filters: fields.filters }),
+  };
+  return {
+    ...(chart !== undefined && { chart_type: chart }),
+    ...fields.axes,
+    ...(Object.keys(options).length > 0 && { options }),
+  };
+}
+
+interface About {
+  dataset: DatasetInfo | undefined;
+  widget: WidgetInfo;
+  isGroup: boolean;
+  isWithout: boolean;
+  /** Something is said to come in the place of something else. */
+  isSwap: boolean;
+}
+
+/** Values are filters; fields are what it is grouped or shown by, or the number that it shows. */
+async function fieldsIn(
+  reader: Reader,
+  { dataset, widget, isGroup, isWithout }: About,
+  inventory: Clause["inventory"],
+): Promise<{ axes: object; filters?: Filter[] }> {
+  const left = reader.words();
+  if (left.length === 0) return { axes: {} };
   if (dataset === undefined)
     throw new AskBack(`“${widget.name}” has no dataset any more. Which one should it show?`);
-  const fit = fitOne(rest, dataset);
-  if (/\b(?:group|split|break|gruppier)\w*\b/i.test(text)) return [await grouping(widget, fit)];
+  const fit = fitText(reader.rest(), [dataset], isWithout ? "without" : "measure");
   const found = await filtersOf(fit, inventory);
-  if (found.length === 0) throw new AskBack(`Which rows should “${widget.name}” show?`);
-  const isWithout = WITHOUT.test(text);
-  const filters = isWithout
-    ? found.flatMap(({ field, value }) =>
-        [value].flat().map((each) => ({ field, operator: "!=", value: each })),
-      )
-    : found;
-  return [
-    {
-      tool: "update_widget",
-      args: { widget_id: widget.id, options: { filters } },
-      says: `${isWithout ? "Leave out" : "Show only"} ${filters.map(({ field, value }) => `${field} ${[value].flat().join(", ")}`).join(" and ")} in “${widget.name}”`,
-    },
-  ];
-}
-
-function fitOne(text: string, dataset: DatasetInfo): Fit {
-  try {
-    return fitText(text, [dataset]);
-  } catch (error) {
-    if (!(error instanceof AskBack)) throw error;
-    // None of its words is a field: they may be values.
-    return {
-      dataset,
-      score: 0,
-      measures: [],
-      ofRows: false,
-      dims: [],
-      by: new Set(),
-      against: undefined,
-      unknown: wordsIn(text).filter((word) => !isFiller(word)),
-    };
-  }
-}
-
-async function grouping(widget: WidgetInfo, { dims, measures, unknown, dataset }: Fit): Promise<PlannedStep> {
-  const [column] = [...dims, ...measures];
-  if (column === undefined || unknown.length > 0)
+  const dims = [...fit.dims, ...(fit.group === undefined ? [] : [fit.group])];
+  const numbers = fit.measures.filter(isNumeric);
+  const [by, ...more] = dims;
+  const lost = [...more, ...(isGroup ? numbers : []), ...(fit.against === undefined ? [] : [fit.against])];
+  if (lost.length > 0 || (fit.ofRows && found.length === 0 && by === undefined && numbers.length === 0))
     throw new AskBack(
-      `By which field should “${widget.name}” be grouped?`,
-      dataset.columns.map(({ name }) => name),
+      `What should become of “${widget.name}”? I do not know what to do with “${left.join(" ")}”.`,
     );
   return {
-    tool: "update_widget",
-    args: { widget_id: widget.id, group_by: column.name },
-    says: `Group “${widget.name}” by ${column.name}`,
+    axes: {
+      ...(by !== undefined && (isGroup ? { group_by: by.name } : { x_axis: by.name })),
+      ...(numbers.length > 0 && { y_axis: numbers.map(({ name }) => name) }),
+    },
+    ...(found.length > 0 && { filters: found }),
   };
+}
+
+/** A query of its own cannot be limited from outside without knowing what it does. */
+async function limited(
+  widget: WidgetInfo,
+  dataset: DatasetInfo | undefined,
+  period: { from: string; to?: string },
+  inventory: Clause["inventory"],
+): Promise<string> {
+  const date = dataset === undefined ? undefined : dateOf(dataset);
+  const { c9ql } = await inventory.details<{ c9ql?: string | null }>("widget", widget.id);
+  if (date === undefined || !/^(?:where \S+ >= \S+(?: and \S+ < \S+)?)?$/i.test(c9ql ?? ""))
+    throw new AskBack(`To which rows should “${widget.name}” be limited?`);
+  return during(date, period);
+}
+
+/** Settings in words, for whoever reads the plan. */
+function said(args: Record<string, unknown>): string {
+  const { options, ...rest } = args as { options?: Record<string, unknown> };
+  const { filters, ...others } = options ?? {};
+  const parts = Object.entries({ ...rest, ...others }).map(
+    ([key, value]) => `${key.replaceAll("_", " ")} ${[value].flat().join(", ")}`,
+  );
+  const shown = ((filters ?? []) as Filter[]).map(
+    ({ field, operator, value }) =>
+      `${operator === "!=" ? "without" : "only"} ${field} ${[value].flat().join(", ")}`,
+  );
+  return [...parts, ...shown].join("; ");
 }

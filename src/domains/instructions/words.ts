@@ -1,197 +1,318 @@
-import { fold, foldGerman, GLOSSARY, stem, stemGerman } from "../agent/index.ts";
+import { ENGLISH_GLOSSARY, fold, foldGerman, GLOSSARY, phraseKey, stem, stemGerman } from "../agent/index.ts";
+import { pattern, type Reader, words, wordsIn } from "./reader.ts";
 
-/** The words of instructions, English and German. Longer phrases stand before those that they begin with. */
+/** The words of instructions, English and German, and what is read off them. */
 
-export const CHART_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/\b(?:stacked )?area(?: charts?)?\b|\bflächendiagramm\w*/i, "area"],
-  [/\b(?:stacked )?bar(?: (?:charts?|graphs?))?s?\b|\bbalken\w*/i, "bar"],
-  [/\bcolumn(?: charts?)?s?\b|\bsäulen\w*/i, "column"],
-  [/\blines?(?: (?:charts?|graphs?))?\b|\blinien\w*|\bals linie\b/i, "line"],
-  [/\bpie(?: charts?)?\b|\b(?:torten|kreis)diagramm\w*/i, "pie"],
-  [/\b(?:donut|doughnut)(?: charts?)?\b|\bringdiagramm\w*/i, "donut"],
-  [/\bscatter(?: ?(?:plots?|charts?))?\b|\bstreudiagramm\w*/i, "scatter"],
-  [/\bheat ?maps?\b/i, "heatmap"],
-  [/\bfunnels?(?: charts?)?\b|\btrichter\w*/i, "funnel"],
-  [/\btree ?maps?\b|\bkacheldiagramm\w*/i, "treemap"],
-  [/\bgauges?\b|\btachos?\b/i, "gauge"],
+type Named<T> = readonly (readonly [RegExp, T])[];
+
+const KIND = "(?:[- ]?(?:charts?|graphs?|plots?|diagrams?|diagramm~|views?|ansicht))?";
+const chart = (source: string) =>
+  words(`(?:(?:stacked|gestapelt~|horizontal~|simple|einfach~) )*(?:${source})${KIND}`);
+
+export const CHARTS: Named<string> = [
+  [chart("area|flächen(?:diagramm~)?|fläche"), "area"],
+  [chart("columns?|säulen?(?:diagramm~)?"), "column"],
+  [chart("bars?|balken(?:diagramm~)?"), "bar"],
+  [chart("lines?|linien?(?:diagramm~)?|curve|kurven?(?:diagramm~)?"), "line"],
+  [chart("pie|torten?(?:diagramm~)?|kreis(?:diagramm~)?|kuchen(?:diagramm~)?"), "pie"],
+  [chart("donuts?|doughnuts?|ring(?:diagramm~)?"), "donut"],
+  [chart("scatter|streu(?:diagramm~)?|punktwolke|punktdiagramm~"), "scatter"],
+  [chart("heat ?maps?|wärmekarte"), "heatmap"],
+  [chart("funnels?|trichter(?:diagramm~)?"), "funnel"],
+  [chart("tree ?maps?|kacheldiagramm~|baumkarte"), "treemap"],
+  [chart("gauges?|tachos?|tachometer"), "gauge"],
   [
-    /\b(?:single )?(?:number )?(?:tiles?|kpis?)\b|\bsingle (?:number|value)\b|\bkacheln?\b|\bkennzahl\w*/i,
+    chart(
+      "(?:big |large |große |single )?(?:number )?(?:tiles?|kpis?(?:[- ](?:tiles?|cards?|kachel))?|cards?|kacheln?|kennzahl~)|(?:single|big|large) (?:numbers?|values?|figures?)|(?:große|einzelne) zahl",
+    ),
     "singletext",
   ],
-  [/\b(?:data )?(?:tables?|grids?)\b|\btabellen?\b/i, "datagrid2"],
+  [chart("(?:data ?)?(?:tables?|grids?)|tabellen?"), "datagrid2"],
 ];
 
-export const GRAIN_WORDS: readonly (readonly [RegExp, string])[] = [
+const EACH =
+  "(?:am|by|per|each|every|a|an|in a|within a|over the|pro|je|jede[nsr]?|nach|im|in der|in einer|an einem|einer|auf|in)";
+const grain = (nouns: string, adverbs: string, compound: string) =>
+  new RegExp(
+    `${words(`${EACH} (?:(?:single|calendar|einzelnen) )?(?:${nouns})|(?:on an? )?(?:${adverbs})(?: basis)?|(?:${nouns}) by (?:${nouns})`).source}|(?<!\\p{L})(?:${compound})-?(?=\\p{L}{4})`,
+    "iu",
+  );
+
+/** How long a period is: "per week", "weekly", and the beginning of "Wochenumsatz". */
+export const GRAINS: Named<string> = [
+  [grain("days?|tage?|tagen", "daily|täglich~|tageweise", "tages"), "day"],
+  [grain("weeks?|wochen?|kalenderwochen?", "weekly|wöchentlich~|wochenweise", "wochen(?!end|tag)"), "week"],
+  [grain("months?|monate?|monaten", "monthly|monatlich~|monatsweise", "monats"), "month"],
+  [grain("quarters?|quartale?|quartalen", "quarterly|quartalsweise|vierteljährlich~", "quartals"), "quarter"],
+  [grain("years?|jahre?|jahren", "yearly|annual(?:ly)?|jährlich~", "jahres"), "year"],
+];
+
+export const UNITS: Named<string> = [
+  [words("days?|tage?n?|täglich~|daily"), "day"],
+  [words("weeks?|wochen?|wöchentlich~|weekly|wochenweise"), "week"],
+  [words("months?|monate?n?|monatlich~|monthly|monatsweise"), "month"],
+  [words("quarters?|quartale?n?|quarterly|quartalsweise"), "quarter"],
+  [words("years?|jahre?n?|jährlich~|yearly"), "year"],
+];
+
+/** A word by itself, or the beginning of one: "Gesamtumsatz". */
+const compound = (source: string, head: string) =>
+  new RegExp(`${words(source).source}|(?<!\\p{L})(?:${head})-?(?=\\p{L}{4})`, "iu");
+
+export const AGGREGATES: Named<string> = [
+  [words("(?:number|count|amount) of|how many|anzahl(?: der| an| von)?|wie ?viele"), "count"],
+  [words("(?:unique|distinct|different|verschiedene~?|unterschiedliche~?)"), "distinct"],
   [
-    /\b(?:by|per|each|every|a|over the|pro|je|nach|im) (?:day|tag)e?s?\b|\bdaily\b|\btäglich\w*|\ban einem tag\b/i,
-    "day",
+    compound(
+      "average(?: of)?|avg|mean|on average|durchschnittlich~|durchschnitt(?: der| des)?|im schnitt|mittlere~?",
+      "durchschnitts",
+    ),
+    "avg",
   ],
-  [/\b(?:by|per|each|every|a|pro|je|nach) (?:week|woche)\b|\bweekly\b|\bwöchentlich\w*/i, "week"],
-  [/\b(?:by|per|each|every|a|pro|je|nach) (?:month|monat)\b|\bmonthly\b|\bmonatlich\w*/i, "month"],
-  [/\b(?:by|per|each|every|a|pro|je|nach) (?:quarter|quartal)\b|\bquarterly\b/i, "quarter"],
-  [
-    /\b(?:by|per|each|every|a|pro|je|nach) (?:year|jahr)\b|\byearly\b|\bannual(?:ly)?\b|\bjährlich\w*/i,
-    "year",
-  ],
+  [words("median(?: of)?"), "median"],
+  [compound("total|sum(?: of)?|overall|summe(?: der| des)?|gesamte~?|insgesamt", "gesamt"), "sum"],
+  [words("highest|maximum|max|largest|höchste~|maximal~?"), "max"],
+  [words("lowest|minimum|min|smallest|niedrigste~|minimal~?"), "min"],
 ];
 
-export const AGGREGATE_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/\b(?:the )?(?:number|count|amount) of\b|\bhow many\b|\b(?:die )?anzahl(?: der| an| von)?\b/i, "count"],
-  [/\b(?:the )?(?:average|avg|mean)(?: of)?\b|\bdurchschnittlich\w*|\bdurchschnitt(?: der| des)?\b/i, "avg"],
-  [/\b(?:the )?(?:total|sum|overall)(?: of)?\b|\b(?:summe|gesamt)(?: der| des)?\b/i, "sum"],
-  [/\b(?:the )?(?:highest|maximum|largest)\b|\bhöchste\w*/i, "max"],
-  [/\b(?:the )?(?:lowest|minimum|smallest)\b|\bniedrigste\w*/i, "min"],
-];
+export interface Period {
+  said: string;
+  from: string;
+  to?: string;
+}
 
-const UNITS: Record<string, string> = { d: "d", t: "d", w: "w", m: "m", q: "q", j: "y", y: "y" };
+const UNIT = "days?|tage?n?|weeks?|wochen?|months?|monate?n?|quarters?|quartale?n?|years?|jahre?n?";
+const LETTER: Record<string, string> = { day: "d", week: "w", month: "m", quarter: "q", year: "y" };
+const LEAD =
+  "(?:(?:in|of|for|from|over|during|within|the|der|den|des|die|das|aus|im|seit|für|innerhalb|to|auf) )*";
+const SOME = words(`${LEAD}(?:last|past|previous|letzten?|vergangenen?|vorigen) (\\d+|\\p{L}+) (${UNIT})`);
+const THIS = words(
+  `${LEAD}(?:this|current|dieses?[nr]?|laufenden?|aktuellen?) (${UNIT})(?: to date)?(?: so far)?|(year to date|ytd|seit jahresbeginn)`,
+);
+const LAST = words(`${LEAD}(?:last|previous|letzte[nsr]?|vorige[nsr]?|vergangene[nsr]?) (${UNIT})`);
+const DAY = words(`${LEAD}(?:(today|heute)|(yesterday|gestern))`);
+const YEAR = words(`(?:(since|seit|ab|from) )?${LEAD}(?:(?:the )?(?:year|jahr) )?((?:19|20)\\d\\d)`);
+const QUARTER = words(`${LEAD}(?:q([1-4])|([1-4])\\. quartal) ((?:19|20)\\d\\d)`);
 
-/** A period as the start that C9QL has for it. */
-export function periodIn(text: string): { said: string; from: string; to?: string } | undefined {
-  const some =
-    /\b(?:in |of |for |over |the |der |den |die |in den |seit )*(?:last|past|previous|letzten|vergangenen) (\d+|few) (days?|tagen?|weeks?|wochen?|months?|monaten?|quarters?|quartalen?|years?|jahren?)\b/i.exec(
-      text,
-    );
-  if (some !== null)
-    return {
-      said: some[0],
-      from: `$c9_today-${some[1] === "few" ? 3 : some[1]}${UNITS[some[2]?.[0]?.toLowerCase() ?? "d"]}`,
-    };
-  const this_ =
-    /\b(?:in |of |for |the |dieses |diesen |diese |im )*(?:this|current|dieses|diesen|diese|laufenden?) (week|woche|month|monat|quarter|quartal|year|jahr)(?:s|es)?\b/i.exec(
-      text,
-    );
-  if (this_ !== null) return { said: this_[0], from: `$c9_this${english(this_[1] as string)}` };
-  const last =
-    /\b(?:in |of |for |the |im )*(?:last|previous|letzten|letztes|letzter|vorigen) (week|woche|month|monat|quarter|quartal|year|jahr)(?:s|es)?\b/i.exec(
-      text,
-    );
+/** A stretch of time, as the bounds that C9QL has for it. */
+export function takePeriod(reader: Reader): Period | undefined {
+  const some = SOME.exec(reader.left);
+  const count = countOf(some?.[1] ?? "");
+  if (some !== null && count !== undefined) {
+    reader.take(SOME);
+    return { said: some[0], from: `$c9_today-${count}${LETTER[unitOf(some[2] as string)]}` };
+  }
+  const current = reader.take(THIS);
+  if (current !== null)
+    return { said: current[0], from: `$c9_this${current[1] === undefined ? "year" : unitOf(current[1])}` };
+  const last = reader.take(LAST);
   if (last !== null) {
-    const unit = english(last[1] as string);
+    const unit = unitOf(last[1] as string);
     return { said: last[0], from: `$c9_last${unit}`, to: `$c9_this${unit}` };
   }
-  return undefined;
+  const day = reader.take(DAY);
+  if (day !== null)
+    return day[1] === undefined
+      ? { said: day[0], from: "$c9_yesterday", to: "$c9_today" }
+      : { said: day[0], from: "$c9_today" };
+  const quarter = reader.take(QUARTER);
+  if (quarter !== null) {
+    const first = (Number(quarter[1] ?? quarter[2]) - 1) * 3;
+    const start = (months: number) =>
+      `'${new Date(Date.UTC(Number(quarter[3]), months, 1)).toISOString().slice(0, 10)}'`;
+    return { said: quarter[0], from: start(first), to: start(first + 3) };
+  }
+  const year = reader.take(YEAR);
+  if (year === null) return undefined;
+  const from = { said: year[0], from: `'${year[2]}-01-01'` };
+  return year[1] === undefined ? { ...from, to: `'${Number(year[2]) + 1}-01-01'` } : from;
 }
 
-function english(unit: string): string {
-  return (
-    { woche: "week", monat: "month", quartal: "quarter", jahr: "year" }[unit.toLowerCase()] ??
-    unit.toLowerCase()
+function unitOf(said: string): string {
+  return UNITS.find(([unit]) => unit.test(said))?.[1] ?? "day";
+}
+
+export const MAIL = /[^\s@,;<>"“”„()]+@[^\s@,;<>"“”„()]+\.[a-z]{2,}/iu;
+const MAILED =
+  "(?:(?:and|und) )?(?:(?:send|mail|e-?mail|tell|notify|inform|write|schick~|sende|informier~|benachrichtig~)(?: (?:it|that|this|a|an|eine|die|das|es))* ?(?:mail|e-?mail|message|nachricht)?)? ?(?:(?:by|via|per) (?:e-?)?mail)? ?(?:(?:to|at|for|with|an|für|bei|mit) )?";
+
+/** Mail addresses, with the words that lead to them. */
+export function takeMails(reader: Reader): string[] {
+  const address = MAIL.source;
+  const list = new RegExp(`(?<![\\p{L}\\p{N}])${pattern(MAILED)}(${address})`, "iu");
+  return reader.takeAll(list).map((found) => (found[1] as string).replace(/[.!?:]+$/, ""));
+}
+
+/** Who is told: addresses, or whoever speaks. */
+export function takeRecipients(reader: Reader, me: string): string[] {
+  const named = takeMails(reader);
+  const own = words(
+    "(?:(?:by|per|via) (?:e-?)?mail )?(?:(?:to|an|in|into) )?(?:my (?:own )?(?:inbox|e-?mail|mail|address|postfach)|mein(?:e|em|en)? (?:postfach|(?:e-?)?mail~|adresse)|myself|mir selbst|me|mich|mir|us|uns)(?: (?:by|per|via) (?:e-?)?mail)?",
   );
+  const isMe = reader.take(own) !== null;
+  reader.takeAll(words("(?:by|per|via) (?:e-?)?mail"));
+  return named.length === 0 && isMe ? [me] : named;
 }
 
-/** Names of days, as reports call them. */
-export const DAYS: readonly (readonly [RegExp, string])[] = [
-  [/\bmondays?\b|\bmontags?\b/i, "MONDAY"],
-  [/\btuesdays?\b|\bdienstags?\b/i, "TUESDAY"],
-  [/\bwednesdays?\b|\bmittwochs?\b/i, "WEDNESDAY"],
-  [/\bthursdays?\b|\bdonnerstags?\b/i, "THURSDAY"],
-  [/\bfridays?\b|\bfreitags?\b/i, "FRIDAY"],
-  [/\bsaturdays?\b|\bsamstags?\b/i, "SATURDAY"],
-  [/\bsundays?\b|\bsonntags?\b/i, "SUNDAY"],
-];
+const OLD = new RegExp(
+  `${words("(?:instead of|rather than|in place of|statt|anstatt|anstelle(?: von)?)").source}\\s+([^,;·]+?)(?=[,;·.!?]|$|\\s+(?:and|und|to|an|at|um|on|am)\\s)`,
+  "iu",
+);
 
-/** Mail addresses in a text; whoever says "me" means their own. */
-export function recipientsIn(text: string, me: string): string {
-  const named = text.match(MAIL) ?? [];
-  return (named.length === 0 && /\b(?:me|mich|mir)\b/i.test(text) ? [me] : named).join(", ");
+/** What something else comes in the place of: it says nothing of what is wanted. */
+export function takeOld(reader: Reader): string | undefined {
+  return reader.take(OLD)?.[1];
 }
 
 /** At once, or once more. */
-export const SOON =
-  /\b(?:now|immediately|at once|again|once more|sofort|jetzt|gleich|nochmals?|noch ?mal|noch einmal|erneut)\b/i;
+export const SOON = words(
+  "(?:right )?now|immediately|at once|right away|straight away|again|once more|asap|sofort|jetzt(?: gleich)?(?: einmal)?|gleich(?: jetzt)?|umgehend|nochmals?|noch ?mal|noch einmal|erneut",
+);
 
-/** What something new is to be called, in quotation marks or not. */
-export function calledIn(text: string): string | undefined {
-  const called =
-    /\b(?:called|named|titled|namens)\s+["“„]?(.+?)["”“]?(?=\s+(?:with|that|which|when|if|wenn|mit|das|der|die|showing|containing)\b|[,:]|[.!?]?\s*$)/is.exec(
-      text,
-    )?.[1];
-  return called?.trim();
+const CALL =
+  "(?:(?:and|und) )?(?:called|named|titled|entitled|namens|genannt|(?:call|name|title|nenn~) (?:it|them|this|that|sie|es|ihn|das|das (?:diagramm|dashboard))|(?:with|mit) (?:the |dem )?(?:name|title|titel|namen)|(?:name|title|titel) ?:)";
+const QUOTED = `["“„»«'‘]([^"”“„»«]+?)["”“»«'’](?![\\p{L}\\p{N}])`;
+const CALLED = new RegExp(
+  `${words(CALL).source}[\\s·]+(?:${QUOTED}|([^·]+?)(?=\\s+(?:with|that|which|when|if|wenn|falls|mit|das|der|die|showing|containing|to|for|on|auf|an|für|and|und)(?!\\p{L})|[,:·]|[.!?]*\\s*$))`,
+  "isu",
+);
+
+/** What something is to be called, in quotation marks or not. */
+export function takeName(reader: Reader): string | undefined {
+  const found = reader.take(CALLED);
+  return (found?.[1] ?? found?.[2])?.trim();
+}
+
+export function takeQuoted(reader: Reader): string | undefined {
+  return reader
+    .take(/["“„»«]([^"”“„»«]+?)["”“»«]|(?<![\p{L}\p{N}])['‘]([^'’]+)['’](?![\p{L}\p{N}])/u)
+    ?.slice(1)
+    .find((each) => each !== undefined)
+    ?.trim();
+}
+
+const COUNTS: Record<string, number> = Object.fromEntries(
+  [
+    ["one", "eine", "einer", "einem", "einen", "ein"],
+    ["two", "zwei", "couple"],
+    ["three", "drei"],
+    ["four", "vier"],
+    ["five", "fünf"],
+    ["six", "sechs"],
+    ["seven", "sieben"],
+    ["eight", "acht"],
+    ["nine", "neun"],
+    ["ten", "zehn"],
+    ["eleven", "elf"],
+    ["twelve", "zwölf"],
+  ].flatMap((names, i) => names.map((name) => [name, i + 1])),
+);
+export const COUNT_WORDS = Object.keys(COUNTS).join("|");
+
+export function countOf(said: string): number | undefined {
+  return /^\d+$/.test(said) ? Number(said) : COUNTS[said.toLowerCase()];
 }
 
 export type Comparison = "<" | "<=" | ">" | ">=" | "=";
+export interface Compared {
+  comparison: Comparison;
+  value: number;
+}
 
-const NUMBER = /(-?\d[\d.,]*)\s*(k\b|m\b|thousand\b|million\b|mio\.?|tsd\.?|tausend\b|millionen\b)?/i.source;
-const COMPARISONS: readonly (readonly [string, Comparison])[] = [
-  ["(?:at least|no less than|mindestens|>=)", ">="],
-  ["(?:at most|no more than|höchstens|<=)", "<="],
-  ["(?:below|under|less than|fewer than|lower than|unter|weniger als|geringer als|<)", "<"],
+export const NUMBER = `(-?\\d[\\d.,]*|${COUNT_WORDS}|zero|null)\\s*(k|m|thousand|million|mio\\.?|tsd\\.?|tausend|millionen)?(?![\\p{L}\\p{N}])`;
+const AMOUNT = `(?:eur|€|\\$|£|einen? betrag von)?\\s*${NUMBER}\\s*(?:€|\\$|euros?|eur|dollars?|%|percent|prozent|hours?|stunden|h|punkte?n?|points?|stars?|sterne)?`;
+const MOVES =
+  "(?:(?:it|is|are|ist|sind|liegt|liegen|es|gibt) )?(?:(?:goes?|go|falls?|fall|drops?|drop|sinks?|rises?|rise|climbs?|gets?|dips?|comes?|come|jumps?|slips?) )?";
+const COMPARED: Named<Comparison> = (
   [
-    "(?:above|over|more than|greater than|higher than|longer than|exceeds?|über|mehr als|höher als|größer als|länger als|>)",
-    ">",
-  ],
-  ["(?:equals?|equal to|is exactly|gleich|=)", "="],
-];
+    [
+      "at least|no less than|not less than|reach~|hits?|(?:rises?|climbs?|up) to|mindestens|wenigstens|≥|>=",
+      ">=",
+    ],
+    [
+      "at most|no more than|not more than|(?:drops?|falls?|sinks?|goes|goes down|down) to|höchstens|≤|<=",
+      "<=",
+    ],
+    [
+      "below|under|beneath|less than|fewer than|lower than|smaller than|shorter than|unter|unterhalb(?: von)?|weniger als|geringer als|kleiner als|niedriger als|<",
+      "<",
+    ],
+    [
+      "above|over|beyond|past|more than|greater than|higher than|longer than|bigger than|larger than|exceed~|surpass~|tops|über|oberhalb(?: von)?|mehr als|höher als|größer als|länger als|>",
+      ">",
+    ],
+    ["equals?|equal to|(?:is |ist )?(?:exactly|genau|gleich)|is|are|ist|sind|beträgt|=", "="],
+  ] as const
+).map(([said, sign]) => [
+  new RegExp(
+    `(?:(?<![\\p{L}\\p{N}])${pattern(MOVES)})?(?<![\\p{L}\\p{N}])(?:${pattern(said)})\\s*(?:als\\s+|the\\s+|than\\s+)?${AMOUNT}`,
+    "iu",
+  ),
+  sign,
+]);
+/** In German the number may stand before the verb: "wenn der Umsatz 5000 Euro unterschreitet". */
+const BEFORE: Named<Comparison> = (
+  [
+    ["überschreite~|übersteig~|or (?:more|higher|above)|oder mehr|und mehr", ">"],
+    ["unterschreite~|or (?:less|fewer|lower|below)|oder weniger", "<"],
+    ["erreich~", ">="],
+  ] as const
+).map(([said, sign]) => [
+  new RegExp(`(?:auf\\s+|die\\s+)?${AMOUNT}\\s+(?:\\p{L}+\\s+)??(?:${pattern(said)})(?!\\p{L})`, "iu"),
+  sign,
+]);
+const NONE = words("(?:there (?:is|are) )?(?:no|not a single|zero|keine?[nr]?)(?= \\p{L})");
 
-/** "drop below 50": which words, the comparison, and the number. */
-export function comparisonIn(
-  text: string,
-): { said: string; comparison: Comparison; value: number } | undefined {
-  for (const [words, comparison] of COMPARISONS) {
-    const found = new RegExp(
-      `${words}\\s*[€$£]?\\s*${NUMBER}\\s*(?:€|euros?|eur|%|hours?|stunden)?`,
-      "i",
-    ).exec(text);
-    if (found !== null) return { said: found[0], comparison, value: numberOf(found[1] as string, found[2]) };
+/** "drop below 50": the comparison and the number. */
+export function takeComparison(reader: Reader): Compared | undefined {
+  for (const [expression, comparison] of [...BEFORE, ...COMPARED]) {
+    const found = reader.take(expression);
+    if (found !== null) {
+      const isOrSo = / or | oder | und /i.test(found[0]) && comparison !== "=";
+      return {
+        comparison: isOrSo ? (`${comparison[0]}=` as Comparison) : comparison,
+        value: numberOf(found[1] as string, found[2]),
+      };
+    }
   }
-  return undefined;
+  return reader.take(NONE) === null ? undefined : { comparison: "<", value: 1 };
 }
 
 export function numberOf(digits: string, scale = ""): number {
+  const counted = countOf(digits);
   // 1.000 and 1,000 are both a thousand; 1.5 and 1,5 one and a half.
-  const plain = digits
-    .replace(/[.,](?=\d{3}(?:\D|$))/g, "")
-    .replace(",", ".")
-    .replace(/\.$/, "");
+  const plain = /^(?:zero|null)$/i.test(digits)
+    ? "0"
+    : digits
+        .replace(/[.,](?=\d{3}(?:\D|$))/g, "")
+        .replace(",", ".")
+        .replace(/\.$/, "");
   const factor = /^(m|mil|mio)/i.test(scale) ? 1e6 : /^(k|t)/i.test(scale) ? 1e3 : 1;
-  return Number(plain) * factor;
+  return (counted ?? Number(plain)) * factor;
 }
 
-export const MAIL = /[^\s@,;<>"]+@[^\s@,;<>"]+\.[a-z]{2,}/gi;
-
-/** Words that say nothing of what is shown. */
-const FILLERS = new Set(
-  "a an the of by per and or with in on for from to at as is are be that has have it its this these those our my me mir uns we us i all each every new please chart charts graph graphs diagram diagrams visualization widget widgets data trend trends development over time show only just only das der die den dem des ein eine einen einem einer eines und oder mit in im auf für von vom zu zum zur als ist sind bitte diagramm diagramme grafik nach pro je nur unser unsere unseren über zeit verlauf entwicklung value values versus against vs which sum total number count average dataset table tabelle".split(
-    " ",
-  ),
-);
-
-export function isFiller(word: string): boolean {
-  return FILLERS.has(word.toLowerCase());
+/** The forms by which a word is looked up: its own stem, and what else it is called, in English. */
+export function formsOf(said: string): string[] {
+  return [...new Set([keyOf(said), ...glossesOf(said)])];
 }
 
-export function wordsIn(text: string): string[] {
-  return text.match(/[\p{L}\p{N}]+(?:[-'’][\p{L}\p{N}]+)*/gu) ?? [];
-}
-
-/** The forms by which a word is looked up: its own stem, and what it is in English. */
-export function formsOf(word: string): string[] {
-  const glosses = GLOSSARY.get(stemGerman(foldGerman(word))) ?? [];
-  return [
-    ...new Set([stem(fold(word)), ...glosses.map(({ norms }) => norms.split(" ").map(stem).join(" "))]),
-  ];
+function glossesOf(said: string): string[] {
+  const german = GLOSSARY.get(stemGerman(foldGerman(said))) ?? [];
+  const english = [said, ...german.map(({ norms }) => norms)].flatMap(
+    (each) => ENGLISH_GLOSSARY.get(phraseKey(each)) ?? [],
+  );
+  return [...german, ...english].map(({ norms }) => norms.split(" ").map(stem).join(" "));
 }
 
 export function keyOf(text: string): string {
-  const spaced = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll("_", " ");
+  const spaced = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " ");
   return wordsIn(spaced)
     .map((word) => stem(fold(word)))
     .join(" ");
 }
 
-/** How often something happens, as the tools call it. */
-export const FREQUENCIES: readonly (readonly [RegExp, string])[] = [
-  [/\b(?:every minute|minutely|jede minute)\b/i, "minutes"],
-  [/\b(?:hourly|every hour|stündlich\w*|jede stunde)\b/i, "hours"],
-  [/\b(?:daily|every (?:day|morning|evening)|each day|täglich\w*|jeden (?:tag|morgen|abend))\b/i, "days"],
-  [/\b(?:weekly|every week|wöchentlich\w*|jede woche)\b/i, "weeks"],
-  [/\b(?:monthly|every month|monatlich\w*|jeden monat)\b/i, "months"],
-];
-
 /** What is spoken of. */
-export const BOARD = /(?:dash)?boards?\b|\boverview\b|übersicht\b/i;
-export const WIDGET = /\b(?:widgets?|charts?|graphs?|diagramm\w*|tiles?|kacheln?|grafik\w*)\b/i;
-
-/** Words that ask for something new. */
-export const ADD =
-  /\b(?:add|put|show|plot|draw|display|include|compare|create|make|need|füg\w*|zeig\w*|erstell\w*|stell\w*|leg\w*|zeichne\w*|vergleich\w*|visuali[sz]e)\b/i;
+export const BOARD = words("(?:dash)?boards?|dashboards?|übersicht(?:en|sseite)?|overview|cockpit");
+export const WIDGET = words(
+  "widgets?|charts?|graphs?|grafik~|diagrams?|diagramm~|tiles?|kacheln?|visuali[sz]ations?|figures?",
+);

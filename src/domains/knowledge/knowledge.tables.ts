@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import {
-  bigint,
   boolean,
   check,
   customType,
@@ -9,18 +8,13 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { accounts, groups, members, workspaces } from "../identity/identity.tables.ts";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
+import { account, accounts, groups, members, ofWorkspace, workspaces } from "../identity/identity.tables.ts";
 
 /** Names of people and groups are read along with what is theirs. */
 export { accounts, groups, members, workspaces };
-
-const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
-const reference = (name: string) => bigint(name, { mode: "number" });
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-const account = (name: string) => reference(name).references(() => accounts.id, { onDelete: "set null" });
 
 const bytes = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
 
@@ -43,13 +37,11 @@ export const knowledgeBases = pgTable(
   "knowledge_bases",
   {
     id: id(),
-    workspaceId: reference("workspace_id")
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
     name: text("name").notNull(),
     description: text("description"),
     level: text("level").$type<Level>().notNull(),
-    groupId: reference("group_id").references(() => groups.id, { onDelete: "cascade" }),
+    groupId: whole("group_id").references(() => groups.id, { onDelete: "cascade" }),
     /** Whose it is, where it is personal; otherwise who made it. */
     ownerId: account("owner_id"),
     createdBy: account("created_by"),
@@ -74,11 +66,9 @@ export const knowledgeGrants = pgTable(
   "knowledge_grants",
   {
     id: id(),
-    baseId: reference("base_id")
-      .notNull()
-      .references(() => knowledgeBases.id, { onDelete: "cascade" }),
-    accountId: reference("account_id").references(() => accounts.id, { onDelete: "cascade" }),
-    groupId: reference("group_id").references(() => groups.id, { onDelete: "cascade" }),
+    baseId: partOf("base_id", () => knowledgeBases.id),
+    accountId: whole("account_id").references(() => accounts.id, { onDelete: "cascade" }),
+    groupId: whole("group_id").references(() => groups.id, { onDelete: "cascade" }),
     mayEdit: boolean("may_edit").notNull(),
   },
   (table) => [
@@ -93,11 +83,9 @@ export const knowledgeFolders = pgTable(
   "knowledge_folders",
   {
     id: id(),
-    baseId: reference("base_id")
-      .notNull()
-      .references(() => knowledgeBases.id, { onDelete: "cascade" }),
+    baseId: partOf("base_id", () => knowledgeBases.id),
     /** 0 for the root. */
-    parentId: reference("parent_id").notNull().default(0),
+    parentId: whole("parent_id").notNull().default(0),
     name: text("name").notNull(),
     createdBy: account("created_by"),
     createdAt: moment("created_at").notNull(),
@@ -115,16 +103,14 @@ export const knowledgeDocuments = pgTable(
   "knowledge_documents",
   {
     id: id(),
-    baseId: reference("base_id")
-      .notNull()
-      .references(() => knowledgeBases.id, { onDelete: "cascade" }),
+    baseId: partOf("base_id", () => knowledgeBases.id),
     /** 0 for the root. */
-    folderId: reference("folder_id").notNull().default(0),
+    folderId: whole("folder_id").notNull().default(0),
     name: text("name").notNull(),
     /** Without a dot, in lower case; empty where the name has none. */
     extension: text("extension").notNull(),
     mimeType: text("mime_type").notNull(),
-    bytes: reference("bytes").notNull(),
+    bytes: whole("bytes").notNull(),
     sha256: text("sha256").notNull(),
     blobKey: text("blob_key").notNull(),
     /** "file", "text" or "web". */
@@ -165,12 +151,10 @@ export const knowledgeDocuments = pgTable(
 export const knowledgeVersions = pgTable(
   "knowledge_versions",
   {
-    documentId: reference("document_id")
-      .notNull()
-      .references(() => knowledgeDocuments.id, { onDelete: "cascade" }),
+    documentId: partOf("document_id", () => knowledgeDocuments.id),
     version: integer("version").notNull(),
     mimeType: text("mime_type").notNull(),
-    bytes: reference("bytes").notNull(),
+    bytes: whole("bytes").notNull(),
     sha256: text("sha256").notNull(),
     blobKey: text("blob_key").notNull(),
     replacedBy: account("replaced_by"),
@@ -184,7 +168,7 @@ export const knowledgeVersions = pgTable(
 
 /** The parsed text of a document, apart from its row, which is read far more often. */
 export const knowledgeTexts = pgTable("knowledge_texts", {
-  documentId: reference("document_id")
+  documentId: whole("document_id")
     .primaryKey()
     .references(() => knowledgeDocuments.id, { onDelete: "cascade" }),
   content: text("content").notNull(),
@@ -195,9 +179,7 @@ export const knowledgeChunks = pgTable(
   "knowledge_chunks",
   {
     id: id(),
-    documentId: reference("document_id")
-      .notNull()
-      .references(() => knowledgeDocuments.id, { onDelete: "cascade" }),
+    documentId: partOf("document_id", () => knowledgeDocuments.id),
     /** 0 for the first of its document. */
     position: integer("position").notNull(),
     content: text("content").notNull(),
@@ -214,9 +196,7 @@ export const knowledgeChunks = pgTable(
 export const knowledgeVectors = pgTable(
   "knowledge_vectors",
   {
-    chunkId: reference("chunk_id")
-      .notNull()
-      .references(() => knowledgeChunks.id, { onDelete: "cascade" }),
+    chunkId: partOf("chunk_id", () => knowledgeChunks.id),
     fingerprint: text("fingerprint").notNull(),
     vector: bytes("vector").notNull(),
     tokens: bytes("tokens"),

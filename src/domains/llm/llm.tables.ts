@@ -1,16 +1,15 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, integer, pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { id, moment } from "../../platform/catalog/columns.tables.ts";
 import type { ProviderKind } from "../../platform/llm/index.ts";
-import { accounts, workspaces } from "../identity/identity.tables.ts";
+import { account, ofWorkspace } from "../identity/identity.tables.ts";
 
 /** A language model that a workspace may ask. */
 export const llmProviders = pgTable(
   "llm_providers",
   {
-    id: bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
-    workspaceId: bigint("workspace_id", { mode: "number" })
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    id: id(),
+    workspaceId: ofWorkspace(),
     name: text("name").notNull(),
     kind: text("kind").$type<ProviderKind>().notNull(),
     model: text("model").notNull(),
@@ -21,10 +20,8 @@ export const llmProviders = pgTable(
     /** Whether rows of results may be sent to it. */
     sendsRows: boolean("sends_rows").notNull(),
     timeoutMs: integer("timeout_ms").notNull(),
-    createdBy: bigint("created_by", { mode: "number" }).references(() => accounts.id, {
-      onDelete: "set null",
-    }),
-    changedAt: timestamp("changed_at", { withTimezone: true, precision: 3 }).notNull(),
+    createdBy: account("created_by"),
+    changedAt: moment("changed_at").notNull(),
   },
   (table) => [
     uniqueIndex("llm_providers_name").on(table.workspaceId, sql`lower(${table.name})`),

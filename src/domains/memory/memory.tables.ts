@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import {
-  bigint,
   boolean,
   check,
   customType,
@@ -10,26 +9,18 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
-import { accounts, workspaces } from "../identity/identity.tables.ts";
+import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables.ts";
+import { account, accounts, ofWorkspace } from "../identity/identity.tables.ts";
 
 export { accounts };
 
-const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
-const reference = (name: string) => bigint(name, { mode: "number" });
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-const account = (name: string) => reference(name).references(() => accounts.id, { onDelete: "set null" });
 const bytes = customType<{ data: Uint8Array; driverData: Buffer }>({
   dataType: () => "bytea",
   toDriver: (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength),
   fromDriver: (value) => new Uint8Array(value),
 });
-const workspaceId = () =>
-  reference("workspace_id")
-    .notNull()
-    .references(() => workspaces.id, { onDelete: "cascade" });
 
 export const MEMORY_TYPES = ["semantic", "episodic", "procedural", "reference"] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
@@ -53,7 +44,7 @@ export const memories = pgTable(
   "memories",
   {
     id: id(),
-    workspaceId: workspaceId(),
+    workspaceId: ofWorkspace(),
     kind: text("kind").$type<MemoryKind>().notNull().default("memory"),
     type: text("type").$type<MemoryType>().notNull().default("semantic"),
     tags: text("tags").array().notNull().default(sql`'{}'::text[]`),
@@ -73,10 +64,8 @@ export const memoryVersions = pgTable(
   "memory_versions",
   {
     id: id(),
-    workspaceId: workspaceId(),
-    memoryId: reference("memory_id")
-      .notNull()
-      .references(() => memories.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
+    memoryId: partOf("memory_id", () => memories.id),
     /** Its id outside, which people can read. */
     key: text("key").notNull(),
     version: integer("version").notNull().default(1),
@@ -111,18 +100,14 @@ export const memoryRelations = pgTable(
   "memory_relations",
   {
     id: id(),
-    workspaceId: workspaceId(),
-    fromId: reference("from_id")
-      .notNull()
-      .references(() => memories.id, { onDelete: "cascade" }),
-    toId: reference("to_id")
-      .notNull()
-      .references(() => memories.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
+    fromId: partOf("from_id", () => memories.id),
+    toId: partOf("to_id", () => memories.id),
     type: text("type").notNull(),
     isInverse: boolean("is_inverse").notNull().default(false),
     /** The versions that it is between, where one memory's version follows another. */
-    fromVersionId: reference("from_version_id").references(() => memoryVersions.id, { onDelete: "cascade" }),
-    toVersionId: reference("to_version_id").references(() => memoryVersions.id, { onDelete: "cascade" }),
+    fromVersionId: whole("from_version_id").references(() => memoryVersions.id, { onDelete: "cascade" }),
+    toVersionId: whole("to_version_id").references(() => memoryVersions.id, { onDelete: "cascade" }),
     createdBy: account("created_by"),
     createdAt: moment("created_at").notNull().defaultNow(),
     endedAt: moment("ended_at"),
@@ -140,9 +125,7 @@ export const memoryRelations = pgTable(
 export const memoryVectors = pgTable(
   "memory_vectors",
   {
-    versionId: reference("version_id")
-      .notNull()
-      .references(() => memoryVersions.id, { onDelete: "cascade" }),
+    versionId: partOf("version_id", () => memoryVersions.id),
     fingerprint: text("fingerprint").notNull(),
     vector: bytes("vector").notNull(),
   },
@@ -153,10 +136,8 @@ export const memoryVectors = pgTable(
 export const memoryMentions = pgTable(
   "memory_mentions",
   {
-    workspaceId: workspaceId(),
-    memoryId: reference("memory_id")
-      .notNull()
-      .references(() => memories.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
+    memoryId: partOf("memory_id", () => memories.id),
     name: text("name").notNull(),
   },
   (table) => [
@@ -167,7 +148,7 @@ export const memoryMentions = pgTable(
 
 /** How often a memory was among the hits of a recall. */
 export const memoryUsage = pgTable("memory_usage", {
-  memoryId: reference("memory_id")
+  memoryId: whole("memory_id")
     .primaryKey()
     .references(() => memories.id, { onDelete: "cascade" }),
   recalls: integer("recalls").notNull().default(0),
@@ -176,7 +157,7 @@ export const memoryUsage = pgTable("memory_usage", {
 
 /** What relations a workspace allows beyond the vocabulary: SHACL shapes in Turtle. */
 export const memoryShapes = pgTable("memory_shapes", {
-  workspaceId: workspaceId().primaryKey(),
+  workspaceId: ofWorkspace().primaryKey(),
   turtle: text("turtle").notNull(),
   updatedBy: account("updated_by"),
   updatedAt: moment("updated_at").notNull().defaultNow(),

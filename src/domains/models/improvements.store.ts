@@ -1,7 +1,6 @@
 import { and, desc, eq, inArray } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Catalog } from "../../platform/catalog/index.ts";
+import { Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { LIMITS } from "./limits.ts";
 import { type ImprovementState, improvementRequests, semanticModels } from "./models.tables.ts";
@@ -20,15 +19,7 @@ export interface Improvement {
 }
 
 /** What people and their clients wish were better about a model. */
-export class ImprovementsStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class ImprovementsStore extends Store {
   async add(
     { workspace, user }: Caller,
     { modelId, title, description }: { modelId: number; title: string; description: string },
@@ -37,12 +28,12 @@ export class ImprovementsStore {
       eq(improvementRequests.workspaceId, workspace.id),
       eq(improvementRequests.state, "open"),
     );
-    if ((await this.#catalog.db.$count(improvementRequests, open)) >= LIMITS.models.openImprovements) {
+    if ((await this.catalog.db.$count(improvementRequests, open)) >= LIMITS.models.openImprovements) {
       throw new AppError("plan_limit", "There are too many open improvement requests in this workspace.", {
         hint: "An admin can close some with {tool:close_improvement_request}.",
       });
     }
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .insert(improvementRequests)
       .values({
         workspaceId: workspace.id,
@@ -51,7 +42,7 @@ export class ImprovementsStore {
         description,
         state: "open",
         requestedBy: user.email,
-        createdAt: this.#clock.now(),
+        createdAt: this.clock.now(),
       })
       .returning({ id: improvementRequests.id });
     return (row as { id: number }).id;
@@ -66,8 +57,8 @@ export class ImprovementsStore {
       state === null ? undefined : eq(improvementRequests.state, state),
     );
     const [total, items] = await Promise.all([
-      this.#catalog.db.$count(improvementRequests, condition),
-      this.#catalog.db
+      this.catalog.db.$count(improvementRequests, condition),
+      this.catalog.db
         .select({
           id: improvementRequests.id,
           model: semanticModels.name,
@@ -94,9 +85,9 @@ export class ImprovementsStore {
     id: number,
     { state, resolution }: { state: Exclude<ImprovementState, "open">; resolution: string | null },
   ): Promise<void> {
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .update(improvementRequests)
-      .set({ state, resolution, closedBy: caller.user.id, closedAt: this.#clock.now() })
+      .set({ state, resolution, closedBy: caller.user.id, closedAt: this.clock.now() })
       .where(and(this.#usable(caller), eq(improvementRequests.id, id)))
       .returning({ id: improvementRequests.id });
     if (rows.length > 0) return;
@@ -109,7 +100,7 @@ export class ImprovementsStore {
   #usable(caller: Caller) {
     return and(
       eq(improvementRequests.workspaceId, caller.workspace.id),
-      inArray(improvementRequests.modelId, usableModels(this.#catalog, caller)),
+      inArray(improvementRequests.modelId, usableModels(this.catalog, caller)),
     );
   }
 }

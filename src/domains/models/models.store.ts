@@ -1,7 +1,6 @@
 import { and, asc, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { type CatalogTx, Store } from "../../platform/catalog/index.ts";
 import { type DeletedModel, type MayRestore, readDeleted } from "./deleted-model.ts";
 import { type Draft, type DraftInfo, readDraft, readDraftInfo } from "./drafts.ts";
 import { KeptDocuments } from "./kept-documents.ts";
@@ -60,18 +59,11 @@ const { draft: _, ...columns } = getTableColumns(semanticModels);
 const record = { ...columns, hasDraft: sql<boolean>`${semanticModels.draft} IS NOT NULL` };
 
 /** Semantic models, their drafts and their versions. */
-export class ModelsStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
+export class ModelsStore extends Store {
   readonly #documents = new KeptDocuments();
 
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
   async list(workspaceId: number): Promise<ModelRecord[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select(record)
       .from(semanticModels)
       .where(this.#own(workspaceId))
@@ -88,7 +80,7 @@ export class ModelsStore {
 
   /** Every published model of a workspace as it stands, by name. */
   async published(workspaceId: number): Promise<PublishedModel[]> {
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ record, document: semanticModelVersions.document })
       .from(semanticModels)
       .innerJoin(semanticModelVersions, this.#currentVersion())
@@ -104,7 +96,7 @@ export class ModelsStore {
   /** The same without their documents, of which there may be megabytes. */
   async summaries(workspaceId: number): Promise<ModelSummary[]> {
     const { document, version } = semanticModelVersions;
-    return this.#catalog.db
+    return this.catalog.db
       .select({
         uuid: semanticModels.uuid,
         name: sql<string>`${document}->>'name'`,
@@ -140,15 +132,15 @@ export class ModelsStore {
   }
 
   async draft(id: number): Promise<Draft | null> {
-    return readDraft(this.#catalog.db, id);
+    return readDraft(this.catalog.db, id);
   }
 
   async draftInfo(id: number): Promise<DraftInfo | null> {
-    return readDraftInfo(this.#catalog.db, id);
+    return readDraftInfo(this.catalog.db, id);
   }
 
   async version(id: number, version: number): Promise<SemanticModel | undefined> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ document: semanticModelVersions.document })
       .from(semanticModelVersions)
       .where(and(eq(semanticModelVersions.modelId, id), eq(semanticModelVersions.version, version)));
@@ -157,7 +149,7 @@ export class ModelsStore {
 
   /** Who published a version; null when there is no such account any more. */
   async publisher(id: number, version: number): Promise<number | null> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ publishedBy: semanticModelVersions.publishedBy })
       .from(semanticModelVersions)
       .where(and(eq(semanticModelVersions.modelId, id), eq(semanticModelVersions.version, version)));
@@ -167,7 +159,7 @@ export class ModelsStore {
   async versions(record: ModelRecord): Promise<VersionInfo[]> {
     const { version, publishedAt, publishedBy } = semanticModelVersions;
     const warnings = sql<number>`jsonb_array_length(${semanticModelVersions.warnings})`;
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ version, publishedAt, publishedBy, warnings })
       .from(semanticModelVersions)
       .where(eq(semanticModelVersions.modelId, record.id))
@@ -181,7 +173,7 @@ export class ModelsStore {
     userId: number,
     documents: readonly SemanticModel[],
   ): Promise<SavedDraft[]> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       await this.#lockNames(tx, workspaceId, documents);
       const saved: SavedDraft[] = [];
       for (const document of documents) {
@@ -189,7 +181,7 @@ export class ModelsStore {
         const replaced = await readDraftInfo(tx, id);
         // Its time is what a draft is known by, so a clock that stands still must not give it twice.
         const draftedAt = new Date(
-          Math.max(this.#clock.now().getTime(), (replaced?.savedAt.getTime() ?? 0) + 1),
+          Math.max(this.clock.now().getTime(), (replaced?.savedAt.getTime() ?? 0) + 1),
         );
         await tx
           .update(semanticModels)
@@ -208,7 +200,7 @@ export class ModelsStore {
     publications: readonly Publication[],
     mayReplace: MayReplace,
   ): Promise<ModelRecord[]> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const documents = publications.map(({ document }) => document);
       await this.#lockNames(tx, workspaceId, documents);
       const records: ModelRecord[] = [];
@@ -245,7 +237,7 @@ export class ModelsStore {
       document,
       warnings: [...warnings],
       publishedBy: userId,
-      publishedAt: this.#clock.now(),
+      publishedAt: this.clock.now(),
     });
     const oldest = version - LIMITS.models.versions;
     await tx
@@ -272,14 +264,14 @@ export class ModelsStore {
     id: number,
     mayRemove: (published: SemanticModel) => void,
   ): Promise<boolean> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const own = and(this.#own(workspaceId), eq(semanticModels.id, id));
       await tx.select({ id: semanticModels.id }).from(semanticModels).where(own).for("update");
       const published = await this.#publishedIn(tx, id);
       if (published !== undefined) mayRemove(published);
       const rows = await tx
         .update(semanticModels)
-        .set({ deletedAt: this.#clock.now() })
+        .set({ deletedAt: this.clock.now() })
         .where(own)
         .returning(record);
       for (const row of rows) await tellOfModel(tx, row);
@@ -289,26 +281,26 @@ export class ModelsStore {
 
   /** Throws a draft away; with that of a model that was never published the model itself is deleted. */
   async discardDraft(workspaceId: number, id: number): Promise<boolean> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const [row] = await tx
         .select({ publishedVersion: semanticModels.publishedVersion })
         .from(semanticModels)
         .where(and(this.#own(workspaceId), eq(semanticModels.id, id), isNotNull(semanticModels.draft)))
         .for("update");
       if (row === undefined) return false;
-      const change = row.publishedVersion === null ? { deletedAt: this.#clock.now() } : NO_DRAFT;
+      const change = row.publishedVersion === null ? { deletedAt: this.clock.now() } : NO_DRAFT;
       await tx.update(semanticModels).set(change).where(eq(semanticModels.id, id));
       return true;
     });
   }
 
   deleted(workspaceId: number, id: number): Promise<DeletedModel | undefined> {
-    return readDeleted(this.#catalog.db, workspaceId, id);
+    return readDeleted(this.catalog.db, workspaceId, id);
   }
 
   /** Brings a deleted model back, unless its name has been taken. Throws what `mayRestore` throws. */
   async restore(workspaceId: number, id: number, mayRestore: MayRestore): Promise<boolean> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const row = await readDeleted(tx, workspaceId, id);
       if (row === undefined) return false;
       mayRestore(row);
@@ -330,7 +322,7 @@ export class ModelsStore {
   }
 
   async itemsPerPage(workspaceId: number): Promise<number> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ itemsPerPage: modelSettings.itemsPerPage })
       .from(modelSettings)
       .where(eq(modelSettings.workspaceId, workspaceId));
@@ -338,14 +330,14 @@ export class ModelsStore {
   }
 
   async setItemsPerPage(workspaceId: number, itemsPerPage: number): Promise<void> {
-    await this.#catalog.db
+    await this.catalog.db
       .insert(modelSettings)
       .values({ workspaceId, itemsPerPage })
       .onConflictDoUpdate({ target: modelSettings.workspaceId, set: { itemsPerPage } });
   }
 
   async #find(condition: ReturnType<typeof and>): Promise<ModelRecord | undefined> {
-    const [row] = await this.#catalog.db.select(record).from(semanticModels).where(condition);
+    const [row] = await this.catalog.db.select(record).from(semanticModels).where(condition);
     return row;
   }
 
@@ -374,7 +366,7 @@ export class ModelsStore {
     await this.#assertRoom(tx, workspaceId);
     const [made] = await tx
       .insert(semanticModels)
-      .values({ workspaceId, name, createdBy: userId, createdAt: this.#clock.now() })
+      .values({ workspaceId, name, createdBy: userId, createdAt: this.clock.now() })
       .returning({ id: semanticModels.id });
     return (made as { id: number }).id;
   }

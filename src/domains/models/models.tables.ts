@@ -1,31 +1,10 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  text,
-  timestamp,
-  unique,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
-import { accounts, workspaces } from "../identity/identity.tables.ts";
+import { index, integer, jsonb, pgTable, text, unique, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { id, moment, partOf } from "../../platform/catalog/columns.tables.ts";
+import { account, ofWorkspace } from "../identity/identity.tables.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 
-const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-const workspace = () =>
-  bigint("workspace_id", { mode: "number" })
-    .notNull()
-    .references(() => workspaces.id, { onDelete: "cascade" });
-const person = (name: string) =>
-  bigint(name, { mode: "number" }).references(() => accounts.id, { onDelete: "set null" });
-const model = () =>
-  bigint("model_id", { mode: "number" })
-    .notNull()
-    .references(() => semanticModels.id, { onDelete: "cascade" });
+const model = () => partOf("model_id", () => semanticModels.id);
 
 /** A semantic model: its draft, and which of its versions is published. */
 export const semanticModels = pgTable(
@@ -33,14 +12,14 @@ export const semanticModels = pgTable(
   {
     id: id(),
     uuid: uuid("uuid").notNull().unique().defaultRandom(),
-    workspaceId: workspace(),
+    workspaceId: ofWorkspace(),
     name: text("name").notNull(),
     draft: jsonb("draft").$type<SemanticModel>(),
-    draftedBy: person("drafted_by"),
+    draftedBy: account("drafted_by"),
     draftedAt: moment("drafted_at"),
     /** Null as long as it was never published. */
     publishedVersion: integer("published_version"),
-    createdBy: person("created_by"),
+    createdBy: account("created_by"),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),
   },
@@ -60,7 +39,7 @@ export const semanticModelVersions = pgTable(
     version: integer("version").notNull(),
     document: jsonb("document").$type<SemanticModel>().notNull(),
     warnings: jsonb("warnings").$type<readonly Problem[]>().notNull(),
-    publishedBy: person("published_by"),
+    publishedBy: account("published_by"),
     publishedAt: moment("published_at").notNull(),
   },
   (table) => [unique("semantic_model_versions_number").on(table.modelId, table.version)],
@@ -70,9 +49,9 @@ export const storedQueries = pgTable(
   "stored_queries",
   {
     id: uuid("id").primaryKey().defaultRandom(),
-    workspaceId: workspace(),
+    workspaceId: ofWorkspace(),
     modelId: model(),
-    ownerId: person("owner_id"),
+    ownerId: account("owner_id"),
     /** Named queries are kept; the others make room for newer ones. */
     name: text("name"),
     sql: text("sql").notNull(),
@@ -90,7 +69,7 @@ export const improvementRequests = pgTable(
   "improvement_requests",
   {
     id: id(),
-    workspaceId: workspace(),
+    workspaceId: ofWorkspace(),
     modelId: model(),
     title: text("title").notNull(),
     description: text("description").notNull(),
@@ -100,13 +79,13 @@ export const improvementRequests = pgTable(
     /** E-mail address of whoever asked. */
     requestedBy: text("requested_by").notNull(),
     createdAt: moment("created_at").notNull(),
-    closedBy: person("closed_by"),
+    closedBy: account("closed_by"),
     closedAt: moment("closed_at"),
   },
   (table) => [index("improvement_requests_workspace").on(table.workspaceId, table.createdAt)],
 );
 
 export const modelSettings = pgTable("model_settings", {
-  workspaceId: workspace().primaryKey(),
+  workspaceId: ofWorkspace().primaryKey(),
   itemsPerPage: integer("items_per_page").notNull(),
 });

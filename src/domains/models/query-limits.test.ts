@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics } from "../../../test/support/analytics.ts";
 import { makeDataset } from "../../../test/support/datasets.ts";
 import { callTool } from "../../../test/support/mcp.ts";
 import { query, saveModel, textOf } from "../../../test/support/models.ts";
 import { PATHS } from "../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
-import { openTestAnalytics } from "../../platform/analytics/test-analytics.ts";
 import { LIMITS } from "./limits.ts";
 
 /** The limits that the contract promises for a query, met by running into them. */

@@ -1,7 +1,6 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import { AppError } from "../../kernel/errors.ts";
-import type { Catalog } from "../../platform/catalog/index.ts";
+import { Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { LIMITS } from "./limits.ts";
 import { semanticModels, storedQueries } from "./models.tables.ts";
@@ -38,15 +37,7 @@ const listed = {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Queries that ran once and can be run again by their ids, by everyone in the workspace with rights of their own. */
-export class StoredQueriesStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class StoredQueriesStore extends Store {
   /** The id of a query: the one it has if the same person ran the same text before. None if it is too large. */
   async keep(
     { workspace, user }: Caller,
@@ -54,7 +45,7 @@ export class StoredQueriesStore {
   ): Promise<string | undefined> {
     const bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(params));
     if (bytes > LIMITS.models.storedQueryBytes) return undefined;
-    const now = sql`${this.#clock.now().toISOString()}::timestamptz`;
+    const now = sql`${this.clock.now().toISOString()}::timestamptz`;
     const given = sql`${JSON.stringify(params)}::jsonb`;
     const mine = and(eq(storedQueries.workspaceId, workspace.id), eq(storedQueries.ownerId, user.id));
     const same = and(
@@ -64,7 +55,7 @@ export class StoredQueriesStore {
       sql`${storedQueries.params} = ${given}`,
     );
     // A caller waits for this, so that looking for it, making room and the new row are one statement.
-    const { rows } = await this.#catalog.db.execute<{ id: string }>(sql`
+    const { rows } = await this.catalog.db.execute<{ id: string }>(sql`
       WITH known AS (UPDATE ${storedQueries} SET ran_at = ${now} WHERE ${same} RETURNING id),
       room AS (
         DELETE FROM ${storedQueries} WHERE NOT EXISTS (SELECT FROM known) AND id IN (
@@ -86,9 +77,9 @@ export class StoredQueriesStore {
     const wanted = and(
       eq(storedQueries.workspaceId, caller.workspace.id),
       eq(storedQueries.id, id),
-      inArray(storedQueries.modelId, usableModels(this.#catalog, caller)),
+      inArray(storedQueries.modelId, usableModels(this.catalog, caller)),
     );
-    const [row] = UUID.test(id) ? await this.#catalog.db.select().from(storedQueries).where(wanted) : [];
+    const [row] = UUID.test(id) ? await this.catalog.db.select().from(storedQueries).where(wanted) : [];
     if (row !== undefined) return row;
     throw new AppError("not_found", "There is no stored query with that id.", {
       hint: "Run the SQL with {tool:execute_query}: its answer has a new storedQueryId.",
@@ -102,13 +93,13 @@ export class StoredQueriesStore {
   ): Promise<{ total: number; items: ListedQuery[] }> {
     const condition = and(
       eq(storedQueries.workspaceId, caller.workspace.id),
-      inArray(storedQueries.modelId, usableModels(this.#catalog, caller)),
+      inArray(storedQueries.modelId, usableModels(this.catalog, caller)),
       options.everyone ? undefined : eq(storedQueries.ownerId, caller.user.id),
       options.namedOnly ? isNotNull(storedQueries.name) : undefined,
     );
     const [total, items] = await Promise.all([
-      this.#catalog.db.$count(storedQueries, condition),
-      this.#catalog.db
+      this.catalog.db.$count(storedQueries, condition),
+      this.catalog.db
         .select(listed)
         .from(storedQueries)
         .innerJoin(semanticModels, eq(semanticModels.id, storedQueries.modelId))
@@ -123,27 +114,23 @@ export class StoredQueriesStore {
   /** Gives a query a name, or takes it away. Named queries stay until they are deleted. */
   async rename(caller: Caller, id: string, name: string | null): Promise<void> {
     const query = await this.#requireOwn(caller, id);
-    const [named] = await this.#catalog.db
-      .select({ total: count() })
-      .from(storedQueries)
-      .where(
-        and(
-          eq(storedQueries.workspaceId, caller.workspace.id),
-          eq(storedQueries.ownerId, caller.user.id),
-          isNotNull(storedQueries.name),
-        ),
-      );
-    if (name !== null && query.name === null && (named?.total ?? 0) >= LIMITS.models.namedQueries) {
+    const isNamed = and(
+      eq(storedQueries.workspaceId, caller.workspace.id),
+      eq(storedQueries.ownerId, caller.user.id),
+      isNotNull(storedQueries.name),
+    );
+    const named = await this.catalog.db.$count(storedQueries, isNamed);
+    if (name !== null && query.name === null && named >= LIMITS.models.namedQueries) {
       throw new AppError("plan_limit", `You have ${LIMITS.models.namedQueries} named queries already.`, {
         hint: "Delete one that is no longer needed.",
       });
     }
-    await this.#catalog.db.update(storedQueries).set({ name }).where(eq(storedQueries.id, id));
+    await this.catalog.db.update(storedQueries).set({ name }).where(eq(storedQueries.id, id));
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
     await this.#requireOwn(caller, id);
-    await this.#catalog.db.delete(storedQueries).where(eq(storedQueries.id, id));
+    await this.catalog.db.delete(storedQueries).where(eq(storedQueries.id, id));
   }
 
   async #requireOwn(caller: Caller, id: string): Promise<StoredQuery> {

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics } from "../../../test/support/analytics.ts";
 import { processesOn } from "../../../test/support/processes.ts";
-import { openTestAnalytics, type TestAnalytics } from "./test-analytics.ts";
 
 let analytics: TestAnalytics;
 afterEach(() => analytics.remove());

@@ -3,9 +3,9 @@ import { appendFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../../../test/support/analytics.ts";
 import type { AnalyticsOptions, QueryRequest, QueryResult, TableView } from "./index.ts";
 import { LIMITS } from "./limits.ts";
-import { openTestAnalytics, type TestAnalytics, tableViewOf } from "./test-analytics.ts";
 
 const ENDLESS = "SELECT count(*) FROM range(1000000000) a(x), range(1000000000) b(y) WHERE (x * y) % 7 = 3";
 

@@ -3,11 +3,11 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../../../test/support/analytics.ts";
 import { needsRoot } from "../../../test/support/availability.ts";
 import { createSandbox, type Sandbox } from "../sandbox/index.ts";
 import type { Part } from "./index.ts";
 import { LinkedFolder } from "./linked-folder.ts";
-import { openTestAnalytics, type TestAnalytics, tableViewOf } from "./test-analytics.ts";
 
 /**
  * What SQL can reach when nothing stands before it: neither the guard that lets only SELECTs through, nor the

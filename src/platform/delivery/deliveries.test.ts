@@ -8,9 +8,9 @@ import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { openTestCatalog, silentLog } from "../../../test/support/database.ts";
+import { TEST_CERT, TEST_KEY } from "../../../test/support/web-servers.ts";
 import { openFolderBlobs } from "../blobs/index.ts";
 import { createGuardedFetch } from "../guarded-fetch/index.ts";
-import { TEST_CERT, TEST_KEY } from "../guarded-fetch/test-servers.ts";
 import { Jobs } from "../jobs/index.ts";
 import { createVault } from "../vault/index.ts";
 import {

@@ -1,20 +1,9 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  index,
-  integer,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
+import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { id, moment, whole } from "../catalog/columns.tables.ts";
 import type { Message } from "./message.ts";
 
-const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-const workspace = () => bigint("workspace_id", { mode: "number" }).notNull();
+const workspace = () => whole("workspace_id").notNull();
 
 export const DELIVERY_STATES = ["waiting", "sent", "dead"] as const;
 /** Ways to somebody. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { testFolder, xlsx } from "../../domains/data/files/test-files.ts";
+import { testFolder, xlsx } from "../../../test/support/data-files.ts";
 import { createGuardedFetch } from "../guarded-fetch/index.ts";
 import { gunzip } from "./gunzip.ts";
 import { type FileSource, readSource, type SourceFile, type SourceTools } from "./source.ts";

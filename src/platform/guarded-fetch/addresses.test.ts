@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { client, names, serve } from "../../../test/support/web-servers.ts";
 import { createGuardedFetch, type Resolve } from "./index.ts";
-import { client, names, serve } from "./test-servers.ts";
 
 describe("addresses", () => {
   it.each([

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { client, listen, serve, serveRaw } from "./test-servers.ts";
+import { client, listen, serve, serveRaw } from "../../../test/support/web-servers.ts";
 
 describe("answers", () => {
   const allow = ["127.0.0.1"];

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { client, serve, serveRaw } from "./test-servers.ts";
+import { client, serve, serveRaw } from "../../../test/support/web-servers.ts";
 
 describe("limits", () => {
   const allow = ["127.0.0.1"];

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { client, listen, names, serve, TEST_CERT, TEST_KEY } from "./test-servers.ts";
+import { client, listen, names, serve, TEST_CERT, TEST_KEY } from "../../../test/support/web-servers.ts";
 
 describe("redirects", () => {
   it("refuses to be led inside", async () => {

@@ -1,9 +1,7 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, pgTable, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import { index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { id, moment, partOf, whole } from "../catalog/columns.tables.ts";
 import type { Unit } from "./rule.ts";
-
-const id = () => bigint("id", { mode: "number" }).primaryKey().generatedAlwaysAsIdentity();
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 /** What happens again and again: `kind` says whose it is, `subject` which one of these. */
 export const schedules = pgTable(
@@ -11,7 +9,7 @@ export const schedules = pgTable(
   {
     id: id(),
     kind: text("kind").notNull(),
-    subject: bigint("subject", { mode: "number" }).notNull(),
+    subject: whole("subject").notNull(),
     unit: text("unit").$type<Unit>().notNull(),
     every: integer("every").notNull(),
     time: text("time").notNull(),
@@ -34,9 +32,7 @@ export const scheduleRuns = pgTable(
   "schedule_runs",
   {
     id: id(),
-    scheduleId: bigint("schedule_id", { mode: "number" })
-      .notNull()
-      .references(() => schedules.id, { onDelete: "cascade" }),
+    scheduleId: partOf("schedule_id", () => schedules.id),
     occurrenceAt: moment("occurrence_at").notNull(),
     /** Occurrences before it that nobody saw to. */
     missed: integer("missed").notNull(),

@@ -29,7 +29,7 @@ import { type SessionParts, Sessions } from "./sessions.ts";
 import { StreamGuard } from "./stream-guard.ts";
 import { toolChoice } from "./visible-tools.ts";
 import { WatchedUris } from "./watched-uris.ts";
-import { fillInitialize, forSdk, type Message, messagesOf } from "./wire-format.ts";
+import { fillParams, forSdk, type Message, messagesOf } from "./wire-format.ts";
 
 export interface EndpointParts
   extends Omit<ServerParts, "onSubscribe" | "onToolsChanged" | "enabledToolsets"> {
@@ -184,7 +184,7 @@ export class Endpoint {
 
   async #post(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
     return this.withBody(request, arrival, admission, ["params", "arguments"], (read, lease) => {
-      const body = fillInitialize(read, this.#parts.surface, admission.meta.client);
+      const body = fillParams(read, this.#parts.surface, admission.meta.client);
       const line = lineOf(request, admission.meta.tokenHash, body);
       return this.#answer(request, arrival, body, { ...admission, lease, line });
     });

@@ -49,11 +49,13 @@ export class OlderRevisions {
       );
       return this.#finish(request, answer, session.id);
     }
+    const sessionId = await this.#unaskedId(admission);
+    const meta = { ...admission.meta, sessionId: sessionId ?? null };
     const answer = await this.#stateless(forSdk(request), {
-      authInfo: authInfo(admission),
+      authInfo: authInfo({ ...admission, meta }),
       parsedBody: body,
     });
-    return this.#finish(request, answer, await this.#unaskedId(admission));
+    return this.#finish(request, answer, sessionId);
   }
 
   async #unaskedId(admission: Admission): Promise<string | undefined> {

@@ -2,9 +2,11 @@ import type { Tool as McpTool } from "@modelcontextprotocol/server";
 import type { Effect } from "../../registry/define-tool.ts";
 import type { WireTool } from "../../registry/registry.ts";
 
+const WRITES = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false };
 const ANNOTATIONS: Record<Effect, McpTool["annotations"]> = {
   read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  write: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  write: WRITES,
+  delegate: WRITES,
   destroy: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 };
 

@@ -18,6 +18,7 @@ export function readOperation(resource: Resource, uri: string): Operation {
 }
 
 export function noResource(uri: string): AppError {
+  if (uri === "") return new AppError("bad_request", "params.uri is missing, or no text.");
   const hint = "resources/list and resources/templates/list show what there is.";
   return new AppError("not_found", `Resource not found: ${clip(uri)}`, { hint });
 }

@@ -18,16 +18,28 @@ export function messagesOf(body: unknown): Message[] {
   );
 }
 
-/** Fills in what `initialize` must have and the seeds' examples leave out. */
-export function fillInitialize(
+/** What a request names; without it the SDK would call the request our own fault. */
+const NAMED: Readonly<Record<string, string>> = {
+  "tools/call": "name",
+  "prompts/get": "name",
+  "resources/read": "uri",
+  "resources/subscribe": "uri",
+  "resources/unsubscribe": "uri",
+};
+
+/** Fills in what `initialize` must have and the seeds' examples leave out, and an empty name where there is none. */
+export function fillParams(
   body: unknown,
   surface: Surface,
   client: { name: string; version: string },
 ): unknown {
-  if (Array.isArray(body)) return body.map((message) => fillInitialize(message, surface, client));
+  if (Array.isArray(body)) return body.map((message) => fillParams(message, surface, client));
   const message = body as Message;
-  if (message?.method !== "initialize") return body;
-  const { params } = message;
+  const { method = "", params } = message ?? {};
+  const named = Object.hasOwn(NAMED, method) ? NAMED[method] : undefined;
+  if (named !== undefined && typeof params?.[named] !== "string")
+    return { ...message, params: { ...params, [named]: "" } };
+  if (method !== "initialize") return body;
   const defaults = { protocolVersion: surface.defaultProtocolVersion, capabilities: {}, clientInfo: client };
   return { ...message, params: { ...defaults, ...params } };
 }

@@ -6,7 +6,6 @@ import { HttpListener } from "../../../src/app/http-listener.ts";
 import { openOAuthStores } from "../../../src/domains/identity/index.ts";
 import { MS, systemClock } from "../../../src/kernel/clock.ts";
 import { createGuardedFetch, type Resolve } from "../../../src/platform/guarded-fetch/index.ts";
-import { listen, serve, TEST_CERT, TEST_KEY } from "../../../src/platform/guarded-fetch/test-servers.ts";
 import { createVault } from "../../../src/platform/vault/index.ts";
 import { createHttpApp } from "../../../src/surfaces/http/app.ts";
 import { SignInServer } from "../../../src/surfaces/oauth/sign-in-server.ts";
@@ -23,6 +22,7 @@ import {
   unescapeHtml,
 } from "../../support/oauth-client.ts";
 import { startTestServer, type TestServer } from "../../support/server.ts";
+import { listen, serve, TEST_CERT, TEST_KEY } from "../../support/web-servers.ts";
 
 /** Who may ask at all, and what people are told of them. */
 

@@ -386,7 +386,11 @@ class TableBuilder {
   /** The date by which rows are told apart. */
   #dateOf(rows: Rows, { ds, field, path }: Key, date: Key | null): Key {
     const wanted: Key = { ds, field, ...(path === undefined ? {} : { path }) };
-    const own = [wanted, date, this.#compiler.dataset(rows.ds).date].find(
+    // Beside a number of another date each goes by its own.
+    const isOthers = [...this.#parts.values()].some(
+      (part) => part.date !== null && JSON.stringify(part.date) === JSON.stringify(wanted),
+    );
+    const own = [...(isOthers ? [date] : []), wanted, date, this.#compiler.dataset(rows.ds).date].find(
       (each) => each !== null && rows.reaches(each),
     );
     if (own === undefined || own === null)

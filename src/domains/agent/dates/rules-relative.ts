@@ -122,12 +122,19 @@ const PERIODS: readonly Rule[] = [
   rule([a("duration"), word("ago")], ([{ steps }], calendar) => ago(steps, calendar)),
   rule([word("ago"), a("duration")], ([, { steps }], calendar) => ago(steps, calendar)),
   rule([a("duration"), word("before", "after"), someDay], ([{ steps }, side, time], calendar) =>
-    derived(time, "day", calendar, ({ from }) => {
-      const moved = moveBy(from, steps, side === "before" ? -1 : 1);
-      return { from: moved, to: moved + DAY };
-    }),
+    calendar.business && isLong(steps)
+      ? undefined
+      : derived(time, "day", calendar, ({ from }) => {
+          const moved = moveBy(from, steps, side === "before" ? -1 : 1);
+          return { from: moved, to: moved + DAY };
+        }),
   ),
 ];
+
+/** Weeks before a day are all of them; a few days before it is one day. */
+function isLong(steps: readonly Step[]): boolean {
+  return steps.every(({ unit }) => unit !== "day" && unit !== "hour" && unit !== "workday");
+}
 
 function ago(steps: readonly Step[], calendar: Calendar): Period | undefined {
   const [{ unit, n }] = steps as [Step];
@@ -145,6 +152,17 @@ function moveBy(from: number, steps: readonly Step[], sign: 1 | -1): number {
 }
 
 const WINDOWS: readonly Rule[] = [
+  // the six weeks before Christmas
+  rule(
+    [maybe(word("the")), a("duration"), word("before", "after"), someDay],
+    ([the, { steps }, side, time], calendar) => {
+      const day = readings(time, calendar)[0];
+      if (day === undefined || !calendar.business || (the === undefined && !isLong(steps))) return undefined;
+      const start = side === "before" ? day.from : day.to;
+      const span = order(start, moveBy(start, steps, side === "before" ? -1 : 1));
+      return span && window("day", span);
+    },
+  ),
   // The past year may be the last calendar year or the twelve months up to today.
   rule([word("past"), one], ([, { unit }], calendar) => {
     if (!calendar.business || unit === "day" || unit === "hour") return undefined;

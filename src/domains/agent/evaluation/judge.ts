@@ -36,7 +36,7 @@ function holds(gold: Rows, rows: Rows, how: Expected): boolean {
   const width = gold[0]?.length ?? 0;
   const columns = Array.from({ length: rows[0]?.length ?? 0 }, (_, i) => i);
   const fitting = Array.from({ length: width }, (_, i) =>
-    columns.filter((column) => isSameRows(pick(gold, [i]), pick(rows, [column]), how)),
+    columns.filter((column) => coveredBy(pick(gold, [i]), pick(rows, [column]))),
   );
   return choices(fitting).some((chosen) => isSameRows(gold, pick(rows, chosen), how));
 }

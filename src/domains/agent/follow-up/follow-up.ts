@@ -74,6 +74,28 @@ function topOf(rest: string, ask: Ask): Ask | undefined {
   return by === undefined ? undefined : { ...ask, top: { n: Number(n), by, dir, ties: "cut" } };
 }
 
+/** Where a question ends and something more is said of it. */
+const SAYS_MORE =
+  /^(?<head>.{8,}?)(?:[.?!;]\s+|\s+[-–]\s+|\s*\(|,\s+(?=(?:counting |but )?(?:only|just|excluding|without|not counting|ignoring|leav(?:e|ing) out)\b))(?<tail>[^.?!;()]{3,})[.?!)]*$/is;
+const LEADS =
+  /^(?:(?:please|but|and|counting|look(?:ing)? at|consider(?:ing)?|take|use|i mean|i\.e\.|meaning|that is|only|just)\b[\s,:]*)+/i;
+
+/** A question and a sentence that limits it: "Which store grew most? Only those that opened before 2024." */
+export async function saidInTwo(text: string, going: Going): Promise<Reading | undefined> {
+  const { head, tail = "" } = SAYS_MORE.exec(text)?.groups ?? {};
+  if (head === undefined) return undefined;
+  const { readings, missing, unclear } = await going.read(head);
+  const [first] = readings;
+  if (first === undefined || missing.length > 0 || unclear.length > 0) return undefined;
+  const ask = await changed(tail.replace(LEADS, "").trim(), first.ask, {
+    ...going,
+    adds: false,
+    limits: true,
+  });
+  if (ask === undefined || JSON.stringify(ask) === JSON.stringify(first.ask)) return undefined;
+  return { ...first, ask, said: say(ask) };
+}
+
 /** More words without any that go on are a question of their own. */
 const MOST_WORDS = 5;
 
@@ -90,16 +112,22 @@ async function isWhole(text: string, { read }: Going): Promise<boolean> {
 
 interface Changing extends Going {
   adds: boolean;
+  /** It says of which rows the same is wanted, and nothing else. */
+  limits?: true;
 }
 
-async function changed(rest: string, ask: Ask, { adds, ...going }: Changing): Promise<Ask | undefined> {
+async function changed(
+  rest: string,
+  ask: Ask,
+  { adds, limits, ...going }: Changing,
+): Promise<Ask | undefined> {
   const excludes = EXCLUDES.test(rest);
   const fragment = rest.replace(EXCLUDES, "").trim();
   if (COUNTS.test(rest)) {
     if (ask.k === "table") return undefined;
     return { k: "table", by: [], cols: [{ k: "agg", fn: "count", in: ask.rel }] };
   }
-  if (ask.k === "table" && !excludes && !GROUPS.test(fragment)) {
+  if (ask.k === "table" && !excludes && limits !== true && !GROUPS.test(fragment)) {
     const named = fragment.replace(/^(?:for|für|of|von|with|mit)\s+/i, "");
     // "and the budget?" after an average is the average budget.
     const other =
@@ -128,7 +156,9 @@ async function changed(rest: string, ask: Ask, { adds, ...going }: Changing): Pr
       ask.k === "table"
         ? mergeTable(ask, reading.ask, { adds, excludes })
         : mergeList(ask, reading.ask, { excludes });
-    if (merged !== undefined) return merged;
+    const isRegrouped =
+      merged?.k === "table" && ask.k === "table" && JSON.stringify(merged.by) !== JSON.stringify(ask.by);
+    if (merged !== undefined && !(limits === true && isRegrouped)) return merged;
   }
   return undefined;
 }

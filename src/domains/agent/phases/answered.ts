@@ -31,7 +31,8 @@ export function answeredTexts(
     put(`${most} ${answer}`),
     `${put("")} with the ${most} ${answer}`,
   ];
-  return NOUN.test(word) ? [replaced, plain, ...judged] : [...judged, plain, replaced];
+  const isNoun = NOUN.test(word) || answer.includes(word);
+  return isNoun ? [replaced, plain, ...judged] : [...judged, plain, replaced];
 }
 
 /** The first text that can be read whole; undefined when none can. */

@@ -4,6 +4,7 @@ import type { Result } from "../answer.ts";
 import { judge } from "../evaluation/judge.ts";
 import type { Clarification } from "../understand/reading.ts";
 import type { Statement } from "./build-sql.ts";
+import { filtersIn } from "./filters.ts";
 
 /** Runs SQL over the model with the rights of whoever asks, within the limits of a question. */
 export type Query = (sql: string) => Promise<QueryAnswer>;
@@ -35,6 +36,19 @@ export async function execute(statements: readonly Statement[], query: Query): P
     ...(different.length > 1 ? ["Worked out in another way, the numbers differ: look at the lineage."] : []),
   ];
   return { k: "result", result: best, notes, rivals: results.length - 1 };
+}
+
+/** Conditions of a query that holds of nothing, from which on it is rather misread than empty. */
+const DOUBTED = 3;
+
+/** What is asked before a number of nothing is given: with that many conditions one of them was hardly meant so. */
+export function doubt({ reading: { ask, said }, rows }: Result): Clarification[] {
+  if (ask.k !== "table" || rows.some((row) => row.some((value) => value !== null && value !== 0))) return [];
+  // That no group is above a number is an answer; that none is the first is not.
+  const isOdd = ask.by.length === 0 ? filtersIn(ask).length >= DOUBTED : ask.top !== undefined;
+  return isOdd
+    ? [{ question: `Understood as "${said}", there is nothing. What do you mean?`, suggestions: [said] }]
+    : [];
 }
 
 /** Rows that are compared one by one. */

@@ -1,4 +1,4 @@
-import type { Ask, Cond, Key, Rel, Scope, Window } from "../query/semantic-query.ts";
+import type { Ask, Cond, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 
 /** A condition of a query that can be left out to see what it does. */
 export interface NamedFilter {
@@ -6,19 +6,16 @@ export interface NamedFilter {
   part: Cond | Window;
   said: string;
   key?: Key;
-  /** The one value that is asked for. */
+  /** The one value that is asked for, or a part of it. */
   value?: string;
+  isPart?: true;
 }
 
 /** The conditions that all rows have to meet. */
 export function filtersIn(ask: Ask): NamedFilter[] {
   if (ask.k === "list") return inRel(ask.rel);
   const having = ask.having === undefined ? [] : inCond(ask.having);
-  return [
-    ...inScope(ask.scope),
-    ...ask.cols.flatMap((num) => ("scope" in num ? inScope(num.scope) : [])),
-    ...having,
-  ];
+  return [...inScope(ask.scope), ...ask.cols.flatMap(inNum), ...having];
 }
 
 /** The same query without one of its conditions. */
@@ -42,6 +39,12 @@ function replaced(node: unknown, part: unknown, by: unknown): unknown {
 
 function isWindow(part: unknown): part is Window {
   return typeof part === "object" && part !== null && !("k" in part);
+}
+
+function inNum(num: Num): NamedFilter[] {
+  if (num.k === "calc") return [...inNum(num.a), ...inNum(num.b)];
+  const counted = num.k === "agg" && num.in !== undefined ? inRel(num.in) : [];
+  return [...("scope" in num ? inScope(num.scope) : []), ...counted];
 }
 
 function inScope(scope: Scope | undefined): NamedFilter[] {
@@ -72,7 +75,8 @@ function inCond(cond: Cond): NamedFilter[] {
       const [only, ...others] = cond.values;
       const value = typeof only === "string" && others.length === 0 ? only : undefined;
       const said = `${cond.key.field} = ${cond.values.join(" or ")}`;
-      return [{ part: cond, said, key: cond.key, ...(value !== undefined && { value }) }];
+      const isPart = cond.isOne === true ? { isPart: true as const } : {};
+      return [{ part: cond, said, key: cond.key, ...isPart, ...(value !== undefined && { value }) }];
     }
     case "link":
       return [...inRel(cond.to), { part: cond, said: "the condition on what it belongs to" }];

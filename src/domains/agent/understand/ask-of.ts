@@ -4,6 +4,21 @@ import type { Grammar } from "./grammar.ts";
 
 /** The query that a meaning of the whole question is, and what speaks against it. */
 export function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
+  const asked = askedBy(grammar, sense);
+  const [num] = asked?.ask.k === "table" ? asked.ask.cols : [];
+  const rel = asked?.ask.k === "list" ? asked.ask.rel : num?.k === "agg" ? num.in : undefined;
+  return rel !== undefined && isContrary(rel) ? undefined : asked;
+}
+
+/** Whoever has something has not none of it. */
+function isContrary(rel: Rel): boolean {
+  const conds: string[] = [];
+  for (let each = rel; each.k === "where"; each = each.in)
+    conds.push(...(each.if.k === "and" ? each.if.of : [each.if]).map((cond) => JSON.stringify(cond)));
+  return conds.some((cond) => conds.includes(`{"k":"not","of":${cond}}`));
+}
+
+function askedBy(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
   if (sense.t === "mod" && sense.mod.m === "to" && sense.mod.paths !== null) {
     // "who reports to X": entities of the same kind.
     const { ds } = sense.mod;
@@ -41,14 +56,16 @@ export function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number 
   const none = sense.t === "attr" ? withNone(grammar, sense) : undefined;
   if (none !== undefined) return { ask: none, cost: 0 };
   if (sense.t === "attr") {
-    const { rel, keys, order } = sense;
+    const { rel, order } = sense;
+    // The first ones of each category are shown with it.
+    const keys = [...(rel.k === "top" ? (rel.per ?? []) : []), ...sense.keys];
     // Of a field that many share, each value is wanted once.
     const [only] = keys;
     const isShared =
       keys.length === 1 &&
       only !== undefined &&
       grammar.isLabel(only) &&
-      grammar.nameKey(only.ds)?.field !== only.field;
+      (grammar.nameKey(only.ds)?.field !== only.field || only.path !== undefined);
     return {
       ask: {
         k: "list",
@@ -64,7 +81,7 @@ export function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number 
           : 0,
     };
   }
-  return sense.t === "table" && !isIdle(sense.table)
+  return sense.t === "table" && !isIdle(sense.table) && !isNobodys(grammar, sense.table)
     ? { ask: tableAsk(onAverage(sense.table)), cost: 0 }
     : undefined;
 }
@@ -97,6 +114,11 @@ function onAverage(table: TableSense): TableSense {
   if (key === undefined || others.length > 0 || !isTheirs || table.top !== null || table.having !== null)
     return table;
   return { ...table, by: rest, cols: table.cols.map((of) => ({ k: "each", fn: "avg", of, per: [key] })) };
+}
+
+/** Of rows that a metric leaves out there is no such number. */
+function isNobodys(grammar: Grammar, { cols, conds }: TableSense): boolean {
+  return cols.some((num) => num.k === "metric" && conds.some((cond) => grammar.leavesOut(num.name, cond)));
 }
 
 /** A part that is the whole says nothing. */

@@ -1,8 +1,20 @@
 import type { Cond, Key, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
+import { condOf } from "./conditions.ts";
 import type { Mod, Sense, TableSense } from "./fragment.ts";
 import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { asTable, compared, FAR_COST, grouped, limited, more, scoped, shareOfWhole } from "./table-senses.ts";
+import {
+  asTable,
+  compared,
+  FAR_COST,
+  grouped,
+  isAny,
+  limited,
+  more,
+  scoped,
+  shareOfWhole,
+  within,
+} from "./table-senses.ts";
 
 /** "Kitchen and Audio" together, "Kitchen vs Audio" side by side. */
 function beside({ ds, cond, isAnd, isEach }: Extract<Sense, { t: "versus" }>, other: Cond): Combined[] {
@@ -44,7 +56,9 @@ export function shareOf(
   }
   return limited(grammar, { ...table, conds: [] }, mod).flatMap(({ sense, cost }) => {
     if (sense.t !== "table" || sense.table.conds.length === 0) return [];
-    const part = scoped(num, { if: sense.table.conds[0] as Cond });
+    const [own] = sense.table.conds as [Cond];
+    if (isAny(own) && table.conds.length > 0) return [];
+    const part = scoped(num, { if: own });
     return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
   });
 }
@@ -57,6 +71,24 @@ function among(
   if (!grammar.reachedBy(table, ds)) return [];
   const far = grammar.isFarther(table, key) ? FAR_COST : 0;
   return [asTable({ ...table, conds: [...table.conds, cond], by: [...table.by, key] }, far)];
+}
+
+/** Some, and all others. */
+function apart(ds: string, cond: Cond): Extract<Sense, { t: "sides" }> {
+  return { t: "sides", ds, sides: [cond, { k: "not", of: cond }] };
+}
+
+/** A number of each of several sides, beside each other. */
+function inSides(
+  grammar: Grammar,
+  table: TableSense,
+  { ds, sides }: Extract<Sense, { t: "sides" }>,
+): Combined[] {
+  const [num, ...others] = table.cols;
+  if (num === undefined || others.length > 0 || !grammar.reachedBy(table, ds)) return [];
+  const [first] = sides;
+  const far = first?.k === "is" && grammar.isFarther(table, first.key) ? FAR_COST : 0;
+  return [asTable({ ...table, cols: sides.map((side) => scoped(num, { if: side })) }, far)];
 }
 
 /** Rules for shares, and for numbers beside each other. */
@@ -93,6 +125,8 @@ export const COMPARISON_RULES: Rules = {
       const isPlain = rel === null && whole.by.length === 0 && whole.having === null && whole.top === null;
       if (!isPlain || a?.k !== "metric" || b?.k !== "metric" || a.name === b.name) return [];
       if (grammar.isAverage(a.name) || grammar.isAverage(b.name)) return [];
+      // Of money no number of things is a part.
+      if (grammar.isCounting(a.name) !== grammar.isCounting(b.name)) return [];
       return [
         asTable(
           {
@@ -145,11 +179,75 @@ export const COMPARISON_RULES: Rules = {
     ),
   ],
   "versus cond": [rule<"versus", "cond">((_grammar, left, { cond }) => beside(left, cond))],
-  // "with the newsletter vs without"
+  // "with the newsletter vs without", "Germany vs the rest"
   "versus op": [
-    rule<"versus", "op">((_grammar, { ds, cond, isAnd }, { op }) =>
-      op === "not" && !isAnd && cond.k === "is" && cond.values[0] === true
-        ? [{ sense: { t: "among", ds, cond: { ...cond, values: [true, false] }, key: cond.key }, cost: -0.2 }]
+    rule<"versus", "op">((_grammar, { ds, cond, isAnd }, { op, arg }) => {
+      if (isAnd || (op !== "not" && op !== "rest")) return [];
+      if (op === "rest" && arg !== undefined && !(cond.k === "is" && JSON.stringify(cond.key) === arg))
+        return [];
+      if (op === "not" && cond.k === "is" && cond.values[0] === true)
+        return [
+          { sense: { t: "among", ds, cond: { ...cond, values: [true, false] }, key: cond.key }, cost: -0.2 },
+        ];
+      return [{ sense: apart(ds, cond), cost: 0 }];
+    }),
+  ],
+  // "orders with a sales rep vs …"
+  "rel op": [
+    rule<"rel", "op">((_grammar, rel, op) => {
+      if (op.op === "versus" && rel.form === "made" && !rel.isTopped)
+        return [{ sense: { t: "versus", ds: rel.ds, cond: condOf(rel), isAnd: false }, cost: 0.1 }];
+      // "orders without one"
+      return op.op === "rest" && rel.rel.k === "all" && rel.form === "noun" ? [{ sense: op, cost: 0 }] : [];
+    }),
+  ],
+  // "all other countries"
+  "op field": [
+    rule<"op", "field">((grammar, other, { key }) =>
+      other.op === "rest" && grammar.isLabel(key)
+        ? [{ sense: { ...other, arg: JSON.stringify(key) }, cost: 0 }]
+        : [],
+    ),
+  ],
+  // "other customers"
+  "op rel": [
+    rule<"op", "rel">((_grammar, other, rel) =>
+      other.op !== "rest" || rel.form === "name"
+        ? []
+        : [...(rel.rel.k === "all" ? [{ sense: other, cost: 0 }] : []), { sense: rel, cost: 0.2 }],
+    ),
+  ],
+  "table sides": [rule<"table", "sides">((grammar, { table }, sides) => inSides(grammar, table, sides))],
+  "sides table": [rule<"sides", "table">((grammar, sides, { table }) => inSides(grammar, table, sides))],
+  // "a higher basket value than our other customers"
+  "outdo than": [
+    rule<"outdo", "than">((_grammar, { table }, { isRest }) =>
+      isRest === true ? [{ sense: { t: "apart", table }, cost: 0 }] : [],
+    ),
+  ],
+  "cond apart": [
+    rule<"cond", "apart">((grammar, { ds, cond }, { table }) => inSides(grammar, table, apart(ds, cond))),
+  ],
+  "rel apart": [
+    rule<"rel", "apart">((grammar, rel, { table }) =>
+      rel.rel.k === "all" ? [] : inSides(grammar, table, apart(rel.ds, condOf(rel))),
+    ),
+  ],
+  "op apart": [
+    rule<"op", "apart">((_grammar, { op }, apart) => (op === "has" ? [{ sense: apart, cost: 0 }] : [])),
+  ],
+  "apart window": [
+    rule<"apart", "window">((grammar, { table }, { win }) =>
+      within(grammar, table, win).flatMap(({ sense, cost }) =>
+        sense.t === "table" ? [{ sense: { t: "apart" as const, table: sense.table }, cost }] : [],
+      ),
+    ),
+  ],
+  // "than other customers"
+  "op op": [
+    rule<"op", "op">((_grammar, left, right) =>
+      left.op === "than" && right.op === "rest"
+        ? [{ sense: { t: "than", win: null, cond: null, ds: null, isRest: true }, cost: 0 }]
         : [],
     ),
   ],

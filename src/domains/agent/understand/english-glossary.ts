@@ -91,7 +91,7 @@ phone, telephone
 phone number, telephone number
 population, inhabitants, residents
 urgent, high, critical
-online, web, internet
+online, web, internet, web shop, webshop, online shop, online store, website
 canceled, cancelled, called off
 germany, german, germans
 austria, austrian, austrians

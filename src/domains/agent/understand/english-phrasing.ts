@@ -36,7 +36,8 @@ const SPENT = /(?<=\b(?:did|does|do|who|that|customers?|clients?|buyers?)\b[^?.]
 const PREAMBLE = [
   /^()(?:\p{L}+ )?question\b[^,:?]{0,60}[,:]\s+/iu,
   /^([^,]{2,80}),\s+(?=(?:how|what|which|who|when|where|show|give|list|i|we|can|could|tell|please)\b)/i,
-  /^(.{0,80}?)\b(?:i|we)(?: would|'d)? (?:need|want|like)(?: to (?:know|see|have))?\s+/i,
+  /^(.{0,80}?)\b(?:(?:i|we)(?: would|'d)? (?:need|want|like)|wants?|needs?|asks?|is asking|would like|is wondering)(?: (?:us|me))?(?: (?:to (?:know|see|have)|for|about))?\s+/i,
+  /^(for (?:the|our|my|an?) [^:,?]{2,60})[:,]\s+/i,
 ];
 
 const GOAL = String.raw`(?:(?:its|their|the|our|his|her|that)\s+)?(?:(?:revenue|sales|monthly|quarterly|yearly|annual)\s+)*(?:target|plan|goal|budget|quota)s?\b`;
@@ -68,6 +69,12 @@ function withGoals(text: string, phrases: ReadonlyMap<string, unknown>): string 
   const part =
     /\bhow much of (?:its|the|our|their) (?:\p{L}+ )?(?:target|plan|goal|budget)s? (?:did|have|has) (.+?) (?:reach|achieve|hit|meet)(?:ed|d)?\b/iu;
   if (reached !== undefined && part.test(text)) return text.replace(part, `${reached} of $1`);
+  // "what revenue are we supposed to make": the one that is planned.
+  const planned =
+    /\b(\p{L}+) (?:are|is|were|was|do) (?:we|they|our \p{L}+|each \p{L}+|the \p{L}+) (?:supposed|expected|planned|meant|plan|have) to (?:make|reach|achieve|get|have|bring in)\b(.*?)(?:,? according to (?:the |our )?(?:plan|budget|targets?)\b|(?=\?|$))/iu;
+  const target = planned.exec(text);
+  if (target !== null && phrases.has(`target ${wordsOf(target[1] ?? "")[0]?.stem ?? ""}`))
+    return text.replace(planned, "target $1 $2");
   if (goal === undefined) return text;
   const [said, than] = goal;
   const asks = /^\s*(?:did|do|does|has|have)\s+(.+)$/i.exec(text)?.[1];
@@ -92,6 +99,29 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/\b(this|last|current|previous) season\b/gi, "$1 year")
     .replaceAll(/\b(ca|wo|sha)n['’]t\b/gi, (_, verb: string) => `${UNSHORT.get(verb.toLowerCase())} not`)
     .replaceAll(/n['’]t\b/gi, " not")
+    .replaceAll(/\b(did|do|does|was|were|is|are|has|have|had|could|would)nt\b/gi, "$1 not")
+    .replaceAll(/(\d)\s+%/g, "$1%")
+    .replaceAll(/\b(more|less|fewer|\p{L}{3,}er) then\b/giu, "$1 than")
+    .replaceAll(/\bhalf a (thousand|million|billion)\b/gi, "0.5 $1")
+    .replaceAll(
+      /(?<=\b(?:grow|growth|grew|change|increase|decrease|share|fraction|part)\b.*),? in (?:percent|%)/gi,
+      "",
+    )
+    .replace(/(?<=\bfastest|\bslowest|\bmost) in (?:percent|%)/i, "")
+    .replaceAll(/\bonly (\p{L}+ed|bought) (once|twice|\d+ times)\b/giu, "$1 only $2")
+    .replace(/\b(return|order|cancel)(?:l?ed)? (?:the )?most(?: often| frequently)?\b/i, "with the most $1s")
+    .replace(/\bas an? (share|percentage|fraction) of (?:the |our )?total \p{L}+/iu, "as a $1 of the total")
+    .replace(
+      /\b(?:made|makes?|earn(?:ed)?|brought in|bring in|generated|turned over) (?=(?:more|less|over|under|above|below|at least|at most|up to)\b(?: than)? [€$]?[\d.,]+\s?[km]?(?: (?:thousand|million|euros?|eur))*(?: (?:in|last|this|since|during|per)\b|\?|$))/i,
+      "with revenue ",
+    )
+    .replaceAll(/\b(?:zero|0) (?=\p{L}{3,})/giu, "no ")
+    .replaceAll(/\b(?:at some point|at all|as of today|names? please)\b/gi, "")
+    .replace(/^\s*(?:break|split) down (?:the |our )?(?=.*\bby\b)/i, "")
+    .replace(
+      /,?\s*\b(?:for |in |over )?(?:all|each of) (?:the )?(?:four |4 |twelve |12 )?(quarter|month|week)s (?:of|in)\b/i,
+      " by $1 in",
+    )
     .replaceAll(/['’](re|ve|ll|d|m)\b/gi, (_, end: string) => ` ${SHORT.get(end.toLowerCase())}`)
     .replaceAll(/\b(what|who|where|when|that|it|there|here|how)['’]s\b/gi, "$1 is")
     .replaceAll(
@@ -99,6 +129,7 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
       "",
     )
     .replace(/^\s*state (?=the |all |what |which |how )/i, "")
+    .replaceAll(/\b(?:i|we) mean\b/gi, "")
     .replace(
       DAYS,
       (_, what: string, start: string, end: string) => `${what} days between ${start} and ${end}`,
@@ -114,7 +145,7 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/\b(takes?|took) to (?=\p{L})/giu, "$1 ")
     .replace(SORTED, " $1 first")
     .replaceAll(
-      /\bhow much (?:money )?(did|do|have) we (?:make|made|earn|earned)(?= in\b| last\b| this\b|\?|$)/gi,
+      /\bhow much (?:money )?(did|do|have) we (?:make|made|earn|earned)(?= (?:in|with|from|on|at|through|via|last|this|during|since)\b|\?|$)/gi,
       "how much revenue $1 we have",
     )
     .replace(DID, (said) => said.replace(/\p{L}+$/u, (verb) => DONE.get(verb.toLowerCase()) ?? verb))

@@ -10,9 +10,9 @@ const FILLERS: ReadonlySet<string> = new Set(
   these those me i we you they it its them their our us his her my your 's please can could would will
   shall should tell show give list name find get see display know about all any some one ones
   of located found exist live lives stay stays lie lies situated out so just now then ? ! . , ; :
-  " ' ’ ( ) & also else other euro euros want like need come came happen made make makes doing currently
+  " ' ’ ( ) & also else euro euros want like need come came happen made make makes doing currently
   really exactly look looking question help how got goods companies company bring brought brings
-  bringing add adds added up together developed develop evolved evolve trend yet still but both
+  bringing add adds added up together developed develop evolved evolve trend yet still both
   different distinct times single comes coming take took taken place placed happened generate generated
   as if when respectively based already ever today's miles mile kilometers km metre metres meter meters
   altogether had we've i'd let only roughly approximately table chart pie rank ranked ranking
@@ -68,7 +68,7 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     strongest: { dir: "max", dim: null },
     weakest: { dir: "min", dim: null },
     fastest: { dir: "max", dim: null },
-    slowest: { dir: "min", dim: null },
+    slowest: { dir: "max", dim: "long" },
     last: { dir: "max", dim: "date" },
     first: { dir: "min", dim: "date" },
     ...Object.fromEntries(
@@ -263,6 +263,7 @@ export const ENGLISH: Language = {
     ["weekend", ["Saturday", "Sunday"]],
     ["weekends", ["Saturday", "Sunday"]],
     ["working days", DAYS.slice(0, 5)],
+    ["monday to friday", DAYS.slice(0, 5)],
   ]),
   weekdays: new Set(["weekday", "weekdays", "day of the week", "days of the week", "day of week"]),
   comparatives: COMPARATIVES,
@@ -271,7 +272,7 @@ export const ENGLISH: Language = {
   than: "than",
   asks: "how",
   dateWords:
-    "month monthly months quarter quarterly quarters daily weekly weeks yearly years annual annually january february march april june july august september october november december".split(
+    "month monthly months quarter quarterly quarters daily weekly weeks yearly years annual annually january february march april june july august september october november december average number highest lowest between without percentage compared growth share".split(
       " ",
     ),
   listOpener:

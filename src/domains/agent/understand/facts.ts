@@ -180,6 +180,15 @@ export class Facts {
     return !isId && foreignLink(this.schema, ds, field) === undefined;
   }
 
+  /** A part of something, or a mark: nobody adds those up. */
+  isFraction({ ds, field }: Key): boolean {
+    const { description } =
+      this.model.datasets.find(({ name }) => name === ds)?.fields.find(({ name }) => name === field) ?? {};
+    return /\b(fraction|percent|percentage|rate|ratio|rating|score)\b/i.test(
+      `${field.replaceAll("_", " ")} ${description ?? ""}`,
+    );
+  }
+
   /** What tells rows apart: a text, or a number such as a year. */
   isLabel(key: Key): boolean {
     const kind = this.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind;
@@ -257,6 +266,38 @@ export class Facts {
     const [start] = only?.pieces ?? [];
     const isSome = typeof start === "string" && /^\s*count\s*\(\s*case\b/i.test(start);
     return isSome && others.length === 0 ? this.#homes({ k: "metric", name })[0] : undefined;
+  }
+
+  /** Whether a metric leaves out all rows that a condition keeps: the revenue of completed orders has none of cancelled ones. */
+  leavesOut(name: string, cond: Cond): boolean {
+    if (cond.k === "and") return cond.of.some((each) => this.leavesOut(name, each));
+    if (cond.k === "link" && cond.path.length === 0 && cond.to.k === "where") {
+      const { if: own, in: rest } = cond.to;
+      return this.leavesOut(name, own) || this.leavesOut(name, { ...cond, to: rest });
+    }
+    if (cond.k !== "is" || cond.match !== "equal") return false;
+    const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
+    return aggregates.every(({ pieces }) => {
+      const at = pieces.findIndex(
+        (piece) => typeof piece !== "string" && piece.ds === cond.key.ds && piece.field === cond.key.field,
+      );
+      const only = /^\s*(?:=|in)\s*\(?((?:\s*'[^']*'\s*,?)+)/i.exec(String(pieces[at + 1] ?? ""))?.[1];
+      return at !== -1 && only !== undefined && !cond.values.some((value) => only.includes(`'${value}'`));
+    });
+  }
+
+  /** Whether a metric is made of just these rows: units sold of what was sold. */
+  isMadeOf(name: string, rel: Rel): boolean {
+    const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
+    const isAll = rel.k === "where" && rel.in.k === "all" && rel.if.k === "is";
+    if (!isAll || !this.#homes({ k: "metric", name }).includes(this.datasetOf(rel))) return false;
+    const { key, values } = rel.if as Extract<Cond, { k: "is" }>;
+    return aggregates.every(({ pieces }) => {
+      const at = pieces.findIndex(
+        (piece) => typeof piece !== "string" && piece.ds === key.ds && piece.field === key.field,
+      );
+      return at !== -1 && String(pieces[at + 1] ?? "").includes(`'${values[0]}'`);
+    });
   }
 
   /** The author's own average of a field, which may leave something out. */

@@ -153,6 +153,7 @@ fahrer: driver
 flug: flight
 zimmer: room
 buchung reservierung: booking, reservation
+gebucht gebuchte: booked
 gast gäste: guest
 maschine anlage: machine
 auslastung: utilization, utilisation

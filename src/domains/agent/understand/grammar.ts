@@ -18,7 +18,7 @@ import {
   top,
   where,
 } from "./make.ts";
-import { foreignLink } from "./model-words.ts";
+import { addsUp, foreignLink } from "./model-words.ts";
 import { compared, more } from "./table-senses.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
@@ -49,6 +49,7 @@ export class Grammar extends Facts {
         ...groups,
         { sense: { t: "attr", rel: all, ds: key.ds, keys: [key] }, cost: 0.4 },
         ...this.#happened(key),
+        ...this.#addedUp(key),
       ];
     }
     // "highest list price": how high it is.
@@ -83,6 +84,13 @@ export class Grammar extends Facts {
       cols: [{ k: "agg", fn: "count", in: { k: "all", ds: key.ds } }],
     };
     return [{ sense: { t: "table", table }, cost: 0.7 }];
+  }
+
+  /** "returned units": of what happened again and again, all of them together. */
+  #addedUp(key: Key): Combined[] {
+    if (!this.isNumber(key) || !this.isEvent(key.ds) || !addsUp(key.field)) return [];
+    const cols: Num[] = [{ k: "agg", fn: "sum", of: key, in: { k: "all", ds: key.ds } }];
+    return [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols } }, cost: 0.8 }];
   }
 
   /** "satisfaction for delivery tickets": what the author makes of it, where it is different in each row. */
@@ -168,6 +176,10 @@ export class Grammar extends Facts {
       }
       case "named":
         return mod.ds === rel.ds ? [made(where(rel, mod.cond), late - 0.6, rel.isTopped)] : [];
+      case "as":
+        return mod.ds === rel.ds && rel.form === "name"
+          ? [{ sense: where(rel, condOf(mod)), cost: -0.5 }]
+          : [];
       case "during":
         return [...this.#during(rel, mod.win, late), ...this.#linkedThen(rel, mod.win)];
       case "all": {

@@ -1,8 +1,10 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Cond, Rel } from "../query/semantic-query.ts";
 import type { Found } from "./candidates.ts";
+import type { Leaf } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import type { Language } from "./language.ts";
+import type { Clarification } from "./reading.ts";
 import type { Word } from "./words.ts";
 
 /** A word that judges without a number: "best", or "top" where nothing is named that it could go by. */
@@ -58,6 +60,42 @@ export function isOfNew(
       sense.ds === ds &&
       grammar.dimension(sense.ds, "date") !== undefined,
   );
+}
+
+/**
+ * "customers in 2025": whether they joined then, were there or did something, nobody said. Undefined where the period
+ * belongs to something that a word names.
+ */
+export function openPeriod(
+  words: readonly Word[],
+  { ask, leaves }: { ask: Ask; leaves: readonly Leaf[] },
+  { model, definitions }: Knowledge,
+  grammar: Grammar,
+): Clarification | undefined {
+  const num =
+    ask.k === "table" && ask.by.every(({ bucket }) => bucket === undefined) ? ask.cols[0] : undefined;
+  const rel = num?.k === "agg" && num.of === undefined ? num.in : undefined;
+  const ds = rel === undefined ? undefined : grammar.datasetOf(rel);
+  if (ask.k !== "table" || ds === undefined || grammar.isEvent(ds) || grammar.eventsOf(ds).length === 0)
+    return undefined;
+  const isDated = ask.scope?.win !== undefined && ask.scope.win.on === undefined;
+  const isSaid = leaves.some(
+    ({ sense }) =>
+      sense.t === "table" || (sense.t === "field" && sense.key.ds === ds && grammar.isDate(sense.key)),
+  );
+  if (!isDated || isSaid || JSON.stringify(rel).includes('"k":"link"')) return undefined;
+  const noun = leaves.find(({ sense }) => sense.t === "rel" && sense.ds === ds);
+  const counted = definitions.counts
+    .filter((each) => each.ds === ds)
+    .map(({ phrase }) => phrase.toLowerCase());
+  const metrics = model.metrics.filter(
+    ({ name }) => grammar.isCalled(name, ds) && grammar.isCounting(name) === true,
+  );
+  return {
+    question: `What do you mean by ${ds.replaceAll("_", " ")} in that period?`,
+    suggestions: [...counted, ...metrics.map(({ name }) => name.replaceAll("_", " "))],
+    ...(noun === undefined ? {} : { word: words[noun.start]?.text ?? "" }),
+  };
 }
 
 export const WHICH_NUMBER = "Which number do you want to see?";

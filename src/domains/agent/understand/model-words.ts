@@ -47,6 +47,13 @@ export function isMoney({ name, sql, description }: VisibleModel["metrics"][numb
   return !isCounted && MONEY.test(`${name} ${sql} ${description ?? ""}`);
 }
 
+/** Numbers of rows that are added up rather than averaged. */
+export function addsUp(field: string): boolean {
+  return /(^|_)(quantity|amount|units?|count|total|area|volume|stock|seats|refund|refund_amount|net_amount)$/i.test(
+    field,
+  );
+}
+
 const PEOPLE =
   /^(drivers?|pilots?|customers?|clients?|employees?|staff|persons?|people|patients?|students?|teachers?|players?|users?|members?|authors?|actors?|doctors?|physicians?|agents?|owners?|buyers?|workers?|passengers?|reps?|artists?|singers?|riders?|athletes?)$/i;
 

@@ -120,6 +120,8 @@ export class QueryFacts {
       case "than":
         return sense.win === null || this.#saysWindow(sense.win);
       case "grain":
+        // "the best quarter" is one, and no number.
+        if (role === "asked" && this.#ask.k === "table" && this.#ask.by.length === 0) return false;
         return this.#parts.has(sense.grain) || (sense.grain === "day" && this.#showsDate());
       case "number":
         return this.#values.has(sense.value) || this.#isAll(sense.value);
@@ -288,7 +290,7 @@ export class QueryFacts {
   #saysPlace({ dir, n, dim }: Extract<Sense, { t: "sup" }>): boolean {
     if (dim !== null && !this.#saysDimension(dim)) return false;
     // What declined the most has the lowest growth.
-    const isDir = (own: unknown) => own === dir || this.#parts.has("growth");
+    const isDir = (own: unknown) => own === dir || this.#parts.has("growth") || this.#parts.has("-");
     const isPlace = (node: { dir?: unknown; n?: unknown }) => isDir(node.dir) && (n === null || node.n === n);
     return this.#places.some(isPlace) || this.#parts.has("order") || this.#functions.has(dir);
   }
@@ -333,7 +335,7 @@ export class QueryFacts {
       case "growth":
       case "series":
       case "versus period":
-        return has("growth", "lag");
+        return has("growth", "lag", "-");
       case "running":
         return has("running");
       case "more":
@@ -345,6 +347,8 @@ export class QueryFacts {
         return has("growth", "lag", "-", "/") || this.#isBeside();
       case "both":
         return has("and") || this.#texts.includes('"all":true');
+      case "rest":
+        return this.#negations > 0 || this.#isAmongThemselves();
       case "ordinal":
         return has("skip");
       // Whoever only did this did nothing else, which no query says.
@@ -359,6 +363,17 @@ export class QueryFacts {
       default:
         return true;
     }
+  }
+
+  /** "border other states": of a link of something with itself, the others are meant anyway. */
+  #isAmongThemselves(): boolean {
+    return [...this.#links].some((name) => {
+      const { from, to } = this.#schema.links.get(name) ?? {};
+      return (
+        from === to ||
+        [...this.#links].some((other) => other !== name && this.#schema.links.get(other)?.to === to)
+      );
+    });
   }
 
   /** How many things are said of what is listed or counted. */

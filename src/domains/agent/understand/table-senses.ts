@@ -67,6 +67,10 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
         : [];
     case "during":
       return within(grammar, table, mod.win);
+    case "as":
+      return table.conds.some((cond) => cond.k === "is" && cond.key.ds === mod.ds)
+        ? [asTable({ ...table, conds: [...table.conds, condOf(mod)] }, -0.5)]
+        : [];
     case "weekdays": {
       const date = grammar.dateOf(table);
       return date === undefined
@@ -95,6 +99,8 @@ export function ofEntities(
   not = false,
 ): Combined[] {
   if (!grammar.reachedBy(table, rel.ds)) return [];
+  const done = not ? undefined : saidByNumber(grammar, table, rel.rel);
+  if (done !== undefined) return ofEntities(grammar, done.table, { ...rel, rel: done.rel }, cost);
   if (rel.rel.k === "all") {
     if (not) return [];
     // "store revenue": of what belongs to some store.
@@ -105,6 +111,26 @@ export function ofEntities(
   const cond: Cond = condOf(rel);
   const late = countedCost(table);
   return [asTable({ ...table, conds: [...table.conds, not ? { k: "not", of: cond } : cond] }, cost + late)];
+}
+
+/** "units of products sold in March": that they were sold is in the number, and in March it was. */
+function saidByNumber(
+  grammar: Grammar,
+  table: TableSense,
+  rel: Rel,
+): { table: TableSense; rel: Rel } | undefined {
+  if (rel.k !== "where") return undefined;
+  const [num] = table.cols;
+  const { if: cond, in: rest } = rel;
+  if (num?.k === "metric" && cond.k === "link" && cond.count === undefined && cond.path.length > 0) {
+    const then = cond.to.k === "where" && cond.to.if.k === "during" ? cond.to.if.win : null;
+    const deed = then !== null && cond.to.k === "where" ? cond.to.in : cond.to;
+    const isThen = then === null || table.win === null;
+    if (isThen && grammar.isMadeOf(num.name, deed))
+      return { table: { ...table, win: table.win ?? then }, rel: rest };
+  }
+  const inner = saidByNumber(grammar, table, rest);
+  return inner && { ...inner, rel: { ...rel, in: inner.rel } };
 }
 
 /** Of what a share is taken is said before: "share of the customers that is German". */
@@ -230,9 +256,12 @@ export function weekdays(grammar: Grammar, table: TableSense): Combined[] {
 }
 
 /** "each flagship store": numbers of these alone. */
-export function ofSome(whole: TableSense, { some, isShare }: BySense): TableSense {
+export function ofSome(grammar: Grammar, whole: TableSense, { some, isShare }: BySense): TableSense {
   const table = isShare === true ? shareOfWhole(whole) : whole;
-  return some === undefined ? table : { ...table, conds: [...table.conds, condOf(some)] };
+  if (some === undefined) return table;
+  const done = saidByNumber(grammar, table, some.rel) ?? { table, rel: some.rel };
+  if (done.rel.k === "all") return done.table;
+  return { ...done.table, conds: [...table.conds, condOf({ rel: done.rel, ds: some.ds })] };
 }
 
 /** Remembers which groups were said with "per" or "each". */
@@ -290,13 +319,20 @@ export function besideEachOther(grammar: Grammar, table: TableSense): Combined[]
 
 /** A number that was limited already is the part; otherwise the part is still to come. */
 export function shared(table: TableSense): Combined[] {
-  const last = table.conds.at(-1);
+  // That it belongs to some store is no part of anything that says which.
+  const conds = table.conds.toSorted((a, b) => Number(isAny(b)) - Number(isAny(a)));
+  const last = conds.at(-1);
   const waiting: Combined = { sense: { t: "share", table, rel: null, ds: null }, cost: 0 };
   if (last === undefined && table.by.length > 0 && table.top === null)
     return [asTable(shareOfWhole(table), 0.1)];
   if (last === undefined) return [waiting];
-  const whole = { ...table, conds: table.conds.slice(0, -1) };
-  return [waiting, column(whole, (num) => ({ k: "calc", op: "/", a: scoped(num, { if: last }), b: num }), 0)];
+  const whole = { ...table, conds: conds.slice(0, -1) };
+  const share = (num: Num): Num => ({ k: "calc", op: "/", a: scoped(num, { if: last }), b: num });
+  return [waiting, column(whole, share, isAny(last) ? 0.4 : 0)];
+}
+
+export function isAny(cond: Cond): boolean {
+  return cond.k === "link" && cond.path.length === 0 && cond.to.k === "all";
 }
 
 /** Month over month: each period with the one before. */

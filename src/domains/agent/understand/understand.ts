@@ -19,6 +19,7 @@ import {
   judges,
   NEW,
   namesNoNumber,
+  openPeriod,
   SINCE_WHEN,
   someMetrics,
   WHICH_NUMBER,
@@ -76,14 +77,22 @@ export function understand(question: Question, knowledge: Knowledge): Understand
     const span = { start: statement.index, end: statement.index + statement[0].length };
     return { readings: [], missing: [{ span, text: statement[0], nearest: [] }], unclear: [], trace: [] };
   }
-  const whole = understandText(question, knowledge);
+  const isTwo = /[?]\s+\S/.test(question.text);
+  const whole = isTwo ? NOTHING : understandText(question, knowledge);
   if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
   // What stands before a question often only says why it is asked.
-  const [, sign, tail] = /([.!:;])\s+(\S[^.!:;]*)$/.exec(question.text) ?? [];
-  if (tail === undefined || (sign === ":" && saysMore(question, tail, knowledge))) return whole;
+  const [, head = "", sign, tail] = /^(.*?)([.!?:;])\s+(\S[^.!?:;]*[.!?]?)$/s.exec(question.text) ?? [];
+  if (tail === undefined || (sign === ":" ? saysMore(question, tail, knowledge) : !ASKS.test(tail)))
+    return whole;
+  // What stands behind a whole question says more of it.
+  if (isUnderstood(understandText({ ...question, text: head }, knowledge))) return whole;
   const last = understandText({ ...question, text: tail }, knowledge);
-  return last.readings.length > 0 && last.missing.length === 0 ? last : whole;
+  return isUnderstood(last) ? last : whole;
 }
+
+/** How a sentence begins that is the question itself, and no remark on it. */
+const ASKS =
+  /^(?:(?:so|and|please|now|in|of|by|for|at|on|to|from|with|can|could|you|i|we|tell|me|want|need|know|auf|von|bei|seit|bitte|in)\b[\s,]*)*(?:how|what|which|who|whose|when|where|show|list|give|name|find|did|do|does|is|are|was|were|has|have|the|our|wie|was|welche[rnms]?|wer|wann|wo|zeige?|nenne)\b/i;
 
 /** SQL is no question, whatever its words mean in one. */
 const STATEMENT =
@@ -103,6 +112,9 @@ function saysMore(question: Question, tail: string, knowledge: Knowledge): boole
     return candidates(words, lexicon, language).some(isValue);
   });
 }
+
+/** Two questions at once are not read as one. */
+const NOTHING: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
 
 const TOO_LONG = {
   question: "The question is too long to be read at once. Can it be asked in one short sentence?",
@@ -180,7 +192,7 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     const dropped = unsaid.filter((i) => !left.includes(i));
     const cost = fragment.cost + asked.cost + odd + dropped.length * LEFT_COST;
     const loose = cost - leaves.reduce((sum, leaf) => sum + Math.min(Math.max(leaf.cost, 0), PLAIN_COST), 0);
-    return { ...asked, cost, loose, left: [...left, ...dropped].toSorted((a, b) => a - b) };
+    return { ...asked, leaves, cost, loose, left: [...left, ...dropped].toSorted((a, b) => a - b) };
   });
   readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
@@ -227,6 +239,9 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
         word,
       })),
       ...(fresh.length > 0 && !isDated ? [SINCE_WHEN] : []),
+      ...(best !== undefined && missing.length === 0
+        ? [openPeriod(all, best, knowledge, grammar)].filter((each) => each !== undefined)
+        : []),
       ...(isNumberless ? [{ question: WHICH_NUMBER, suggestions: someMetrics(knowledge) }] : []),
     ],
     trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
@@ -343,6 +358,7 @@ const LIGHT: ReadonlySet<string> = new Set([
   "has",
   "and",
   "or",
+  "but",
   "compare them",
   "how much",
   "where",

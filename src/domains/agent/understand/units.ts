@@ -28,12 +28,17 @@ export function unitNamed(norm: string): Unit["kind"] | undefined {
   return UNITS.get(norm)?.kind;
 }
 
-/** The unit that a description of a number names: `duration_minutes`, "Length in minutes". */
+/** Words before the unit that something is measured in; elsewhere in a text a day is no unit. */
+const BEFORE_UNIT = /^(in|of|average|mean|total|square)?$/;
+
+/** The unit that a description of a number names: `duration_minutes`, "Length in minutes", "Hours from …". */
 export function unitIn(texts: readonly (string | null)[]): string | undefined {
   for (const text of texts) {
     const words = (text ?? "").toLowerCase().split(/[^\p{L}]+/u);
-    const named = words.find((word) => {
+    const isName = !text?.includes(" ");
+    const named = words.find((word, i) => {
       const { kind } = UNITS.get(word) ?? {};
+      if (!isName && !BEFORE_UNIT.test(words[i - 1] ?? "")) return false;
       return kind === "area" || (kind === "time" && (word.length > 2 || word === "ms"));
     });
     if (named !== undefined) return named;

@@ -38,7 +38,11 @@ const ROLES: readonly [RegExp, Role][] = [
     "asked",
   ],
   [/(^| )(which|what|welche[rnms]?)$/, "asked"],
-  [/(^| )(how many|wie viele[nr]?)( (of )?(the|our|all|different|distinct|unique))*$/, "counted"],
+  [/(^| )(best|worst|top|strongest|weakest|busiest)$/, "asked"],
+  [
+    /(^| )(how many|(?<!(?:most|est) )number of|wie viele[nr]?)( (of )?(the|our|all|different|distinct|unique))*$/,
+    "counted",
+  ],
   [/(^| )(more|fewer)$/, "counted"],
   [/(^| )(per|each|every|pro|je|jede[rnms]?)$/, "each"],
 ];

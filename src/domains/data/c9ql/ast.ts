@@ -28,15 +28,17 @@ export interface Statement {
   readonly span: Span;
 }
 
-export type Item =
-  | { readonly kind: "all"; readonly span: Span }
-  | { readonly kind: "except"; readonly name: NameNode; readonly span: Span }
-  | {
-      readonly kind: "value";
-      readonly expression: Expression;
-      readonly alias?: string;
-      readonly span: Span;
-    };
+/** What was read from a place of the text. */
+interface Spanned {
+  readonly span: Span;
+}
+
+export type Item = Spanned &
+  (
+    | { readonly kind: "all" }
+    | { readonly kind: "except"; readonly name: NameNode }
+    | { readonly kind: "value"; readonly expression: Expression; readonly alias?: string }
+  );
 
 export type ValueItem = Extract<Item, { kind: "value" }>;
 
@@ -49,12 +51,11 @@ export type ArithmeticOperator = "+" | "-" | "*" | "/" | "%" | "^";
 export type ComparisonOperator = "=" | "!=" | ">" | ">=" | "<" | "<=";
 export type OffsetUnit = "h" | "d" | "w" | "m" | "q" | "y";
 
-export interface NameNode {
+export interface NameNode extends Spanned {
   readonly kind: "name";
   readonly text: string;
   /** Written as `name` or [name]: a field for certain. Otherwise it may turn out to be a text. */
   readonly exact: boolean;
-  readonly span: Span;
 }
 
 /** `.field` or `[0]` after a name or a call. */
@@ -65,30 +66,27 @@ export interface DateOffset {
   readonly unit: OffsetUnit;
 }
 
-export interface DateTokenNode {
+export interface DateTokenNode extends Spanned {
   readonly kind: "token";
   /** `today`, `lastmonth` and so on: a key of DATE_TOKENS. */
   readonly name: string;
   readonly offsets: readonly DateOffset[];
   /** A Java-style pattern: the token becomes a text. */
   readonly format?: string;
-  readonly span: Span;
 }
 
-export interface ParameterNode {
+export interface ParameterNode extends Spanned {
   readonly kind: "parameter";
   readonly name: string;
   readonly fallback?: string;
   readonly label?: string;
-  readonly span: Span;
 }
 
-export interface CallNode {
+export interface CallNode extends Spanned {
   readonly kind: "call";
   /** In lower case. */
   readonly name: string;
   readonly args: readonly Expression[];
-  readonly span: Span;
 }
 
 export interface CaseBranch {
@@ -96,81 +94,43 @@ export interface CaseBranch {
   readonly value: Expression;
 }
 
-export type Expression =
-  | { readonly kind: "text"; readonly value: string; readonly span: Span }
-  /** Kept as written, so that no digit is lost. */
-  | { readonly kind: "number"; readonly text: string; readonly span: Span }
-  | { readonly kind: "boolean"; readonly value: boolean; readonly span: Span }
-  | { readonly kind: "null"; readonly span: Span }
-  /** The `*` of `count(*)`. */
-  | { readonly kind: "star"; readonly span: Span }
-  | NameNode
-  | {
-      readonly kind: "access";
-      readonly target: NameNode | CallNode;
-      readonly steps: readonly Step[];
-      readonly span: Span;
-    }
-  | DateTokenNode
-  | ParameterNode
-  | CallNode
-  | {
-      readonly kind: "window";
-      readonly call: CallNode;
-      readonly partitionBy: readonly Expression[];
-      readonly span: Span;
-    }
-  | { readonly kind: "negate"; readonly operand: Expression; readonly span: Span }
-  | {
-      readonly kind: "arithmetic";
-      readonly operator: ArithmeticOperator;
-      readonly left: Expression;
-      readonly right: Expression;
-      readonly span: Span;
-    }
-  | {
-      readonly kind: "comparison";
-      readonly operator: ComparisonOperator;
-      readonly left: Expression;
-      readonly right: Expression;
-      readonly span: Span;
-    }
-  | {
-      readonly kind: "like";
-      readonly negated: boolean;
-      readonly left: Expression;
-      readonly pattern: Expression;
-      readonly span: Span;
-    }
-  | {
-      readonly kind: "in";
-      readonly negated: boolean;
-      readonly left: Expression;
-      readonly values: readonly Expression[];
-      readonly span: Span;
-    }
-  | {
-      readonly kind: "between";
-      readonly negated: boolean;
-      readonly left: Expression;
-      readonly low: Expression;
-      /** Left out when `low` is a parameter that holds a range. */
-      readonly high?: Expression;
-      readonly span: Span;
-    }
-  | { readonly kind: "isnull"; readonly negated: boolean; readonly operand: Expression; readonly span: Span }
-  | { readonly kind: "not"; readonly operand: Expression; readonly span: Span }
-  | {
-      readonly kind: "and" | "or";
-      readonly operands: readonly Expression[];
-      readonly span: Span;
-    }
-  | {
-      readonly kind: "case";
-      readonly branches: readonly CaseBranch[];
-      readonly otherwise?: Expression;
-      readonly span: Span;
-    };
+export type Expression = Spanned &
+  (
+    | { readonly kind: "text"; readonly value: string }
+    /** Kept as written, so that no digit is lost. */
+    | { readonly kind: "number"; readonly text: string }
+    | { readonly kind: "boolean"; readonly value: boolean }
+    | { readonly kind: "null" }
+    /** The `*` of `count(*)`. */
+    | { readonly kind: "star" }
+    | NameNode
+    | { readonly kind: "access"; readonly target: NameNode | CallNode; readonly steps: readonly Step[] }
+    | DateTokenNode
+    | ParameterNode
+    | CallNode
+    | { readonly kind: "window"; readonly call: CallNode; readonly partitionBy: readonly Expression[] }
+    | { readonly kind: "negate"; readonly operand: Expression }
+    | { readonly kind: "not"; readonly operand: Expression }
+    | ({ readonly kind: "arithmetic"; readonly operator: ArithmeticOperator } & Sides)
+    | ({ readonly kind: "comparison"; readonly operator: ComparisonOperator } & Sides)
+    | ({ readonly kind: "like"; readonly pattern: Expression } & Test)
+    | ({ readonly kind: "in"; readonly values: readonly Expression[] } & Test)
+    /** `high` is left out when `low` is a parameter that holds a range. */
+    | ({ readonly kind: "between"; readonly low: Expression; readonly high?: Expression } & Test)
+    | { readonly kind: "isnull"; readonly negated: boolean; readonly operand: Expression }
+    | { readonly kind: "and" | "or"; readonly operands: readonly Expression[] }
+    | { readonly kind: "case"; readonly branches: readonly CaseBranch[]; readonly otherwise?: Expression }
+  );
+
+interface Sides {
+  readonly left: Expression;
+  readonly right: Expression;
+}
+
+interface Test {
+  readonly left: Expression;
+  readonly negated: boolean;
+}
 
 export type ExpressionOf<Kind extends Expression["kind"]> = Extract<Expression, { kind: Kind }>;
 

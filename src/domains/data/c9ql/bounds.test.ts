@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { NOW } from "../../../../test/support/c9ql-table.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
 import { compile, parse, print } from "./index.ts";
-import { NOW } from "./test-table.ts";
 
 const COLUMNS = ["Region", "Message Type", "Sent", "Opened"].map((name) => ({ name, type: "BIGINT" }));
 const OPTIONS = { columns: COLUMNS, source: "sales", now: NOW, timezone: "Europe/Berlin" };

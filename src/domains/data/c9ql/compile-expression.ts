@@ -7,7 +7,7 @@ import { tokenTime } from "./date-tokens.ts";
 import { Arguments } from "./functions/function-spec.ts";
 import { findFunction, isAggregateCall } from "./functions/index.ts";
 import { formatTime, javaPattern } from "./java-pattern.ts";
-import { argumentOf, usableTime } from "./parameters.ts";
+import { argumentOf } from "./parameters.ts";
 import { complain, type Scope } from "./scope.ts";
 import { constantValue, derived, type Value } from "./value.ts";
 import { BOOLEAN } from "./value-type.ts";
@@ -117,14 +117,11 @@ function compileAccess(scope: Scope, node: ExpressionOf<"access">): Value {
 }
 
 function compileToken(scope: Scope, node: DateTokenNode): Value {
-  const { time, hasClock } = usableTime(tokenTime(node, scope.environment.now));
+  const { time, hasClock } = tokenTime(node, scope.environment.now);
   if (node.format === undefined) return constantValue({ kind: "moment", time, hasClock }, scope.environment);
   const pattern = javaPattern(node.format);
   if (!pattern.ok) throw complain(scope, node.span, { message: pattern.problem });
-  return constantValue(
-    { kind: "text", value: formatTime(pattern.format, time.ms, time.micros) },
-    scope.environment,
-  );
+  return constantValue({ kind: "text", value: formatTime(pattern.format, time) }, scope.environment);
 }
 
 function compileParameter(scope: Scope, node: ExpressionOf<"parameter">): Value {

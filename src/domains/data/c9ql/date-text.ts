@@ -1,5 +1,5 @@
 import type { Expression, ExpressionOf } from "./ast.ts";
-import { calendarTime, type LocalTime, localTime } from "./local-time.ts";
+import { calendarTime, type LocalTime } from "./local-time.ts";
 
 export interface DateTextTime {
   time: LocalTime;
@@ -67,6 +67,7 @@ function timeOf(groups: Record<string, string | undefined>): LocalTime | undefin
   const month = name === undefined ? Number(groups.month) : MONTHS.indexOf(name) + 1;
   const year = Number(groups.year);
   if (month < 1 || year < 1) return undefined;
+  const fraction = (groups.fraction ?? "").padEnd(6, "0");
   return calendarTime({
     year,
     month,
@@ -74,15 +75,15 @@ function timeOf(groups: Record<string, string | undefined>): LocalTime | undefin
     hour: Number(groups.hour ?? 0),
     minute: Number(groups.minute ?? 0),
     second: Number(groups.second ?? 0),
-    micros: Number((groups.fraction ?? "").padEnd(6, "0").slice(0, 6)),
+    millisecond: Number(fraction.slice(0, 3)),
+    microsecond: Number(fraction.slice(3, 6)),
   });
 }
 
 function inZone(time: LocalTime, zone: string, timezone: string): LocalTime {
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
   const offset = sign === undefined ? 0 : (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
-  const local = localTime(new Date(time.ms - offset * 60_000), timezone);
-  return { ms: local.ms, micros: time.micros };
+  return time.toZonedDateTime("UTC").subtract({ minutes: offset }).withTimeZone(timezone).toPlainDateTime();
 }
 
 /**

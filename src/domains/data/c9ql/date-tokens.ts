@@ -1,51 +1,37 @@
-import type { DateOffset, DateTokenNode, OffsetUnit } from "./ast.ts";
-import { addMonths, addMs, DAY_MS, type LocalTime, startOfDay } from "./local-time.ts";
+import type { Temporal } from "temporal-polyfill";
+import { AppError } from "../../../kernel/errors.ts";
+import type { DateTokenNode, OffsetUnit } from "./ast.ts";
+import type { LocalTime } from "./local-time.ts";
 
-const HOUR_MS = 3_600_000;
-
-function startOfWeek(now: LocalTime): LocalTime {
-  const today = startOfDay(now);
-  const sinceMonday = (new Date(today.ms).getUTCDay() + 6) % 7;
-  return addMs(today, -sinceMonday * DAY_MS);
-}
-
-function startOfMonth(now: LocalTime): LocalTime {
-  const today = startOfDay(now);
-  return addMs(today, -(new Date(today.ms).getUTCDate() - 1) * DAY_MS);
-}
-
-function startOfQuarter(now: LocalTime): LocalTime {
-  const month = startOfMonth(now);
-  return addMonths(month, -(new Date(month.ms).getUTCMonth() % 3));
-}
-
-function startOfYear(now: LocalTime): LocalTime {
-  const month = startOfMonth(now);
-  return addMonths(month, -new Date(month.ms).getUTCMonth());
-}
+const startOfDay = (now: LocalTime): LocalTime => now.toPlainDate().toPlainDateTime();
+const startOfWeek = (now: LocalTime): LocalTime => startOfDay(now).subtract({ days: now.dayOfWeek - 1 });
+const startOfMonth = (now: LocalTime): LocalTime => startOfDay(now).with({ day: 1 });
+const startOfYear = (now: LocalTime): LocalTime => startOfMonth(now).with({ month: 1 });
+const startOfQuarter = (now: LocalTime): LocalTime =>
+  startOfMonth(now).subtract({ months: (now.month - 1) % 3 });
 
 /** Each token as a moment on the wall clock; a period stands for its first day, a week begins on Monday. */
 export const DATE_TOKENS: Readonly<Record<string, (now: LocalTime) => LocalTime>> = {
   now: (now) => now,
   today: startOfDay,
-  yesterday: (now) => addMs(startOfDay(now), -DAY_MS),
+  yesterday: (now) => startOfDay(now).subtract({ days: 1 }),
   thisweek: startOfWeek,
-  lastweek: (now) => addMs(startOfWeek(now), -7 * DAY_MS),
+  lastweek: (now) => startOfWeek(now).subtract({ weeks: 1 }),
   thismonth: startOfMonth,
-  lastmonth: (now) => addMonths(startOfMonth(now), -1),
+  lastmonth: (now) => startOfMonth(now).subtract({ months: 1 }),
   thisquarter: startOfQuarter,
-  lastquarter: (now) => addMonths(startOfQuarter(now), -3),
+  lastquarter: (now) => startOfQuarter(now).subtract({ months: 3 }),
   thisyear: startOfYear,
-  lastyear: (now) => addMonths(startOfYear(now), -12),
+  lastyear: (now) => startOfYear(now).subtract({ years: 1 }),
 };
 
-const SHIFT: Readonly<Record<OffsetUnit, (time: LocalTime, amount: number) => LocalTime>> = {
-  h: (time, amount) => addMs(time, amount * HOUR_MS),
-  d: (time, amount) => addMs(time, amount * DAY_MS),
-  w: (time, amount) => addMs(time, amount * 7 * DAY_MS),
-  m: addMonths,
-  q: (time, amount) => addMonths(time, amount * 3),
-  y: (time, amount) => addMonths(time, amount * 12),
+const SHIFT: Readonly<Record<OffsetUnit, (amount: number) => Temporal.DurationLike>> = {
+  h: (hours) => ({ hours }),
+  d: (days) => ({ days }),
+  w: (weeks) => ({ weeks }),
+  m: (months) => ({ months }),
+  q: (quarters) => ({ months: 3 * quarters }),
+  y: (years) => ({ years }),
 };
 
 export interface TokenTime {
@@ -55,7 +41,18 @@ export interface TokenTime {
 }
 
 export function tokenTime({ name, offsets }: DateTokenNode, now: LocalTime): TokenTime {
-  const start = (DATE_TOKENS[name] as (now: LocalTime) => LocalTime)(now);
-  const time = offsets.reduce((moved, { amount, unit }: DateOffset) => SHIFT[unit](moved, amount), start);
+  const time = moved(DATE_TOKENS[name]!(now), offsets);
+  // DuckDB knows more years, but a query that means them is a slip.
+  if (time === undefined || time.year < 1 || time.year > 9_999)
+    throw new AppError("bad_request", "C9QL: a date token goes beyond the years 1 to 9999.");
   return { time, hasClock: name === "now" || offsets.some(({ unit }) => unit === "h") };
+}
+
+/** Undefined where no calendar has such a day. */
+function moved(start: LocalTime, offsets: DateTokenNode["offsets"]): LocalTime | undefined {
+  try {
+    return offsets.reduce((time, { amount, unit }) => time.add(SHIFT[unit](amount)), start);
+  } catch {
+    return undefined;
+  }
 }

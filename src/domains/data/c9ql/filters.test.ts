@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { NOW, TestTable } from "../../../../test/support/c9ql-table.ts";
 import {
   compile,
   type Filter,
@@ -8,7 +9,6 @@ import {
   parse,
   print,
 } from "./index.ts";
-import { NOW, TestTable } from "./test-table.ts";
 
 describe("filters of a widget", () => {
   let table: TestTable;

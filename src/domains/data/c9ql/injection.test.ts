@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { NOW, TestTable } from "../../../../test/support/c9ql-table.ts";
+import { anyName, anyText, tokenSoup } from "../../../../test/support/c9ql-trees.ts";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { type CompileOptions, compile, filtersToQuery, parse, print } from "./index.ts";
-import { NOW, TestTable } from "./test-table.ts";
-import { anyName, anyText, tokenSoup } from "./test-trees.ts";
 
 const isLong = process.env.KENNING_TEST_LONG !== undefined;
 

@@ -1,3 +1,5 @@
+import type { LocalTime } from "./local-time.ts";
+
 /** Java's date patterns (`yyyy-MM-dd HH:mm`) as DuckDB's (`%Y-%m-%d %H:%M`). */
 
 /** By letter, from the shortest run on: the last entry also stands for longer runs. */
@@ -60,44 +62,35 @@ const MONTHS = "January February March April May June July August September Octo
 const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 
 /** A moment in DuckDB's pattern, for date tokens: the same as strftime would give. */
-export function formatTime(format: string, ms: number, micros: number): string {
-  const date = new Date(ms);
+export function formatTime(format: string, time: LocalTime): string {
   const pad = (value: number, width = 2) => String(value).padStart(width, "0");
-  const hour = date.getUTCHours();
+  const { year, month, day, hour, minute, second } = time;
+  const monthName = MONTHS[month - 1]!;
+  const dayName = DAYS[time.dayOfWeek % 7]!;
   const parts: Readonly<Record<string, () => string>> = {
-    "%Y": () => pad(date.getUTCFullYear(), 4),
-    "%y": () => pad(date.getUTCFullYear() % 100),
-    "%-m": () => String(date.getUTCMonth() + 1),
-    "%m": () => pad(date.getUTCMonth() + 1),
-    "%b": () => (MONTHS[date.getUTCMonth()] as string).slice(0, 3),
-    "%B": () => MONTHS[date.getUTCMonth()] as string,
-    "%-d": () => String(date.getUTCDate()),
-    "%d": () => pad(date.getUTCDate()),
+    "%Y": () => pad(year, 4),
+    "%y": () => pad(year % 100),
+    "%-m": () => String(month),
+    "%m": () => pad(month),
+    "%b": () => monthName.slice(0, 3),
+    "%B": () => monthName,
+    "%-d": () => String(day),
+    "%d": () => pad(day),
     "%-H": () => String(hour),
     "%H": () => pad(hour),
     "%-I": () => String(hour % 12 || 12),
     "%I": () => pad(hour % 12 || 12),
-    "%-M": () => String(date.getUTCMinutes()),
-    "%M": () => pad(date.getUTCMinutes()),
-    "%-S": () => String(date.getUTCSeconds()),
-    "%S": () => pad(date.getUTCSeconds()),
-    "%g": () => pad(date.getUTCMilliseconds(), 3),
-    "%f": () => pad(date.getUTCMilliseconds() * 1_000 + micros, 6),
+    "%-M": () => String(minute),
+    "%M": () => pad(minute),
+    "%-S": () => String(second),
+    "%S": () => pad(second),
+    "%g": () => pad(time.millisecond, 3),
+    "%f": () => pad(time.millisecond * 1_000 + time.microsecond, 6),
     "%p": () => (hour < 12 ? "AM" : "PM"),
-    "%a": () => (DAYS[date.getUTCDay()] as string).slice(0, 3),
-    "%A": () => DAYS[date.getUTCDay()] as string,
-    "%V": () => pad(isoWeek(date)),
+    "%a": () => dayName.slice(0, 3),
+    "%A": () => dayName,
+    "%V": () => pad(time.weekOfYear ?? 0),
     "%%": () => "%",
   };
   return format.replace(/%-?./g, (code) => parts[code]?.() ?? code);
-}
-
-/** A week belongs to the year that its Thursday lies in. */
-function isoWeek(date: Date): number {
-  const thursday = new Date(date);
-  thursday.setUTCDate(date.getUTCDate() + 4 - (date.getUTCDay() || 7));
-  const daysBefore = Math.floor(
-    (thursday.getTime() - Date.UTC(thursday.getUTCFullYear(), 0, 1)) / 86_400_000,
-  );
-  return Math.floor(daysBefore / 7) + 1;
 }

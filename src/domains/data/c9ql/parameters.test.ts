@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import type { AppError } from "../../../kernel/errors.ts";
 import { type ParameterValue, parametersOf, parse } from "./index.ts";
-import { TestTable } from "./test-table.ts";
 
 let table: TestTable;
 beforeAll(async () => {

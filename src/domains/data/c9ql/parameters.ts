@@ -10,7 +10,7 @@ import {
 } from "./ast.ts";
 import { numberIn } from "./coerce.ts";
 import { tokenTime } from "./date-tokens.ts";
-import { type LocalTime, localTime } from "./local-time.ts";
+import { localTime } from "./local-time.ts";
 import { complain, type Environment, type ParameterScalar, type ParameterValue } from "./scope.ts";
 import type { Constant } from "./value.ts";
 import { wholeVariable } from "./variables.ts";
@@ -124,15 +124,7 @@ function toConstant(node: ParameterNode, value: ParameterScalar, environment: En
 function textConstant(value: string, environment: Environment): Constant {
   const variable = value.startsWith("$") || value.startsWith("{") ? wholeVariable(value, NOWHERE) : undefined;
   if (variable?.kind === "token" && variable.format === undefined) {
-    const { time, hasClock } = usableTime(tokenTime(variable, environment.now));
-    return { kind: "moment", time, hasClock };
+    return { kind: "moment", ...tokenTime(variable, environment.now) };
   }
   return { kind: "text", value, bound: true };
-}
-
-/** DuckDB knows more years, but a query that means them is a slip. */
-export function usableTime<Time extends { time: LocalTime }>(moment: Time): Time {
-  const year = new Date(moment.time.ms).getUTCFullYear();
-  if (year >= 1 && year <= 9_999) return moment;
-  throw new AppError("bad_request", "C9QL: a date token goes beyond the years 1 to 9999.");
 }

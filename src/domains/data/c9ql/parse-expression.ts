@@ -156,16 +156,7 @@ function parseHigh(cursor: Cursor, place: Place): Expression {
   return parseArithmetic(cursor, place, 0);
 }
 
-const CONDITIONS = new Set<Expression["kind"]>([
-  "comparison",
-  "like",
-  "in",
-  "between",
-  "isnull",
-  "not",
-  "and",
-  "or",
-]);
+const CONDITIONS = new Set("comparison like in between isnull not and or".split(" "));
 
 /** After a parameter that may hold a range, `and` may also begin the next condition. */
 function parseOptionalHigh(cursor: Cursor, place: Place): Expression | undefined {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import { quoteText } from "../../../kernel/sql-text.ts";
-import { TestTable } from "./test-table.ts";
 
 /** Pairs of a query and the SQL that one would write by hand over `events`. */
 const PAIRS: readonly [c9ql: string, sql: string][] = [

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { anyQuery, shape, tokenSoup } from "../../../../test/support/c9ql-trees.ts";
 import { isAppError } from "../../../kernel/errors.ts";
 import { parse } from "./parse.ts";
 import { print } from "./print.ts";
-import { anyQuery, shape, tokenSoup } from "./test-trees.ts";
 
 const isLong = process.env.KENNING_TEST_LONG !== undefined;
 

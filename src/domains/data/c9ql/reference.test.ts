@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { DATE_TOKENS } from "./date-tokens.ts";
 import { FUNCTION_NAMES } from "./functions/index.ts";
 import { UNAVAILABLE } from "./functions/unavailable.ts";
 import { asQueryError, parse, print } from "./index.ts";
-import { TestTable } from "./test-table.ts";
 
 /** docs/c9ql.md is run: every example gives the table or the error that stands below it. */
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { asQueryError } from "./index.ts";
-import { TestTable } from "./test-table.ts";
 
 /** Columns of texts that hold numbers and dates, as an import leaves them that could not tell. */
 const TEXTS = `CREATE TABLE texts AS SELECT * FROM (VALUES

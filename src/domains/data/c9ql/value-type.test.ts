@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { TestTable } from "./test-table.ts";
+import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import { isOpaque, valueType } from "./value-type.ts";
 
 describe("types", () => {

@@ -62,7 +62,7 @@ function constantSql(constant: Constant, environment: Environment): [sql: string
       return [constant.value ? "TRUE" : "FALSE", BOOLEAN];
     case "moment":
       return constant.hasClock
-        ? [`TIMESTAMP '${timestampText(constant.time)}'`, TIMESTAMP]
+        ? [timestampSql(constant.time), TIMESTAMP]
         : [`DATE '${dateText(constant.time)}'`, DATE];
     case "null":
       return ["NULL", NULL];
@@ -79,8 +79,7 @@ export function timestampSql(time: LocalTime): string {
 }
 
 export function timestamptzSql(time: LocalTime, timezone: string): string {
-  const instant = { ms: instantOf(time, timezone).getTime(), micros: time.micros };
-  return `TIMESTAMPTZ '${timestampText(instant)}+00'`;
+  return `TIMESTAMPTZ '${timestampText(instantOf(time, timezone).toZonedDateTimeISO("UTC").toPlainDateTime())}+00'`;
 }
 
 export function refuseLarge(sql: string): void {

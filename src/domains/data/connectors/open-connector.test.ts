@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { serve } from "../../../platform/guarded-fetch/test-servers.ts";
+import { failure, openOptions, testNetwork } from "../../../../test/support/connectors.ts";
+import { serve } from "../../../../test/support/web-servers.ts";
 import { CONNECTOR_TYPES, checkSettings, connectorType, describeTypes, openConnector } from "./index.ts";
-import { failure, openOptions, testNetwork } from "./test-connectors.ts";
 
 const LOGIN = { user: "u", database: "d" };
 

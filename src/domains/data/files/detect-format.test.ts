@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { xlsx, zip } from "../../../../test/support/data-files.ts";
 import { detectFormat, parseFileType } from "./detect-format.ts";
-import { xlsx, zip } from "./test-files.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
 const book = xlsx({ sheets: [{ name: "A", rows: [["x"], [1]] }] });

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openTestAnalytics, type TestAnalytics } from "../../../platform/analytics/test-analytics.ts";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
+import { xlsx } from "../../../../test/support/data-files.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import type { ImportedFile } from "./file-import.ts";
 import { type FileImports, openFileImports } from "./import-file.ts";
-import { xlsx } from "./test-files.ts";
 
 let analytics: TestAnalytics;
 let fetch: GuardedFetch;

@@ -4,15 +4,15 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
+import { escapeXml, testFolder, xlsx } from "../../../../test/support/data-files.ts";
 import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
-import { openTestAnalytics, type TestAnalytics } from "../../../platform/analytics/test-analytics.ts";
 import type { FileSource } from "../../../platform/files/index.ts";
 import { LIMITS } from "../../../platform/files/limits.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import type { FileImport, ImportedFile } from "./file-import.ts";
 import { type FileImports, openFileImports } from "./import-file.ts";
-import { escapeXml, testFolder, xlsx } from "./test-files.ts";
 
 let analytics: TestAnalytics;
 let fetch: GuardedFetch;

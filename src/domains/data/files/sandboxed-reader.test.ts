@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { testFolder, xlsx } from "../../../../test/support/data-files.ts";
 import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { ownedTempPath } from "../../../platform/temp/index.ts";
 import { type ReadFile, type ReadRequest, SandboxedReader } from "./sandboxed-reader.ts";
-import { testFolder, xlsx } from "./test-files.ts";
 
 interface Bench {
   tempFolder: string;

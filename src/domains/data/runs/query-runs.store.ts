@@ -1,7 +1,6 @@
 import { and, count, desc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
+import { type CatalogTx, Store } from "../../../platform/catalog/index.ts";
 import type { Truncation } from "../connectors/index.ts";
 import { queries, queryRuns, type RunState } from "../data.tables.ts";
 import { tellOfRun } from "../data-events.ts";
@@ -32,15 +31,7 @@ export function isActive({ status }: QueryRun): boolean {
 }
 
 /** What the catalog knows of runs. The index on active runs keeps it to one a query. */
-export class QueryRunsStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class QueryRunsStore extends Store {
   /** A new run with its job, or the one that is active already. */
   async start(
     query: { id: number; workspaceId: number },
@@ -51,7 +42,7 @@ export class QueryRunsStore {
     for (let tries = 0; tries < START_TRIES; tries += 1) {
       const made = await this.#insert(query, userId, enqueue);
       if (made !== undefined) return { run: made, isNew: true };
-      const [active] = await this.#catalog.db
+      const [active] = await this.catalog.db
         .select()
         .from(queryRuns)
         .where(and(eq(queryRuns.queryId, queryId), inArray(queryRuns.status, [...ACTIVE])));
@@ -66,8 +57,8 @@ export class QueryRunsStore {
     userId: number,
     enqueue: (tx: CatalogTx, runId: number) => Promise<string>,
   ): Promise<QueryRun | undefined> {
-    return this.#catalog.transaction(async (tx) => {
-      const values = { queryId, status: "queued" as const, startedBy: userId, queuedAt: this.#clock.now() };
+    return this.catalog.transaction(async (tx) => {
+      const values = { queryId, status: "queued" as const, startedBy: userId, queuedAt: this.clock.now() };
       const [row] = await tx.insert(queryRuns).values(values).onConflictDoNothing().returning();
       if (row === undefined) return undefined;
       await assertRoom(tx, workspaceId);
@@ -87,13 +78,13 @@ export class QueryRunsStore {
 
   /** Begins a try; undefined when the run has ended meanwhile. */
   async claim(id: number, attempt: number): Promise<QueryRun | undefined> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .update(queryRuns)
       .set({
         status: "running",
         attempt,
         rowCount: null,
-        startedAt: sql`coalesce(${queryRuns.startedAt}, ${this.#clock.now()})`,
+        startedAt: sql`coalesce(${queryRuns.startedAt}, ${this.clock.now()})`,
       })
       .where(and(eq(queryRuns.id, id), inArray(queryRuns.status, [...ACTIVE])))
       .returning();
@@ -111,7 +102,7 @@ export class QueryRunsStore {
       eq(queryRuns.status, "running"),
     );
     if (values.status === "failed") return this.#end(isThisTry, { ...values, status: values.status });
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .update(queryRuns)
       .set(values)
       .where(isThisTry)
@@ -135,7 +126,7 @@ export class QueryRunsStore {
         rowCount,
         datasetVersion,
         error: null,
-        finishedAt: this.#clock.now(),
+        finishedAt: this.clock.now(),
       })
       .where(and(eq(queryRuns.id, id), eq(queryRuns.attempt, attempt), eq(queryRuns.status, "running")))
       .returning({ id: queryRuns.id });
@@ -161,10 +152,10 @@ export class QueryRunsStore {
     values: { status: "cancelled" | "failed"; error?: string | null; rowCount?: number | null },
   ): Promise<boolean> {
     const { status } = values;
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const [run] = await tx
         .update(queryRuns)
-        .set({ ...values, finishedAt: this.#clock.now() })
+        .set({ ...values, finishedAt: this.clock.now() })
         .where(condition)
         .returning({ runId: queryRuns.id, queryId: queryRuns.queryId });
       if (run === undefined) return false;
@@ -178,14 +169,14 @@ export class QueryRunsStore {
   }
 
   async get(id: number): Promise<QueryRun | undefined> {
-    const [row] = await this.#catalog.db.select().from(queryRuns).where(eq(queryRuns.id, id));
+    const [row] = await this.catalog.db.select().from(queryRuns).where(eq(queryRuns.id, id));
     return row;
   }
 
   /** A run of a query that is there, of this workspace. */
   async find(workspaceId: number, id: number): Promise<QueryRun | undefined> {
     const own = and(eq(queries.workspaceId, workspaceId), isNull(queries.deletedAt));
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ run: queryRuns })
       .from(queryRuns)
       .innerJoin(queries, eq(queries.id, queryRuns.queryId))
@@ -195,7 +186,7 @@ export class QueryRunsStore {
 
   /** The latest runs of a query, the last one first. */
   async latest(queryId: number, limit: number): Promise<QueryRun[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select()
       .from(queryRuns)
       .where(eq(queryRuns.queryId, queryId))
@@ -206,7 +197,7 @@ export class QueryRunsStore {
   /** The last run of each of these queries. */
   async lastOf(queryIds: readonly number[]): Promise<Map<number, QueryRun>> {
     if (queryIds.length === 0) return new Map();
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .selectDistinctOn([queryRuns.queryId])
       .from(queryRuns)
       .where(inArray(queryRuns.queryId, [...queryIds]))
@@ -215,7 +206,7 @@ export class QueryRunsStore {
   }
 
   async active(): Promise<QueryRun[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select()
       .from(queryRuns)
       .where(inArray(queryRuns.status, [...ACTIVE]));

@@ -1,11 +1,8 @@
-import { bigint, index, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import { accounts, workspaces } from "../identity.tables.ts";
+import { index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { moment, partOf } from "../../../platform/catalog/columns.tables.ts";
+import { accounts, ofWorkspace } from "../identity.tables.ts";
 
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
-const account = () =>
-  bigint("account_id", { mode: "number" })
-    .notNull()
-    .references(() => accounts.id, { onDelete: "cascade" });
+const account = () => partOf("account_id", () => accounts.id);
 
 /** What the authorization server keeps between two requests. Ids that are secrets are kept as hashes. */
 export const oauthRecords = pgTable(
@@ -33,9 +30,7 @@ export const connectedApps = pgTable(
   {
     grantId: text("grant_id").primaryKey(),
     accountId: account(),
-    workspaceId: bigint("workspace_id", { mode: "number" })
-      .notNull()
-      .references(() => workspaces.id, { onDelete: "cascade" }),
+    workspaceId: ofWorkspace(),
     clientId: text("client_id").notNull(),
     clientName: text("client_name").notNull(),
     scopes: text("scopes").array().notNull(),

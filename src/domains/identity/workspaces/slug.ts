@@ -7,23 +7,12 @@ const SLUG = /^(?=[a-z0-9-]{2,63}$)(?=.*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*$/;
  * Slugs stand in paths (`/mcp/<slug>/mcp`), so words that are, or could become, a route of their own
  * are kept back. `knowledge-external` is the path of the knowledge endpoint.
  */
-const RESERVED_SLUGS: ReadonlySet<string> = new Set([
-  ...[
-    "knowledge-external",
-    "mcp",
-    "sse",
-    "api",
-    "oauth",
-    "auth",
-    "login",
-    "health",
-    "metrics",
-    "ready",
-    "live",
-  ],
-  ...["well-known", "admin", "console", "static", "assets", "files", "embed", "docs", "www"],
-  ...["kenning", "system", "operator", "root", "null", "undefined", "new", "all", "self"],
-]);
+const RESERVED_SLUGS: ReadonlySet<string> = new Set(
+  (
+    "knowledge-external mcp sse api oauth auth login health metrics ready live well-known admin console static assets " +
+    "files embed docs www kenning system operator root null undefined new all self"
+  ).split(" "),
+);
 
 export function isSlug(text: string): boolean {
   return SLUG.test(text);

@@ -67,7 +67,8 @@ describe("a plan", () => {
   it.each([
     ["Add revenue by moon phase to Overview", /moon phase/],
     ["Create a dashboard", /What should the dashboard show/],
-    ["Change the chart of nothing", /Which widget/],
+    ["Change the chart", /Which widget/],
+    ["Change the chart of nothing", /nothing/],
     ["Tell me when units are low", /names no number/],
     ["Sing a song", /was not understood/],
   ])("asks back and does nothing: %j", async (instruction, question) => {
@@ -355,17 +356,35 @@ describe("what was done", () => {
   });
 
   it("stops at the first step that fails, and says what stands", async () => {
+    const { outcome, message, steps, change_id } = await does(
+      'Create a dashboard "Half" with revenue by region, then mail it to a..b@example.com every Monday',
+    );
+    expect({ outcome, message }).toMatchObject({
+      outcome: "failed",
+      message: expect.stringContaining("The first 1 of 2 steps are done and stand"),
+    });
+    expect(steps.map(({ status }) => status)).toEqual(["done", "failed"]);
+    expect((await undo(change_id)).outcome).toBe("undone");
+  });
+
+  it("is not begun where one of its steps is not the giver's to take", async () => {
     const limits = { toolsets: ["dashboards", "data"] };
     const token = await boards.server.token({ role: "contributor", limits });
-    const { outcome, message, steps, change_id } = await does(
-      'Create a dashboard "Half" with revenue by region, then alert me when daily units drop below 5',
-      {},
-      token,
+    const instruction =
+      'Create a dashboard "Refused" with revenue by region, then alert me when daily units drop below 5';
+    await expect(does(instruction, {}, token)).rejects.toThrow(
+      /You may not do this: Tell .* Nothing was done/,
     );
-    expect(outcome).toBe("failed");
-    expect(steps.map(({ status }) => status)).toEqual(["done", "failed"]);
-    expect(message).toContain("The first 1 of 2 steps are done and stand");
-    expect((await undo(change_id, token)).outcome).toBe("undone");
+    const { dashboards } = await boards.call<{ dashboards: { name: string }[] }>("list_dashboards", {});
+    expect(dashboards.map(({ name }) => name)).not.toContain("Refused");
+  });
+
+  it("is for viewers too as far as it only reads", async () => {
+    const asks = ["List all dashboards", "How much revenue was there last month?", "Export Overview as PDF"];
+    for (const instruction of asks) expect((await does(instruction, {}, boards.viewer)).outcome).toBe("done");
+    await expect(does("Add a pie of units by product to Overview", {}, boards.viewer)).rejects.toThrow(
+      /You may not do this: Make the chart .* bi:write is missing/,
+    );
   });
 });
 

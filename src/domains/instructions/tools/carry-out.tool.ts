@@ -1,13 +1,15 @@
 import { z } from "zod";
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
+import { requirePermission } from "../../../registry/call.ts";
 import type { CallContext } from "../../../registry/context.ts";
-import { callInside } from "../../../registry/tool-operation.ts";
+import { callInside, toolOperation } from "../../../registry/tool-operation.ts";
+import { aliasesFor } from "../aliases.ts";
 import { planByModel } from "../by-model.ts";
 import { doStep, reasonOf, undoAll } from "../carry-out.ts";
 import { defineTool, type InstructionsServices } from "../define.ts";
 import type { Change } from "../instructions.tables.ts";
-import type { CallTool } from "../inventory.ts";
+import { type CallTool, Inventory } from "../inventory.ts";
 import { LIMITS } from "../limits.ts";
 import type { DoneStep, Plan } from "../plan.ts";
 import { checkAll, type Instruction, planByRules } from "../planner.ts";
@@ -46,8 +48,8 @@ export const carryOut = defineTool({
   title: "Carry out an instruction",
   description:
     "Does what a sentence says (English or German) about dashboards, charts, alerts, reports, exports and questions: it plans calls of tools and makes them. dry_run only shows the plan; undo takes back what a change_id did. What is unclear is asked back, and nothing is done. Deletes nothing.",
-  permission: "bi:write",
-  effect: "write",
+  permission: "bi:read",
+  effect: "delegate",
   timeoutMs: LIMITS.instructions.totalMs,
   input: z.strictObject({
     instruction: instruction.optional(),
@@ -117,14 +119,16 @@ async function run({ instruction: sent, undo, dry_run, dashboard_id, widget_id }
   const steps = plan.steps.map(
     (step): DoneStep => ({ ...step, effect: effectOf(step.tool, context), status: "planned" }),
   );
+  requireRights(steps, context);
   if (dry_run) return answer("planned", "Nothing was done yet. This is the plan.", steps, plan);
   return execute(text, steps, plan, context);
 }
 
 async function planFor(given: Instruction, context: Context): Promise<Plan> {
-  const plan = await planByRules(given, callerOf(context));
+  const inventory = new Inventory(callerOf(context), () => aliasesFor(context.caller, context.models));
+  const plan = await planByRules(given, inventory);
   if (plan.questions.length === 0) return plan;
-  return (await planByModel(given, plan, callerOf(context), context)) ?? plan;
+  return (await planByModel(given, plan, inventory, context)) ?? plan;
 }
 
 function callerOf({ ports, registry, caller, meta, signal, say }: Context): CallTool {
@@ -136,6 +140,23 @@ function effectOf(tool: string, { registry }: Context): DoneStep["effect"] {
   const found = registry.tool("all", tool)?.tool;
   if (found === undefined) throw new AppError("unsupported", `This server has no ${tool} yet.`);
   return found.effect;
+}
+
+/** Nothing is begun that its giver may not end. */
+function requireRights(steps: readonly DoneStep[], { registry, ports, caller }: Context): void {
+  for (const { tool, says } of steps) {
+    const found = registry.tool("all", tool);
+    if (found === undefined) continue;
+    try {
+      requirePermission(ports.authorizer, toolOperation(found), caller);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      throw new AppError(error.code, `You may not do this: ${says}. ${error.message} Nothing was done.`, {
+        cause: error,
+        ...(error.hint !== undefined && { hint: error.hint }),
+      });
+    }
+  }
 }
 
 /** Stops at the first step that fails, and says what stands. */

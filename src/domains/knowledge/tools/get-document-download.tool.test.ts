@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { zip } from "../../../../test/support/data-files.ts";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { TestClock } from "../../../../test/support/identity.ts";
 import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
-import { zip } from "../../data/files/test-files.ts";
 import { DOWNLOAD_HEADER } from "../downloads.ts";
 
 const DOWNLOAD = "wegent_kb_get_document_download";

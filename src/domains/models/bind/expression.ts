@@ -1,6 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
-import { AGGREGATES } from "../guard/functions/aggregates.ts";
+import { isAggregate as isAggregateName } from "../guard/functions/index.ts";
 import { guardSql, type Serialize } from "../guard/index.ts";
 
 interface SelectNode {
@@ -37,14 +37,12 @@ export async function readExpression(sql: string, serialize: Serialize): Promise
   return named(node, "COLUMN_REF", "class").map(({ column_names: names }) => names as string[]);
 }
 
-const AGGREGATE_NAMES: ReadonlySet<string> = new Set(AGGREGATES.trim().split(/\s+/));
-
 /** Whether an expression makes one value of many rows. */
 export async function isAggregate(sql: string, serialize: Serialize): Promise<boolean> {
   const parsed = await serialize(`SELECT ${sql}\n`);
   if (!parsed.ok) return false;
   const called = named(parsed.statements, "FUNCTION", "class").map(({ function_name: name }) => String(name));
-  return called.some((name) => AGGREGATE_NAMES.has(name.toLowerCase()));
+  return called.some(isAggregateName);
 }
 
 function nodeOf(statement: JsonValue | undefined): SelectNode | undefined {
@@ -60,7 +58,7 @@ function hasOtherClauses(node: SelectNode): boolean {
 }
 
 /** Everything in a tree whose `type` or `class` is this. */
-function named(root: unknown, kind: string, key: "type" | "class"): Record<string, unknown>[] {
+export function named(root: unknown, kind: string, key: "type" | "class"): Record<string, unknown>[] {
   const found: Record<string, unknown>[] = [];
   const open: unknown[] = [root];
   while (open.length > 0) {

@@ -1,6 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { guardSql, type Serialize } from "../guard/index.ts";
+import { named } from "./expression.ts";
 
 /** The name of a dataset that a source means: itself, or the last part of `database.schema.table`. */
 export function sourceNames(source: string): string[] {
@@ -41,21 +42,12 @@ export async function readViewQuery(
 }
 
 function tablesOf(root: unknown): TableReference[] {
-  const found: TableReference[] = [];
-  const open: unknown[] = [root];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== "object" || node === null) continue;
-    const each = node as Record<string, unknown>;
-    if (each.type === "BASE_TABLE") {
-      const parts = [each.catalog_name, each.schema_name, each.table_name].filter(
-        (part): part is string => typeof part === "string" && part !== "",
-      );
-      found.push({ at: Number(each.query_location), parts });
-    }
-    open.push(...Object.values(each));
-  }
-  return found;
+  return named(root, "BASE_TABLE", "type").map((table) => ({
+    at: Number(table.query_location),
+    parts: [table.catalog_name, table.schema_name, table.table_name].filter(
+      (part): part is string => typeof part === "string" && part !== "",
+    ),
+  }));
 }
 
 /** An unquoted or quoted name. */

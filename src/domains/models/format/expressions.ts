@@ -5,15 +5,7 @@ import { list, object, type Reader, text } from "./readers.ts";
 export type Dialect = Expression["dialects"][number];
 
 /** The dialects that the format knows. Others, such as DUCKDB, are written to an extension of ours. */
-const FORMAT_DIALECTS = new Set([
-  "ANSI_SQL",
-  "SNOWFLAKE",
-  "MDX",
-  "TABLEAU",
-  "DATABRICKS",
-  "MAQL",
-  "BIGQUERY",
-]);
+const FORMAT_DIALECTS = new Set("ANSI_SQL SNOWFLAKE MDX TABLEAU DATABRICKS MAQL BIGQUERY".split(" "));
 
 /** Expressions in dialects, each once. */
 export const dialects: Reader<Dialect[]> = (tree, spot) => {

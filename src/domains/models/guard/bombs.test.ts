@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
 import { isAppError } from "../../../kernel/errors.ts";
-import { openTestAnalytics, type TestAnalytics } from "../../../platform/analytics/test-analytics.ts";
 import { guardSql } from "./index.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
+import { FUNCTIONS_USED, WITH_PARAMS } from "../../../../test/support/guard-statements/honest-functions.ts";
+import { QUERIES } from "../../../../test/support/guard-statements/honest-queries.ts";
 import type { AppError } from "../../../kernel/errors.ts";
 import type { QueryResult, TableView } from "../../../platform/analytics/index.ts";
-import { openTestAnalytics, type TestAnalytics } from "../../../platform/analytics/test-analytics.ts";
 import { type Guarded, guardSql, withColumnHelp } from "./index.ts";
-import { FUNCTIONS_USED, WITH_PARAMS } from "./test-statements/honest-functions.ts";
-import { QUERIES } from "./test-statements/honest-queries.ts";
 
 let analytics: TestAnalytics;
 let tableViews: TableView[];

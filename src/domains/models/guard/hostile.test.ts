@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isAppError } from "../../../kernel/errors.ts";
-import { openTestAnalytics, type TestAnalytics } from "../../../platform/analytics/test-analytics.ts";
-import { type Guarded, guardSql } from "./index.ts";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
 import {
   FUNCTION_PLACES,
   KINDS,
   SCALAR_FUNCTIONS,
   TABLE_FUNCTIONS,
-} from "./test-statements/hostile-functions.ts";
-import { SCOPES, SOURCE_PLACES, SOURCES } from "./test-statements/hostile-sources.ts";
+} from "../../../../test/support/guard-statements/hostile-functions.ts";
+import { SCOPES, SOURCE_PLACES, SOURCES } from "../../../../test/support/guard-statements/hostile-sources.ts";
 import {
   EXPLAINED,
   EXPLAINS,
@@ -17,7 +15,9 @@ import {
   OTHER_STATEMENTS,
   SEVERAL,
   TOO_MUCH,
-} from "./test-statements/hostile-statements.ts";
+} from "../../../../test/support/guard-statements/hostile-statements.ts";
+import { isAppError } from "../../../kernel/errors.ts";
+import { type Guarded, guardSql } from "./index.ts";
 
 let analytics: TestAnalytics;
 beforeAll(async () => {

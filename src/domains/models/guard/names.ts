@@ -1,16 +1,9 @@
 /** Names that are the engine's own, whatever a model calls its datasets. */
-const RESERVED = new Set([
-  "information_schema",
-  "pg_catalog",
-  "sqlite_master",
-  "sqlite_schema",
-  "sqlite_temp_master",
-  "sqlite_temp_schema",
-  "main",
-  "memory",
-  "temp",
-  "system",
-]);
+const RESERVED = new Set(
+  "information_schema pg_catalog sqlite_master sqlite_schema sqlite_temp_master sqlite_temp_schema main memory temp system".split(
+    " ",
+  ),
+);
 const RESERVED_BEGINNING = /^(?:_scope_|duckdb_)/i;
 
 export function isReserved(name: string): boolean {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestAnalytics, type TestAnalytics } from "../../../platform/analytics/test-analytics.ts";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
 import { guardSql } from "./index.ts";
 
 let analytics: TestAnalytics;

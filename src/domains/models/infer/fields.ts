@@ -16,20 +16,7 @@ export interface InferredField {
 }
 
 /** Names of fields that say nothing without the dataset's. */
-const BARE = new Set([
-  "id",
-  "name",
-  "code",
-  "key",
-  "number",
-  "no",
-  "date",
-  "at",
-  "type",
-  "status",
-  "title",
-  "description",
-]);
+const BARE = new Set("id name code key number no date at type status title description".split(" "));
 const LATE_DATES = new Set(
   "updated modified due end ended closed expiry expires expiration deleted birth delivery delivered shipped required last cancelled finish finished return returned until to".split(
     " ",

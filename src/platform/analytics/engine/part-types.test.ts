@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
 import { type Column, inferColumns, type JsonValue, type Part, widenColumns } from "../index.ts";
-import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 import { widenColumn } from "../types/widen.ts";
 
 let analytics: TestAnalytics;

@@ -10,7 +10,7 @@ import { whileRunning } from "../engine/interruption.ts";
 import { LIMITS } from "../limits.ts";
 import type { ConvertAnswer, ConvertParams, WriteAnswer } from "../wire.ts";
 import { dateNotes, formatsOf } from "./csv-date-columns.ts";
-import { type DetectedCsv, detectAll, detectCsv } from "./csv-detect.ts";
+import { asTexts, type DetectedCsv, detectAll, detectCsv } from "./csv-detect.ts";
 import { parseRecord, skipLines } from "./csv-dialect.ts";
 import { type CsvFile, readCsv } from "./csv-file.ts";
 import { notesOn, thousandsOf } from "./csv-grouping.ts";
@@ -251,15 +251,6 @@ async function needsRepair(
     `SELECT count(*) FROM read_parquet(${quoteText(output)}) WHERE ${quoteName(columns[0]!.name)} IS NULL`,
   );
   return Number(reader.getRowsJS()[0]?.[0]) > 0;
-}
-
-function asTexts(detected: DetectedCsv): DetectedCsv {
-  const columns = detected.file.columns.map((column, index) =>
-    detected.given.has(index) ? column : { ...column, type: "VARCHAR" },
-  );
-  const nothing = { words: new Map(), units: new Map(), dates: new Map(), dropped: new Set<number>() };
-  const grouping = { grouped: new Map(), ambiguous: new Map(), settled: undefined };
-  return { ...detected, file: { ...detected.file, ...nothing, grouping, columns } };
 }
 
 /** A row that only failed because of a type that we have guessed is not to blame. */

@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
-import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import {
   chooseFormats,
@@ -12,10 +11,10 @@ import {
   inWords,
   orderOf,
 } from "./csv-dates.ts";
-import { firstRecords } from "./csv-dialect.ts";
-import { type CsvFile, readCsv } from "./csv-file.ts";
+import { type CsvFile, firstValues, readTexts } from "./csv-file.ts";
 import { seriesOrder } from "./csv-series.ts";
 import type { SurveyScope } from "./csv-survey.ts";
+import { someColumns } from "./rounded-notes.ts";
 
 /** Which formats the values of columns allow, by position. */
 type Fits = ReadonlyMap<number, readonly string[]>;
@@ -54,7 +53,7 @@ export async function findDates(
 ): Promise<CsvFile> {
   const first = formatsInFirstRecords(file, head.slice(0, HEAD_CHARACTERS), given);
   if (first.size === 0) return file;
-  const all = readCsv(file, textColumns(file), undefined);
+  const all = readTexts(file);
   const source = rows === undefined ? all : `(SELECT * FROM ${all} LIMIT ${rows})`;
   const early = await withLateColumns(connection, file, [source], first);
   const fits = await fitting(connection, file, source, early);
@@ -174,17 +173,12 @@ function formatsInFirstRecords(
     const mayBeSaid = said !== undefined && !given.has(index) && !file.grouping.grouped.has(index);
     if (mayBeDate || mayBeSaid) left.set(index, undefined);
   }
-  for (const { fields } of firstRecords(head, file)) {
-    if (left.size === 0) break;
-    for (const [index, formats] of left) {
-      const value = fields[index]!.trim();
-      if (value === "" || file.nulls.includes(value) || isNoValueWord(value)) continue;
-      const found = [...new Set([...(said === undefined ? [] : [said]), ...dateFormatsOf(value)])];
-      if (found.length === 0 && given.has(index)) continue;
-      const both = formats?.filter((format) => found.includes(format)) ?? found;
-      if (both.length > 0) left.set(index, both);
-      else left.delete(index);
-    }
+  for (const { index, value } of firstValues(head, file, left)) {
+    const found = [...new Set([...(said === undefined ? [] : [said]), ...dateFormatsOf(value)])];
+    if (found.length === 0 && given.has(index)) continue;
+    const both = left.get(index)?.filter((format) => found.includes(format)) ?? found;
+    if (both.length > 0) left.set(index, both);
+    else left.delete(index);
   }
   return left;
 }
@@ -243,10 +237,6 @@ function unknownFormat(format: string | undefined, cause: unknown): AppError {
   });
 }
 
-function textColumns({ columns }: CsvFile): string[] {
-  return columns.map(() => "VARCHAR");
-}
-
 /** What a reader should know about dates that can be read in two ways, once they are written to `part`. */
 export async function dateNotes(
   connection: DuckDBConnection,
@@ -274,14 +264,13 @@ export async function dateNotes(
   const unsure = open.filter(({ format }) => !proven.has(orderOf(format)));
   const groups = Map.groupBy(unsure, ({ format, other }) => `${inWords(format)}, not ${inWords(other)}`);
   return [...groups].map(([words, members]) => {
-    const names = members.slice(0, 5).map(({ index }) => `"${file.columns[index]!.name}"`);
-    const more = members.length > names.length ? ` and ${members.length - names.length} more` : "";
+    const names = someColumns(members.map(({ index }) => file.columns[index]!.name));
     const [{ mark, other }] = members as [(typeof members)[number]];
     const reason =
       mark === undefined
         ? "Nothing in the file tells the order of day, month and year in"
         : `Because of ${mark.sign}, this order was chosen in`;
-    return `${reason} ${names.join(", ")}${more}: dates were taken as ${words}. If that is wrong, import again with options.date_format ${JSON.stringify(other)}.`;
+    return `${reason} ${names}: dates were taken as ${words}. If that is wrong, import again with options.date_format ${JSON.stringify(other)}.`;
   });
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { csvConverter, typesOf } from "../../../../test/support/csv.ts";
 import { chooseFormats, dateFormatsOf } from "./csv-dates.ts";
-import { csvConverter, typesOf } from "./test-csv.ts";
 
 const convert = csvConverter();
 const column = (...values: string[]): string => `d;t\n${values.map((value) => `${value};x\n`).join("")}`;

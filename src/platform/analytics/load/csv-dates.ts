@@ -3,20 +3,9 @@
  * 2024. What a value may be is a list of formats as in strptime; a column has those that all of its values share.
  */
 
-const MONTHS = [
-  "january",
-  "february",
-  "march",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-];
+const MONTHS = "january february march april may june july august september october november december".split(
+  " ",
+);
 
 const NUMBERS = /^(\d{1,4})([-./ ])(\d{1,2})\2(\d{1,4})(?![\d./-])/;
 const DAY_AND_NAME = /^(\d{1,2})(-|\/|\.? )([A-Za-z]{3,9})(-|\/|,? )(\d{4}|\d{2})(?!\d)/;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvConverter, typesOf } from "./test-csv.ts";
+import { csvConverter, typesOf } from "../../../../test/support/csv.ts";
 
 const convert = csvConverter();
 

@@ -1,6 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
-import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { ConvertOptions } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
@@ -8,7 +7,6 @@ import { sqlType } from "../types/column-types.ts";
 import { findDates } from "./csv-date-columns.ts";
 import {
   detectDelimiter,
-  firstRecords,
   nameColumns,
   parseRecord,
   type Renamed,
@@ -16,7 +14,7 @@ import {
   skipLines,
   toldDelimiter,
 } from "./csv-dialect.ts";
-import { type CsvFile, readCsv } from "./csv-file.ts";
+import { type CsvFile, firstValues, readTexts } from "./csv-file.ts";
 import { findCandidates, group, type Shapes, settleDecimal, shapesOf } from "./csv-grouping.ts";
 import { layoutOf } from "./csv-header.ts";
 import { aboveNotes, backslashNotes, renamedNotes, wholeNotes } from "./csv-notes.ts";
@@ -80,10 +78,9 @@ async function withTable<T>(
   work: (detected: DetectedCsv) => Promise<T>,
 ): Promise<T> {
   const { file } = detected;
-  const texts = file.columns.map(() => "VARCHAR");
   const table = quoteName(TABLE);
   await connection.run(
-    `CREATE OR REPLACE TEMP TABLE ${table} AS SELECT * FROM ${readCsv(file, texts, undefined)} LIMIT ${rows}`,
+    `CREATE OR REPLACE TEMP TABLE ${table} AS SELECT * FROM ${readTexts(file)} LIMIT ${rows}`,
   );
   try {
     return await work({ ...detected, file: { ...file, table: TABLE } });
@@ -99,17 +96,17 @@ export async function detectAll(
   head: string,
   options: ConvertOptions,
 ): Promise<DetectedCsv> {
-  const columns = before.file.columns.map((column, index) =>
-    before.given.has(index) ? column : { ...column, type: "VARCHAR" },
-  );
-  const file = { ...before.file, ...NOTHING_FOUND, columns };
-  const { detected } = await detectTypes(
-    connection,
-    { ...before, file },
-    { head, rows: undefined, path: file.path },
-    options,
-  );
+  const scope = { head, rows: undefined, path: before.file.path };
+  const { detected } = await detectTypes(connection, asTexts(before), scope, options);
   return { ...detected, isVerified: true };
+}
+
+/** All columns as text, but for those whose type was given. */
+export function asTexts(detected: DetectedCsv): DetectedCsv {
+  const columns = detected.file.columns.map((column, index) =>
+    detected.given.has(index) ? column : { ...column, type: "VARCHAR" },
+  );
+  return { ...detected, file: { ...detected.file, ...NOTHING_FOUND, columns } };
 }
 
 /** As it is when nothing has been found out about the values. */
@@ -283,12 +280,8 @@ async function findUnits(
 ): Promise<CsvFile> {
   const values = new Map<number, string[]>();
   for (const index of open) if (file.columns[index]!.type === "VARCHAR") values.set(index, []);
-  for (const { fields } of firstRecords(scope.head.slice(0, DELIMITER_SAMPLE), file)) {
-    for (const [index, seen] of values) {
-      const value = fields[index]!.trim();
-      if (value !== "" && !file.nulls.includes(value) && !isNoValueWord(value)) seen.push(value);
-    }
-  }
+  for (const { index, value } of firstValues(scope.head.slice(0, DELIMITER_SAMPLE), file, values))
+    values.get(index)!.push(value);
   const units = new Map(
     [...values].flatMap(([index, seen]) => {
       const unit = unitOf(seen);

@@ -38,7 +38,7 @@ export function detectDelimiter(text: string, quote: string): string | undefined
 /** Share of the records that have as many fields as most have; more fields decide between equals. */
 function score(text: string, delimiter: string, quote: string): number {
   const counts = fieldCounts(text, { delimiter, quote, escape: quote });
-  const fields = mostCommon(counts);
+  const fields = mostCommon(counts.filter((count) => count > 1));
   if (fields === undefined) return 0;
   const share =
     counts.filter((count) => count === fields).length / counts.filter((count) => count > 0).length;
@@ -59,10 +59,10 @@ function fieldCounts(text: string, quoting: Quoting): number[] {
   return counts;
 }
 
-function mostCommon(counts: readonly number[]): number | undefined {
-  const times = new Map<number, number>();
-  for (const count of counts) if (count > 1) times.set(count, (times.get(count) ?? 0) + 1);
-  return [...times].toSorted((a, b) => b[1] - a[1])[0]?.[0];
+/** The number that comes most often. */
+export function mostCommon(counts: readonly number[]): number | undefined {
+  const times = Map.groupBy(counts, (count) => count);
+  return [...times].toSorted((a, b) => b[1].length - a[1].length)[0]?.[0];
 }
 
 export interface ParsedRecord {
@@ -98,7 +98,7 @@ function tooManyColumns(): AppError {
   });
 }
 
-function skipBlanks(text: string, start: number, delimiter: string): number {
+export function skipBlanks(text: string, start: number, delimiter: string): number {
   let at = start;
   while ((text[at] === " " || text[at] === "\t") && text[at] !== delimiter) at += 1;
   return at;
@@ -129,7 +129,7 @@ function mayEndLater(text: string, start: number): boolean {
   return text.length > WHOLE_CHARACTERS && text.length - start < CUT_CHARACTERS;
 }
 
-function endOfField(text: string, start: number, delimiter: string): number {
+export function endOfField(text: string, start: number, delimiter: string): number {
   let at = start;
   while (at < text.length && text[at] !== "\n" && text[at] !== "\r" && !text.startsWith(delimiter, at))
     at += 1;

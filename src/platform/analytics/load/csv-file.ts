@@ -1,8 +1,9 @@
+import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteList, quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import type { Column } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
 import type { DateColumn } from "./csv-dates.ts";
-import type { Quoting } from "./csv-dialect.ts";
+import { firstRecords, type Quoting } from "./csv-dialect.ts";
 import type { DecimalMark, Marks } from "./csv-thousands.ts";
 import { type Unit, withoutUnit } from "./csv-units.ts";
 import { withoutWords } from "./csv-values.ts";
@@ -86,6 +87,28 @@ export function readCsv(
     types[index] === "VARCHAR" && !isRaw(index) ? (cleanValue(file, index, quoteName(name)) ?? []) : [],
   );
   return cleaned.length === 0 ? source : `(SELECT * REPLACE (${cleaned.join(", ")}) FROM ${source})`;
+}
+
+/** A look at all columns as text. */
+export function readTexts(file: CsvFile): string {
+  const texts = file.columns.map(() => "VARCHAR");
+  return readCsv(file, texts, undefined);
+}
+
+/** The values of these columns in the first records, without those that mean none. */
+export function* firstValues(
+  text: string,
+  file: CsvFile,
+  columns: ReadonlyMap<number, unknown> | ReadonlySet<number>,
+): Generator<{ index: number; value: string; line: number }> {
+  for (const { fields, line } of firstRecords(text, file)) {
+    if (columns.size === 0) return;
+    for (const index of columns.keys()) {
+      const value = fields[index]!.trim();
+      const isNothing = value === "" || file.nulls.includes(value) || isNoValueWord(value);
+      if (!isNothing) yield { index, value, line };
+    }
+  }
 }
 
 function scan(file: CsvFile, types: readonly string[], rejects: string | undefined): string {

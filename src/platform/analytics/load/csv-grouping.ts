@@ -1,9 +1,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../../files/limits.ts";
-import { firstRecords } from "./csv-dialect.ts";
-import { type CsvFile, type Grouping, readCsv } from "./csv-file.ts";
+import { type CsvFile, firstValues, type Grouping, readTexts } from "./csv-file.ts";
 import {
   ANY_NUMBER,
   DOUBLE_DIGITS,
@@ -15,14 +13,13 @@ import {
   SPELLINGS,
 } from "./csv-thousands.ts";
 import { decimalsOf } from "./csv-values.ts";
+import { someColumns } from "./rounded-notes.ts";
 
 /** The shapes of the values of columns (`csv-thousands.ts`), by position. */
 export type Shapes = ReadonlyMap<number, readonly string[]>;
 
 /** Longer ones are no numbers to us, so that there are not too many shapes. */
 const NUMBER_CHARACTERS = 60;
-
-const COLUMNS_NAMED = 5;
 
 const NUMBER = new RegExp(`^(?:${ANY_NUMBER})$`);
 
@@ -31,14 +28,8 @@ export function findCandidates(head: string, file: CsvFile, given: ReadonlySet<n
   const left = new Set(
     file.columns.flatMap(({ type }, index) => (type === "VARCHAR" && !given.has(index) ? [index] : [])),
   );
-  for (const { fields } of firstRecords(head, file)) {
-    if (left.size === 0) break;
-    for (const index of left) {
-      const value = fields[index]!.trim();
-      const isNothing = value === "" || file.nulls.includes(value) || isNoValueWord(value);
-      if (!isNothing && !file.units.has(index) && !NUMBER.test(value)) left.delete(index);
-    }
-  }
+  for (const { index, value } of firstValues(head, file, left))
+    if (!file.units.has(index) && !NUMBER.test(value)) left.delete(index);
   return [...left];
 }
 
@@ -50,13 +41,11 @@ export async function shapesOf(
   rows: number | undefined,
 ): Promise<Map<number, readonly string[]>> {
   if (indexes.length === 0) return new Map();
-  const texts = file.columns.map(() => "VARCHAR");
   const names = indexes.map((index) => quoteName(file.columns[index]!.name));
-  const source = readCsv(file, texts, undefined);
   const limit = rows === undefined ? "" : ` LIMIT ${rows}`;
   const reader = await connection.runAndReadAll(
     `SELECT ${names.map((column) => `list(DISTINCT ${shapeSql(column)})`).join(", ")}
-     FROM (SELECT ${names.join(", ")} FROM ${source}${limit})`,
+     FROM (SELECT ${names.join(", ")} FROM ${readTexts(file)}${limit})`,
   );
   const [found = []] = reader.getRowsJS();
   return new Map(
@@ -145,19 +134,14 @@ function hasOwnComma({ delimiter, decimal }: CsvFile, shapes: readonly string[])
 /** What a reader should know about columns that can be read in two ways. */
 export function notesOn({ columns, decimal, grouping }: CsvFile): string[] {
   const commas = [...grouping.grouped].filter(([, marks]) => marks.decimal !== decimal);
-  const named = commas.map(([index]) => `"${columns[index]!.name}"`).slice(0, COLUMNS_NAMED);
-  const more = commas.length > named.length ? ` and ${commas.length - named.length} more` : "";
-  const other =
-    commas.length === 0
-      ? []
-      : [
-          `Numbers in ${named.join(", ")}${more} were read with a decimal ${commas[0]![1].decimal === "," ? "comma" : "point"}, other than in the rest of the file.`,
-        ];
+  const names = someColumns(commas.map(([index]) => columns[index]!.name));
+  const mark = commas[0]?.[1].decimal === "," ? "comma" : "point";
+  const other = `Numbers in ${names} were read with a decimal ${mark}, other than in the rest of the file.`;
   const notes = [...grouping.ambiguous].map(
     ([index, marks]) =>
       `Column "${columns[index]!.name}" stays text: it looks like numbers with thousands separators, but they may be decimals. options.decimal "${marks.decimal}" makes numbers of it.`,
   );
-  return [...other, ...notes].slice(0, LIMITS.files.notes);
+  return [...(commas.length === 0 ? [] : [other]), ...notes].slice(0, LIMITS.files.notes);
 }
 
 /** How numbers are grouped, for the whole file where it is one way. */

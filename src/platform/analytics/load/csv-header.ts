@@ -1,5 +1,6 @@
 import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { dateFormatsOf } from "./csv-dates.ts";
+import { mostCommon } from "./csv-dialect.ts";
 
 /** What the first records of a file say about its columns. */
 export interface Layout {
@@ -14,7 +15,7 @@ export interface Layout {
 /** As many fields as most records below the first have; more where the header names more. `wanted` is what the caller says. */
 export function layoutOf(records: readonly (readonly string[])[], wanted: boolean | undefined): Layout {
   const [first = [], ...below] = records;
-  const usual = mostCommon((below.length > 0 ? below : records).map(({ length }) => length));
+  const usual = mostCommon((below.length > 0 ? below : records).map(({ length }) => length)) ?? 1;
   const signs = wanted === undefined ? headerSigns(first, below) : undefined;
   const header = wanted ?? signs !== "none";
   if (!header) return { header, headers: Array.from({ length: usual }, () => ""), extra: 0, notes: [] };
@@ -63,12 +64,6 @@ function layoutNotes(
   if (first.length > named.length && first.length > usual)
     return ["The header ends with a delimiter, behind which there is neither a name nor a column."];
   return [];
-}
-
-function mostCommon(counts: readonly number[]): number {
-  const times = new Map<number, number>();
-  for (const count of counts) times.set(count, (times.get(count) ?? 0) + 1);
-  return [...times].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 1;
 }
 
 function endsWithValues(records: readonly (readonly string[])[], width: number): boolean {

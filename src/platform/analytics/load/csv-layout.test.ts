@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvConverter } from "./test-csv.ts";
+import { csvConverter } from "../../../../test/support/csv.ts";
 
 const convert = csvConverter();
 const namesOf = ({ columns }: { columns: { name: string }[] }): string =>

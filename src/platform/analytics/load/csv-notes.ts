@@ -1,6 +1,7 @@
 import type { Renamed } from "./csv-dialect.ts";
 import type { CsvFile } from "./csv-file.ts";
 import { exampleOf } from "./csv-units.ts";
+import { someColumns } from "./rounded-notes.ts";
 
 const SHOWN = 5;
 const SHOWN_CHARACTERS = 80;
@@ -80,12 +81,8 @@ export function valueNotes({ columns, words, units, pluses }: CsvFile): string[]
   const told = (word: string): string => (word === "" ? "A blank" : JSON.stringify(word));
   const byWords = Map.groupBy(words, ([, found]) => found.map(told).join(", "));
   const byUnit = Map.groupBy(units, ([, unit]) => unit);
-  const names = (members: readonly (readonly [number, unknown])[]): string => {
-    const shown = members.slice(0, 5).map(([index]) => `"${columns[index]!.name}"`);
-    return members.length > shown.length
-      ? `${shown.join(", ")} and ${members.length - shown.length} more`
-      : shown.join(", ");
-  };
+  const names = (members: readonly (readonly [number, unknown])[]): string =>
+    someColumns(members.map(([index]) => columns[index]!.name));
   const signed = [...pluses].flatMap((index) =>
     NUMBER_TYPE.test(columns[index]!.type) ? [[index, undefined] as const] : [],
   );

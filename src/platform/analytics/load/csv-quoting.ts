@@ -192,9 +192,15 @@ function usualField({ value, isQuoted }: Field, delimiter: string): string {
   return isBare ? value : `"${value.replaceAll('"', '""')}"`;
 }
 
-type Next = (text: string, at: number, isEnd: boolean) => { end: number; written: string } | undefined;
+/** Where a record ends, and what is written in its place. */
+export interface Rewritten {
+  end: number;
+  written: string;
+}
 
-/** Bytes are characters here, so that none is lost. */
+type Next = (text: string, at: number, isEnd: boolean) => Rewritten | undefined;
+
+/** Writes a file again, record by record. Bytes are characters here, so that none is lost. */
 export async function rewrite(input: string, output: string, signal: AbortSignal, next: Next): Promise<void> {
   const pieces = createReadStream(input, { highWaterMark: PIECE_BYTES, encoding: "latin1" });
   let rest = "";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { csvConverter } from "../../../../test/support/csv.ts";
 import { LIMITS } from "../limits.ts";
-import { csvConverter } from "./test-csv.ts";
 
 const convert = csvConverter();
 

@@ -1,9 +1,8 @@
-import { createReadStream, createWriteStream } from "node:fs";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { RejectedRow } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
+import { endOfField, skipBlanks } from "./csv-dialect.ts";
 import type { CsvFile } from "./csv-file.ts";
+import { type Rewritten, rewrite } from "./csv-quoting.ts";
 import { tooManyRejects } from "./csv-rejects.ts";
 
 export interface Repaired {
@@ -14,10 +13,8 @@ export interface Repaired {
   rejectedRows: number;
 }
 
-const PIECE_BYTES = 1024 * 1024;
 const UNTERMINATED = "Value with unterminated quote found.";
 const TOO_LONG = `The line is longer than ${LIMITS.analytics.rowBytes.toLocaleString("en")} bytes.`;
-const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
 
 /**
  * Writes a file again so that DuckDB reads it strictly: every line ends alike, short rows are filled up, an empty line
@@ -26,12 +23,7 @@ const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
  */
 export async function repairCsv(file: CsvFile, output: string, signal: AbortSignal): Promise<Repaired> {
   const repair = new Repair(file);
-  const pieces = createReadStream(file.path, { highWaterMark: PIECE_BYTES, encoding: "latin1" });
-  async function* lines(): AsyncGenerator<Buffer> {
-    for await (const piece of pieces) yield Buffer.from(repair.take(piece as string, false), "latin1");
-    yield Buffer.from(repair.take("", true), "latin1");
-  }
-  await pipeline(Readable.from(lines()), createWriteStream(output, { mode: 0o600 }), { signal });
+  await rewrite(file.path, output, signal, (text, at, isEnd) => repair.next(text, at, isEnd));
   return repair.result;
 }
 
@@ -61,8 +53,6 @@ class Repair {
   readonly #above: number;
   #skipped: number;
   #line = 0;
-  #rest = "";
-  #isStart = true;
   /** Whether the rest of a line is passed over that is too long to be read. */
   #isGiant = false;
 
@@ -75,29 +65,19 @@ class Repair {
     this.#above = skippedLines + (header ? 1 : 0);
   }
 
-  /** The records that have come to an end, repaired. */
-  take(piece: string, isEnd: boolean): string {
-    let text = this.#rest + piece;
-    if (this.#isStart && text.startsWith(BYTE_ORDER_MARK)) text = text.slice(BYTE_ORDER_MARK.length);
-    this.#isStart = false;
-    const written: string[] = [];
-    let at = this.#isGiant ? this.#endOfGiant(text, isEnd) : 0;
-    while (at < text.length) {
-      const record = this.#recordAt(text, at, isEnd);
-      if (record === undefined) break;
-      written.push(
-        this.#isGiant ? this.#left(TOO_LONG) : this.#repaired(withoutBlanks(text, at, record), record),
-      );
-      at = record.next;
+  /** The record that begins there, repaired; undefined when more has to be read. */
+  next(text: string, at: number, isEnd: boolean): Rewritten | undefined {
+    if (this.#isGiant) {
+      const line = endOfLine(text, at, isEnd);
+      this.#isGiant = line === undefined;
+      return { end: line?.next ?? text.length, written: "" };
     }
-    this.#rest = text.slice(at);
-    return written.join("");
-  }
-
-  #endOfGiant(text: string, isEnd: boolean): number {
-    const line = endOfLine(text, 0, isEnd);
-    this.#isGiant = line === undefined;
-    return line?.next ?? text.length;
+    const record = this.#recordAt(text, at, isEnd);
+    if (record === undefined) return undefined;
+    const written = this.#isGiant
+      ? this.#left(TOO_LONG)
+      : this.#repaired(withoutBlanks(text, at, record), record);
+    return { end: record.next, written };
   }
 
   /** Undefined when more has to be read. */
@@ -131,7 +111,7 @@ class Repair {
       const close = isQuoted ? this.#closingQuote(text, first + this.#quote.length, isEnd) : undefined;
       if (isQuoted && close === undefined) return undefined;
       const from = close === undefined ? at : skipBlanks(text, close, this.#delimiter);
-      const stop = this.#endOfField(text, from);
+      const stop = endOfField(text, from, this.#delimiter);
       const isBroken = close !== undefined && stop !== from;
       if (isBroken) return { stop, next: stop, fields, isBroken };
       if (text.startsWith(this.#delimiter, stop)) at = stop + this.#delimiter.length;
@@ -152,18 +132,6 @@ class Repair {
       at = text.indexOf(this.#quote, after + length);
     }
     return undefined;
-  }
-
-  #endOfField(text: string, start: number): number {
-    let at = start;
-    while (
-      at < text.length &&
-      text[at] !== "\n" &&
-      text[at] !== "\r" &&
-      !text.startsWith(this.#delimiter, at)
-    )
-      at += 1;
-    return at;
   }
 
   #repaired(text: string, { fields, isBroken }: ScannedRecord): string {
@@ -234,10 +202,4 @@ function countFields(line: string, delimiter: string): number {
   for (let at = line.indexOf(delimiter); at !== -1; at = line.indexOf(delimiter, at + delimiter.length))
     fields += 1;
   return fields;
-}
-
-function skipBlanks(text: string, start: number, delimiter: string): number {
-  let at = start;
-  while ((text[at] === " " || text[at] === "\t") && text[at] !== delimiter) at += 1;
-  return at;
 }

@@ -1,4 +1,4 @@
-import { parseRecord, type Quoting, SAMPLE_RECORDS, WHOLE_CHARACTERS } from "./csv-dialect.ts";
+import { mostCommon, parseRecord, type Quoting, SAMPLE_RECORDS, WHOLE_CHARACTERS } from "./csv-dialect.ts";
 import { type HeaderSigns, headerSigns } from "./csv-header.ts";
 
 /** Where the table begins in a file that may have a title, a date or empty lines above it. */
@@ -162,9 +162,4 @@ function firstRecordsOf(text: string, quoting: Quoting): FirstRecord[] {
     at = end;
   }
   return records;
-}
-
-function mostCommon(counts: readonly number[]): number | undefined {
-  const times = Map.groupBy(counts, (count) => count);
-  return [...times].toSorted((a, b) => b[1].length - a[1].length)[0]?.[0];
 }

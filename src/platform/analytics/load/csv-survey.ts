@@ -1,8 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
-import { firstRecords } from "./csv-dialect.ts";
-import { type CsvFile, readCsv } from "./csv-file.ts";
+import { type CsvFile, firstValues, readTexts } from "./csv-file.ts";
 import {
   DECIMAL_DIGITS,
   EXACT_DOUBLE,
@@ -58,11 +56,7 @@ export async function surveyColumns(
       .join(),
   );
   const columns = new Map<number, SurveyedColumn>();
-  const source = `(SELECT * FROM ${readCsv(
-    file,
-    file.columns.map(() => "VARCHAR"),
-    undefined,
-  )}${rows === undefined ? "" : ` LIMIT ${rows}`})`;
+  const source = `(SELECT * FROM ${readTexts(file)}${rows === undefined ? "" : ` LIMIT ${rows}`})`;
   for (const group of alike.values()) {
     for (let start = 0; start < group.length; start += COLUMNS_AT_ONCE) {
       const some = group.slice(start, start + COLUMNS_AT_ONCE);
@@ -187,18 +181,13 @@ function rulesLeft(
 ): Map<number, Rules> {
   const patterns = new Map(rules.map((rule) => [rule, new RegExp(`^(?:${rule.pattern})$`)]));
   const left = new Map(indexes.map((index) => [index, [...rules]]));
-  // What is read without its unit, or without words, has to be looked at as it is read.
-  const isRaw = (index: number): boolean => !file.units.has(index);
-  for (const { fields } of firstRecords(head, file)) {
-    for (const [index, kept] of left) {
-      if (kept.length === 0 || !isRaw(index)) continue;
-      const value = fields[index]!.trim();
-      if (value === "" || file.nulls.includes(value) || isNoValueWord(value)) continue;
-      left.set(
-        index,
-        kept.filter((rule) => patterns.get(rule)!.test(value)),
-      );
-    }
+  for (const { index, value } of firstValues(head, file, left)) {
+    // What is read without its unit, or without words, has to be looked at as it is read.
+    if (file.units.has(index)) continue;
+    left.set(
+      index,
+      left.get(index)!.filter((rule) => patterns.get(rule)!.test(value)),
+    );
   }
   return left;
 }

@@ -1,11 +1,10 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../../files/limits.ts";
 import { isDateIn } from "./csv-date-columns.ts";
 import { dateFormatsOf } from "./csv-dates.ts";
 import { firstRecords } from "./csv-dialect.ts";
-import { type CsvFile, readCsv } from "./csv-file.ts";
+import { type CsvFile, firstValues, readTexts } from "./csv-file.ts";
 import { isNoValueWordSql } from "./csv-values.ts";
 import { isLongDecimal, roundedNotes } from "./rounded-notes.ts";
 
@@ -91,13 +90,8 @@ function mostlyOther(file: CsvFile, head: string, given: ReadonlySet<number>): M
   }
   if (tallies.size === 0) return [];
   const number = new RegExp(`^${numberText(file)}$`);
-  for (const { fields, line } of firstRecords(head, file)) {
-    for (const [index, tally] of tallies) {
-      const value = fields[index]!.trim();
-      const isNothing = value === "" || file.nulls.includes(value) || isNoValueWord(value);
-      if (!isNothing) count(tally, value, `line ${line}`, number);
-    }
-  }
+  for (const { index, value, line } of firstValues(head, file, tallies))
+    count(tallies.get(index)!, value, `line ${line}`, number);
   return [...tallies].flatMap(([index, tally]) => kindOf(file, index, tally) ?? []);
 }
 
@@ -134,10 +128,9 @@ async function firstMisfit(
   isOne: string,
 ): Promise<Misfit | undefined> {
   const column = quoteName(file.columns[index]!.name);
-  const texts = file.columns.map(() => "VARCHAR");
   const reader = await connection.runAndReadAll(
     `SELECT ${column}, place FROM (
-       SELECT ${column}, row_number() OVER () AS place FROM ${readCsv(file, texts, undefined)}
+       SELECT ${column}, row_number() OVER () AS place FROM ${readTexts(file)}
      ) WHERE NOT (${column} IS NULL OR ${isNoValueWordSql(column)} OR ${isOne}) LIMIT 1`,
   );
   const [row] = reader.getRowsJS();

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../../../../test/support/analytics.ts";
+import { type ConvertedCsv, csvConverter, typesOf as types } from "../../../../test/support/csv.ts";
 import type { JsonValue } from "../index.ts";
-import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../test-analytics.ts";
-import { type ConvertedCsv, csvConverter, typesOf as types } from "./test-csv.ts";
 
 let analytics: TestAnalytics;
 const convert = csvConverter();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../../../../test/support/analytics.ts";
 import type { ConvertOptions, ConvertResult, FileFormat, JsonValue } from "../index.ts";
 import { LIMITS } from "../limits.ts";
-import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../test-analytics.ts";
 
 let analytics: TestAnalytics;
 beforeAll(async () => {

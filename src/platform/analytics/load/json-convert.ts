@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
@@ -59,7 +59,8 @@ export async function convertJson(job: JsonJob, context: WorkerContext): Promise
     encoding !== "utf-8" || (options.encoding === undefined && hasBadBytes(head.bytes, encoding));
   const lost = isWritten ? await transcode(input, workFile, encoding, context.signal) : 0;
   const path = isWritten ? workFile : input;
-  const layout = await detectLayout(path, format === "ndjson");
+  if (await isBlank(path)) throw new AppError("bad_request", "The file is empty.");
+  const layout = format === "ndjson" ? "lines" : "array";
   const lines = `${workFile}.ndjson`;
   const collected = await collectRows(path, layout, lines, context);
   const columns = collected.types.columns().map((column) => applyType(column, options.types));
@@ -111,12 +112,12 @@ async function convertNothing(
 async function linesOf(
   misfits: readonly Misfit[],
   path: string,
-  { layout, isWrapped }: Collector,
+  { layout }: Collector,
   { signal }: WorkerContext,
 ): Promise<RejectedRow[]> {
   const found = new Map<number, number>();
   const last = misfits.at(-1)?.row ?? 0;
-  if (last > 0 && !isWrapped) {
+  if (last > 0) {
     const collector = new Collector(layout, { onRow: (row, line) => found.set(row, line) });
     for await (const values of splitJson(path, layout, signal)) {
       for (const { bytes, line } of values) if (collector.rows < last) collector.take(bytes, line);
@@ -127,25 +128,9 @@ async function linesOf(
   return misfits.map(({ row, reason }) => ({ line: found.get(row) ?? row, reason: reasonOf(reason) }));
 }
 
-/** A file that begins with a whole value on its first line holds one value a line, whatever it is called. */
-async function detectLayout(path: string, isLines: boolean): Promise<JsonLayout> {
-  const { bytes, fileBytes } = await readHead(path, LIMITS.analytics.objectBytes);
-  const text = withoutMark(bytes).toString("utf8").trimStart();
-  if (text === "") throw new AppError("bad_request", "The file is empty.");
-  if (isLines) return "lines";
-  if (text.startsWith("[")) return "array";
-  const end = text.indexOf("\n");
-  const isWhole = bytes.length === fileBytes && text.indexOf("\n", end + 1) === -1 && end === -1;
-  return !isWhole && end !== -1 && isJson(text.slice(0, end)) ? "lines" : "sequence";
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+async function isBlank(path: string): Promise<boolean> {
+  const { bytes } = await readHead(path, LIMITS.analytics.objectBytes);
+  return withoutMark(bytes).toString("utf8").trim() === "";
 }
 
 async function collectRows(
@@ -156,6 +141,10 @@ async function collectRows(
 ): Promise<Collector> {
   const collector = await collectInto(new Collector(layout), path, output, context);
   if (collector.rows === 0) throw noRows(collector);
+  if (collector.types.columns().length === 0)
+    throw new AppError("bad_request", "The rows have no fields.", {
+      hint: "Send objects with names and values.",
+    });
   if (collector.types.twins().length === 0) return collector;
   // Names in one object that differ only in case are different fields to whoever wrote it.
   return collectInto(new Collector(layout, { apart: collector.types.apart() }), path, output, context);
@@ -170,9 +159,7 @@ async function collectInto(
   const { layout } = collector;
   const file = await open(output, "w", 0o600);
   try {
-    if (layout === "sequence") await collectWrapped(path, collector, file);
     for await (const values of splitJson(path, layout, context.signal)) {
-      if (collector.isWrapped) break;
       for (const { bytes, line } of values) collector.take(bytes, line);
       await collector.flush(file);
     }
@@ -180,22 +167,6 @@ async function collectInto(
     await file.close();
   }
   return collector;
-}
-
-/** A single object around one list of objects, as many services answer, means that list. */
-async function collectWrapped(path: string, collector: Collector, file: FileHandle): Promise<void> {
-  const { bytes, fileBytes } = await readHead(path, LIMITS.analytics.objectBytes);
-  if (bytes.length < fileBytes) return;
-  const text = withoutMark(await readFile(path)).toString("utf8");
-  if (!isJson(text)) return;
-  const lists = Object.values(JSON.parse(text) as object).filter(
-    (value) => Array.isArray(value) && value.length > 0 && value.every(isRow),
-  );
-  if (lists.length !== 1) return;
-  if (nestingDepth(text) > LIMITS.analytics.jsonDepth) throw tooDeep(1);
-  collector.isWrapped = true;
-  for (const row of lists[0] as Row[]) collector.takeRow(row);
-  await collector.flush(file);
 }
 
 function isRow(value: unknown): value is Row {
@@ -217,7 +188,6 @@ class Collector {
   rejectedRows = 0;
   longestBytes = 0;
   rows = 0;
-  isWrapped = false;
   /** Columns of numbers with more digits than a DOUBLE keeps. */
   readonly rounded = new Set<string>();
   readonly layout: JsonLayout;
@@ -241,11 +211,6 @@ class Collector {
     if (this.rejectedRows > LIMITS.analytics.rejectedMost) throw tooManyRejects(this.rejected);
     if (this.rejected.length < LIMITS.analytics.rejectedRows)
       this.rejected.push({ line, reason: reasonOf(problem) });
-  }
-
-  takeRow(row: Row): void {
-    this.types.add(row);
-    this.#keep(this.#rewritten(row));
   }
 
   async flush(file: FileHandle): Promise<void> {

@@ -3,7 +3,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
 
 /** How the values of a JSON file follow each other. */
-export type JsonLayout = "array" | "lines" | "sequence";
+export type JsonLayout = "array" | "lines";
 
 /** The text of one value, and the line on which it begins. */
 export interface RawValue {
@@ -17,7 +17,7 @@ export async function* splitJson(
   layout: JsonLayout,
   signal: AbortSignal,
 ): AsyncGenerator<RawValue[], void, void> {
-  const splitter = layout === "lines" ? new LineSplitter() : new ValueSplitter(layout === "array");
+  const splitter = layout === "lines" ? new LineSplitter() : new ArraySplitter();
   let isFirst = true;
   for await (const piece of createReadStream(path, { highWaterMark: 1024 * 1024, signal })) {
     const bytes = piece as Buffer;
@@ -79,11 +79,10 @@ const OBJECT_CLOSE = 125;
 const NEWLINE = 10;
 
 /**
- * Values that follow each other, or that stand in one array, over any number of lines. It only looks for where
- * they end; what is wrong inside of them is found when they are read.
+ * Values that stand in one array, over any number of lines. It only looks for where they end; what is wrong inside of
+ * them is found when they are read.
  */
-class ValueSplitter {
-  readonly #isArray: boolean;
+class ArraySplitter {
   #rest = Buffer.alloc(0);
   #line = 1;
   #startLine = 1;
@@ -93,11 +92,6 @@ class ValueSplitter {
   /** Where the value begins in the rest and the piece; -1 between values. */
   #start = -1;
   #state: "before" | "value" | "between" | "after" = "before";
-
-  constructor(isArray: boolean) {
-    this.#isArray = isArray;
-    if (!isArray) this.#state = "value";
-  }
 
   push(piece: Buffer): RawValue[] {
     const offset = this.#rest.length;
@@ -111,9 +105,8 @@ class ValueSplitter {
   }
 
   end(): RawValue[] {
-    const isOpen = this.#isArray ? this.#state !== "after" : this.#depth > 0 || this.#isInString;
-    if (isOpen) throw malformed(this.#line, "it ends in the middle");
-    return this.#start === -1 ? [] : [{ bytes: this.#rest, line: this.#startLine }];
+    if (this.#state !== "after") throw malformed(this.#line, "it ends in the middle");
+    return [];
   }
 
   #step(byte: number, at: number, all: Buffer, values: RawValue[]): void {
@@ -146,10 +139,6 @@ class ValueSplitter {
 
   /** Outside of values, where only the array itself and its commas may be. */
   #stepBetween(byte: number, at: number): void {
-    if (!this.#isArray) {
-      this.#begin(byte, at);
-      return;
-    }
     switch (this.#state) {
       case "before":
         if (byte !== LIST_OPEN) throw malformed(this.#line, "an array was expected");
@@ -178,7 +167,7 @@ class ValueSplitter {
   #finish(at: number, all: Buffer, values: RawValue[]): void {
     values.push({ bytes: all.subarray(this.#start, at), line: this.#startLine });
     this.#start = -1;
-    if (this.#isArray) this.#state = "between";
+    this.#state = "between";
   }
 }
 

@@ -11,11 +11,18 @@ function digitsOf(number: string): number {
   return mantissa.replace(/\D/g, "").replace(/^0+|0+$/g, "").length;
 }
 
+/** The first of these columns, and how many there are besides. */
+export function someColumns(names: readonly string[]): string {
+  const shown = names
+    .slice(0, 5)
+    .map((name) => `"${name}"`)
+    .join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
+
 export function roundedNotes(names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  const shown = names.slice(0, 5).map((name) => `"${name}"`);
-  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";
   return [
-    `Numbers in ${shown.join(", ")}${more} have more digits than the ${DOUBLE_DIGITS} that a DOUBLE keeps. To keep all in a column of numbers, give it the type DECIMAL(38,20) or VARCHAR in options.types.`,
+    `Numbers in ${someColumns(names)} have more digits than the ${DOUBLE_DIGITS} that a DOUBLE keeps. To keep all in a column of numbers, give it the type DECIMAL(38,20) or VARCHAR in options.types.`,
   ];
 }

@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DuckDBConnection } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
 import { type Column, inferColumns, type JsonValue, type Part, widenColumns } from "../index.ts";
-import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 
 let analytics: TestAnalytics;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvConverter } from "./test-csv.ts";
+import { csvConverter } from "../../../../test/support/csv.ts";
 import { detectEncoding } from "./text-encoding.ts";
 
 const convert = csvConverter();

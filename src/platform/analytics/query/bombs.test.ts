@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
 import type { QueryRequest, QueryResult } from "../index.ts";
-import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 
 /** What a query was promised, and what its process needs beside that. */
 const PROMISED_MB = 256;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
 import type { TableView } from "../index.ts";
-import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 
 /** What an engine keeps in memory must never outlive what it was made of. */
 let analytics: TestAnalytics;

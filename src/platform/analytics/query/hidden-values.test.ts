@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../../../../test/support/analytics.ts";
 import type { TableView } from "../index.ts";
-import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../test-analytics.ts";
 
 let analytics: TestAnalytics;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../../../../test/support/analytics.ts";
 import type { EngineLimits } from "../analytics-options.ts";
 import type { TableView } from "../index.ts";
-import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../test-analytics.ts";
 
 /**
  * Rows that a policy hides must not be told by an error either: whatever a statement does, it has to come out as if

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
 import type { JsonValue, QueryParam, QueryRequest, QueryResult, TableView } from "../index.ts";
-import { openTestAnalytics, type TestAnalytics } from "../test-analytics.ts";
 
 let analytics: TestAnalytics;
 let sales: TableView;

@@ -1,5 +1,5 @@
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
-import { type ColumnType, typeText } from "./column-types.ts";
+import { type ColumnType, innerTypes, isScalar, typeText } from "./column-types.ts";
 
 /**
  * A value as another type that holds it. DuckDB's own cast would write objects as `{'x': 1}` where text is wanted,
@@ -11,18 +11,7 @@ export function castSql(value: string, from: ColumnType, to: ColumnType): string
 
 /** Whether a type has JSON in it, which DuckDB fills with text by reading that text. */
 export function containsJson(type: ColumnType): boolean {
-  switch (type.kind) {
-    case "scalar":
-      return type.name === "JSON";
-    case "decimal":
-      return false;
-    case "list":
-      return containsJson(type.item);
-    case "struct":
-      return type.fields.some((field) => containsJson(field.type));
-    case "map":
-      return containsJson(type.key) || containsJson(type.value);
-  }
+  return isScalar(type, "JSON") || innerTypes(type).some(containsJson);
 }
 
 function cast(value: string, from: ColumnType, to: ColumnType, depth: number): string {

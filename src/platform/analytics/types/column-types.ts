@@ -10,40 +10,13 @@ export type ColumnType =
   | { kind: "struct"; fields: { name: string; type: ColumnType }[] }
   | { kind: "map"; key: ColumnType; value: ColumnType };
 
-const SCALARS = new Set([
-  "BOOLEAN",
-  "TINYINT",
-  "SMALLINT",
-  "INTEGER",
-  "BIGINT",
-  "HUGEINT",
-  "UTINYINT",
-  "USMALLINT",
-  "UINTEGER",
-  "UBIGINT",
-  "UHUGEINT",
-  "BIGNUM",
-  "FLOAT",
-  "DOUBLE",
-  "VARCHAR",
-  "JSON",
-  "BLOB",
-  "BIT",
-  "UUID",
-  "DATE",
-  "TIME",
-  "TIME_NS",
-  "TIME WITH TIME ZONE",
-  "TIMESTAMP",
-  "TIMESTAMP_S",
-  "TIMESTAMP_MS",
-  "TIMESTAMP_NS",
-  "TIMESTAMP WITH TIME ZONE",
-  "INTERVAL",
-  "VARIANT",
-  "GEOMETRY",
-  "NULL",
-]);
+const SCALARS = new Set(
+  (
+    "BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT, HUGEINT, UTINYINT, USMALLINT, UINTEGER, UBIGINT, UHUGEINT, BIGNUM, " +
+    "FLOAT, DOUBLE, VARCHAR, JSON, BLOB, BIT, UUID, DATE, TIME, TIME_NS, TIME WITH TIME ZONE, TIMESTAMP, TIMESTAMP_S, " +
+    "TIMESTAMP_MS, TIMESTAMP_NS, TIMESTAMP WITH TIME ZONE, INTERVAL, VARIANT, GEOMETRY, NULL"
+  ).split(", "),
+);
 
 const ALIASES: Readonly<Record<string, string>> = {
   BOOL: "BOOLEAN",
@@ -63,6 +36,41 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 export function scalar(name: string): ColumnType {
   return { kind: "scalar", name };
+}
+
+export function isScalar(type: ColumnType, name: string): boolean {
+  return type.kind === "scalar" && type.name === name;
+}
+
+export function isFloating(type: ColumnType): boolean {
+  return isScalar(type, "DOUBLE") || isScalar(type, "FLOAT");
+}
+
+/** The types that one is made of. */
+export function innerTypes(type: ColumnType): ColumnType[] {
+  if (type.kind === "list") return [type.item];
+  if (type.kind === "map") return [type.key, type.value];
+  return type.kind === "struct" ? type.fields.map((field) => field.type) : [];
+}
+
+/** The same type with other scalars in it, at whatever depth. */
+export function mapScalars(type: ColumnType, change: (name: string) => ColumnType): ColumnType {
+  const inner = (each: ColumnType): ColumnType => mapScalars(each, change);
+  switch (type.kind) {
+    case "scalar":
+      return change(type.name);
+    case "decimal":
+      return type;
+    case "list":
+      return { kind: "list", item: inner(type.item) };
+    case "struct":
+      return {
+        kind: "struct",
+        fields: type.fields.map(({ name, type: field }) => ({ name, type: inner(field) })),
+      };
+    case "map":
+      return { kind: "map", key: inner(type.key), value: inner(type.value) };
+  }
 }
 
 export const TEXT = scalar("VARCHAR");

@@ -1,6 +1,6 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Column } from "../analytics-options.ts";
-import { type ColumnType, parseType, scalar, typeText } from "./column-types.ts";
+import { type ColumnType, isFloating, parseType, scalar, typeText } from "./column-types.ts";
 
 /** A column whose values may lose digits, since they are going to be read as `rounded`. */
 export interface RoundedColumn extends Column {
@@ -36,8 +36,7 @@ export function lostDigitsSql(columns: readonly RoundedColumn[], source: string)
 
 /** Whether a value has a whole number that is another one as what the type makes of it. */
 export function losesDigits(value: unknown, type: ColumnType): boolean {
-  if (typeof value === "bigint")
-    return type.kind === "scalar" && isFloating(type.name) && BigInt(Number(value)) !== value;
+  if (typeof value === "bigint") return isFloating(type) && BigInt(Number(value)) !== value;
   if (typeof value !== "object" || value === null) return false;
   if (type.kind === "list") return Array.isArray(value) && value.some((item) => losesDigits(item, type.item));
   if (type.kind === "map") return Object.values(value).some((held) => losesDigits(held, type.value));
@@ -47,7 +46,7 @@ export function losesDigits(value: unknown, type: ColumnType): boolean {
 
 /** The same type, but for DOUBLE wherever the other has that instead of long numbers. */
 function round(from: ColumnType, to: ColumnType): ColumnType {
-  if (to.kind === "scalar") return isFloating(to.name) && isLong(from) ? DOUBLE : from;
+  if (to.kind === "scalar") return isFloating(to) && isLong(from) ? DOUBLE : from;
   if (from.kind === "list" && to.kind === "list") return { kind: "list", item: round(from.item, to.item) };
   if (from.kind === "map" && to.kind === "map")
     return { kind: "map", key: round(from.key, to.key), value: round(from.value, to.value) };
@@ -65,8 +64,4 @@ function isLong(type: ColumnType): boolean {
 export function isWholeNumber(type: ColumnType): boolean {
   if (type.kind === "decimal") return type.scale === 0;
   return type.kind === "scalar" && /^U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?$/.test(type.name);
-}
-
-function isFloating(name: string): boolean {
-  return name === "DOUBLE" || name === "FLOAT";
 }

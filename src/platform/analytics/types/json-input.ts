@@ -1,6 +1,15 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { JsonValue } from "../analytics-options.ts";
-import { type ColumnType, parseType, TEXT, typeText } from "./column-types.ts";
+import {
+  type ColumnType,
+  innerTypes,
+  isScalar,
+  mapScalars,
+  parseType,
+  scalar,
+  TEXT,
+  typeText,
+} from "./column-types.ts";
 
 /** How the values of a column are written so that a cast to its type gives them back. */
 interface JsonInput {
@@ -24,53 +33,23 @@ export function jsonInput(column: { name: string; type: string }): JsonInput {
     );
   }
   if (isReadAsIs(type)) return { type: column.type, convert: (value) => value };
-  return { type: typeText(withoutBytes(type)), convert: (value) => asInput(value, type) };
-}
-
-function withoutBytes(type: ColumnType): ColumnType {
-  switch (type.kind) {
-    case "list":
-      return { ...type, item: withoutBytes(type.item) };
-    case "struct":
-      return { ...type, fields: type.fields.map((field) => ({ ...field, type: withoutBytes(field.type) })) };
-    case "map":
-      return { ...type, key: withoutBytes(type.key), value: withoutBytes(type.value) };
-    case "scalar":
-      return type.name === "BLOB" ? TEXT : type;
-    case "decimal":
-      return type;
-  }
+  return {
+    type: typeText(mapScalars(type, (name) => (name === "BLOB" ? TEXT : scalar(name)))),
+    convert: (value) => asInput(value, type),
+  };
 }
 
 /** A type of keys that has no text; undefined when all have one. */
 function keyOtherThanText(type: ColumnType): ColumnType | undefined {
-  switch (type.kind) {
-    case "list":
-      return keyOtherThanText(type.item);
-    case "struct":
-      return type.fields.map((field) => keyOtherThanText(field.type)).find((found) => found !== undefined);
-    case "map":
-      return type.key.kind === "scalar" || type.key.kind === "decimal"
-        ? keyOtherThanText(type.value)
-        : type.key;
-    default:
-      return undefined;
-  }
+  if (type.kind === "map" && innerTypes(type.key).length > 0) return type.key;
+  return innerTypes(type)
+    .map(keyOtherThanText)
+    .find((found) => found !== undefined);
 }
 
 function isReadAsIs(type: ColumnType): boolean {
-  switch (type.kind) {
-    case "list":
-      return isReadAsIs(type.item);
-    case "struct":
-      return type.fields.every((field) => isReadAsIs(field.type));
-    case "map":
-      return type.key.kind === "scalar" && type.key.name === "VARCHAR" && isReadAsIs(type.value);
-    case "scalar":
-      return type.name !== "BLOB";
-    case "decimal":
-      return true;
-  }
+  if (isScalar(type, "BLOB") || (type.kind === "map" && !isScalar(type.key, "VARCHAR"))) return false;
+  return innerTypes(type).every(isReadAsIs);
 }
 
 function asInput(value: JsonValue, type: ColumnType): JsonValue {

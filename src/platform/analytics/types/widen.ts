@@ -1,6 +1,15 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Column } from "../analytics-options.ts";
-import { type ColumnType, JSON_TYPE, parseType, scalar, TEXT, typeText } from "./column-types.ts";
+import {
+  type ColumnType,
+  isFloating,
+  isScalar,
+  JSON_TYPE,
+  parseType,
+  scalar,
+  TEXT,
+  typeText,
+} from "./column-types.ts";
 import { typeWords } from "./type-words.ts";
 
 /**
@@ -99,10 +108,6 @@ function conflictAt(
   return { name, holds, takes: isNumber(before) ? "numbers" : holds, comes: typeWords(added) };
 }
 
-function isScalar(type: ColumnType, name: string): boolean {
-  return type.kind === "scalar" && type.name === name;
-}
-
 /** Bits without the sign, and whether there is a sign. */
 const INTEGERS: Readonly<Record<string, { bits: number; isSigned: boolean }>> = {
   TINYINT: { bits: 7, isSigned: true },
@@ -119,10 +124,6 @@ const DOUBLE = scalar("DOUBLE");
 
 function integerOf(type: ColumnType): { bits: number; isSigned: boolean } | undefined {
   return type.kind === "scalar" ? INTEGERS[type.name] : undefined;
-}
-
-function isFloating(type: ColumnType): boolean {
-  return isScalar(type, "DOUBLE") || isScalar(type, "FLOAT");
 }
 
 function isNumber(type: ColumnType): boolean {

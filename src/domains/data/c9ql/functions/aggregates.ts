@@ -1,14 +1,10 @@
 import { extremeText } from "../read-text.ts";
 import { complain } from "../scope.ts";
 import { BIGINT, DOUBLE, NUMBER, type ValueType } from "../value-type.ts";
-import type { Arguments, Fragment, FunctionSpec } from "./function-spec.ts";
-
-function ofOne(usage: string, compile: (args: Arguments) => Fragment): FunctionSpec {
-  return { usage, atLeast: 1, atMost: 1, compile };
-}
+import { type Arguments, type Fragment, type FunctionSpec, taking, takingOne } from "./function-spec.ts";
 
 function ofNumber(name: string, sqlName: string, type: ValueType): FunctionSpec {
-  return ofOne(`${name}(number)`, (args) => ({ sql: `${sqlName}(${args.number(0)})`, type }));
+  return takingOne(`${name}(number)`, (args) => ({ sql: `${sqlName}(${args.number(0)})`, type }));
 }
 
 /** Sums have room for more digits than what is summed up. */
@@ -20,7 +16,7 @@ function sumType({ kind, sql }: ValueType): ValueType {
 }
 
 function extreme(name: "min" | "max"): FunctionSpec {
-  return ofOne(`${name}(field)`, (args) => {
+  return takingOne(`${name}(field)`, (args) => {
     const { sql, type } = args.value(0);
     if (type.kind !== "text") return { sql: `${name}(${sql})`, type };
     const over = (window: string) => extremeText(name, args.nodeAt(0), sql, window);
@@ -59,12 +55,12 @@ function array(args: Arguments): Fragment {
 }
 
 export const AGGREGATES: Readonly<Record<string, FunctionSpec>> = {
-  count: ofOne("count(field) or count(*)", count),
-  distinct: ofOne("distinct(field)", (args) => ({
+  count: takingOne("count(field) or count(*)", count),
+  distinct: takingOne("distinct(field)", (args) => ({
     sql: `count(DISTINCT ${args.value(0).sql})`,
     type: BIGINT,
   })),
-  sum: ofOne("sum(number)", (args) => {
+  sum: takingOne("sum(number)", (args) => {
     const number = args.numberValue(0);
     return { sql: `sum(${number.sql})`, type: sumType(number.type) };
   }),
@@ -73,6 +69,6 @@ export const AGGREGATES: Readonly<Record<string, FunctionSpec>> = {
   max: extreme("max"),
   sd: ofNumber("sd", "stddev_samp", DOUBLE),
   median: ofNumber("median", "median", NUMBER),
-  percentile: { usage: "percentile(number, percent)", atLeast: 2, atMost: 2, compile: percentile },
-  array: { usage: "array(field[, unique[, without nulls]])", atLeast: 1, atMost: 3, compile: array },
+  percentile: taking([2, 2], "percentile(number, percent)", percentile),
+  array: taking([1, 3], "array(field[, unique[, without nulls]])", array),
 };

@@ -5,7 +5,7 @@ import { complain } from "../scope.ts";
 import { UNITS, type Unit, unitIn } from "../time-units.ts";
 import { constantValue } from "../value.ts";
 import { BIGINT, DATE, TEXT, TIMESTAMP } from "../value-type.ts";
-import type { Arguments, Fragment, FunctionSpec } from "./function-spec.ts";
+import { type Arguments, type Fragment, type FunctionSpec, taking, takingOne } from "./function-spec.ts";
 
 function unitNamed(args: Arguments, index: number, word: string): Unit {
   const unit = unitIn(word);
@@ -28,13 +28,8 @@ function formatAt(args: Arguments, index: number): string {
 }
 
 /** Part of a date as a number. */
-function part(name: string, quoteName = name): FunctionSpec {
-  return {
-    usage: `${name}(date)`,
-    atLeast: 1,
-    atMost: 1,
-    compile: (args) => ({ sql: `${quoteName}(${args.moment(0).sql})`, type: BIGINT }),
-  };
+function part(name: string, sqlName = name): FunctionSpec {
+  return takingOne(`${name}(date)`, (args) => ({ sql: `${sqlName}(${args.moment(0).sql})`, type: BIGINT }));
 }
 
 function truncate(args: Arguments): Fragment {
@@ -76,37 +71,25 @@ function delta(args: Arguments): Fragment {
   return { sql: `date_sub('${unit}', ${args.moment(0).sql}, ${args.moment(1).sql})`, type: BIGINT };
 }
 
-function now({ scope }: Arguments): Fragment {
-  const { sql, type } = constantValue(
-    { kind: "moment", time: scope.environment.now, hasClock: true },
-    scope.environment,
-  );
+function now({ scope: { environment } }: Arguments): Fragment {
+  const { sql, type } = constantValue({ kind: "moment", time: environment.now, hasClock: true }, environment);
   return { sql, type };
 }
 
 export const DATE_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
-  now: { usage: "now()", atLeast: 0, atMost: 0, compile: now },
-  date: {
-    usage: "date(date)",
-    atLeast: 1,
-    atMost: 1,
-    compile: (args) => ({ sql: `CAST(${args.moment(0).sql} AS DATE)`, type: DATE }),
-  },
-  str_to_date: {
-    usage: "str_to_date(text, pattern)",
-    atLeast: 2,
-    atMost: 2,
-    compile: (args) => ({ sql: `try_strptime(${args.text(0)}, ${formatAt(args, 1)})`, type: TIMESTAMP }),
-  },
-  date_format: {
-    usage: "date_format(date, pattern)",
-    atLeast: 2,
-    atMost: 2,
-    compile: (args) => ({ sql: `strftime(${args.moment(0).sql}, ${formatAt(args, 1)})`, type: TEXT }),
-  },
-  date_trunc: { usage: "date_trunc(date, unit)", atLeast: 2, atMost: 2, compile: truncate },
-  date_add: { usage: "date_add(date, amount[, unit])", atLeast: 2, atMost: 3, compile: add },
-  date_delta: { usage: "date_delta(from, to[, unit])", atLeast: 2, atMost: 3, compile: delta },
+  now: taking([0, 0], "now()", now),
+  date: takingOne("date(date)", (args) => ({ sql: `CAST(${args.moment(0).sql} AS DATE)`, type: DATE })),
+  str_to_date: taking([2, 2], "str_to_date(text, pattern)", (args) => ({
+    sql: `try_strptime(${args.text(0)}, ${formatAt(args, 1)})`,
+    type: TIMESTAMP,
+  })),
+  date_format: taking([2, 2], "date_format(date, pattern)", (args) => ({
+    sql: `strftime(${args.moment(0).sql}, ${formatAt(args, 1)})`,
+    type: TEXT,
+  })),
+  date_trunc: taking([2, 2], "date_trunc(date, unit)", truncate),
+  date_add: taking([2, 3], "date_add(date, amount[, unit])", add),
+  date_delta: taking([2, 3], "date_delta(from, to[, unit])", delta),
   year: part("year"),
   quarter: part("quarter"),
   month: part("month"),

@@ -20,6 +20,19 @@ export interface FunctionSpec {
   compile(args: Arguments): Fragment;
 }
 
+/** A function that takes this many arguments. */
+export function taking(
+  [atLeast, atMost]: readonly [number, number],
+  usage: string,
+  compile: FunctionSpec["compile"],
+): FunctionSpec {
+  return { usage, atLeast, atMost, compile };
+}
+
+export function takingOne(usage: string, compile: FunctionSpec["compile"]): FunctionSpec {
+  return taking([1, 1], usage, compile);
+}
+
 /** The arguments of one call, each in the form that a function asks for. */
 export class Arguments {
   readonly scope: Scope;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { TestTable } from "../test-table.ts";
+import { TestTable } from "../../../../../test/support/c9ql-table.ts";
 
 let table: TestTable;
 beforeAll(async () => {

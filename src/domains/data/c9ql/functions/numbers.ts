@@ -1,36 +1,17 @@
 import { asNumber } from "../coerce.ts";
 import { DOUBLE, isNumber, NUMBER } from "../value-type.ts";
-import type { Arguments, Fragment, FunctionSpec } from "./function-spec.ts";
+import { type Arguments, type Fragment, type FunctionSpec, taking, takingOne } from "./function-spec.ts";
 
-function ofOneNumber(name: string): FunctionSpec {
-  return {
-    usage: `${name}(number)`,
-    atLeast: 1,
-    atMost: 1,
-    compile: (args) => ({ sql: `${name}(${args.number(0)})`, type: DOUBLE }),
-  };
+function ofNumber(name: string, type = DOUBLE): FunctionSpec {
+  return takingOne(`${name}(number)`, (args) => ({ sql: `${name}(${args.number(0)})`, type }));
 }
 
 /** Where DuckDB would refuse the whole query, the value is null. */
 function ofNumberWhere(name: string, isDefined: (number: string) => string): FunctionSpec {
-  return {
-    usage: `${name}(number)`,
-    atLeast: 1,
-    atMost: 1,
-    compile: (args) => {
-      const number = args.number(0);
-      return { sql: `CASE WHEN ${isDefined(number)} THEN ${name}(${number}) END`, type: DOUBLE };
-    },
-  };
-}
-
-function keepingKind(name: string, sqlName = name): FunctionSpec {
-  return {
-    usage: `${name}(number)`,
-    atLeast: 1,
-    atMost: 1,
-    compile: (args) => ({ sql: `${sqlName}(${args.number(0)})`, type: NUMBER }),
-  };
+  return takingOne(`${name}(number)`, (args) => {
+    const number = args.number(0);
+    return { sql: `CASE WHEN ${isDefined(number)} THEN ${name}(${number}) END`, type: DOUBLE };
+  });
 }
 
 /** DuckDB rounds decimals to a number of digits that it knows beforehand. */
@@ -55,18 +36,18 @@ function number(args: Arguments): Fragment {
 }
 
 export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
-  abs: keepingKind("abs"),
+  abs: ofNumber("abs", NUMBER),
   acos: ofNumberWhere("acos", (number) => `${number} BETWEEN -1 AND 1`),
   asin: ofNumberWhere("asin", (number) => `${number} BETWEEN -1 AND 1`),
-  atan: ofOneNumber("atan"),
-  cbrt: ofOneNumber("cbrt"),
-  ceil: keepingKind("ceil"),
-  cos: ofOneNumber("cos"),
-  cosh: ofOneNumber("cosh"),
-  floor: keepingKind("floor"),
-  number: { usage: "number(text[, otherwise])", atLeast: 1, atMost: 2, compile: number },
-  round: { usage: "round(number[, digits])", atLeast: 1, atMost: 2, compile: round },
-  sin: ofOneNumber("sin"),
+  atan: ofNumber("atan"),
+  cbrt: ofNumber("cbrt"),
+  ceil: ofNumber("ceil", NUMBER),
+  cos: ofNumber("cos"),
+  cosh: ofNumber("cosh"),
+  floor: ofNumber("floor", NUMBER),
+  number: taking([1, 2], "number(text[, otherwise])", number),
+  round: taking([1, 2], "round(number[, digits])", round),
+  sin: ofNumber("sin"),
   sqrt: ofNumberWhere("sqrt", (number) => `${number} >= 0`),
-  tan: ofOneNumber("tan"),
+  tan: ofNumber("tan"),
 };

@@ -7,9 +7,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { needsRoot } from "../../../../../test/support/availability.ts";
+import {
+  castByDuckdb,
+  failure,
+  LIMITS_OF_TESTS,
+  named,
+  openOptions,
+  readRows,
+} from "../../../../../test/support/connectors.ts";
 import { tempEntries } from "../../../../../test/support/temp-entries.ts";
 import { ANY_TYPE, type Connector, openConnector } from "../index.ts";
-import { castByDuckdb, failure, LIMITS_OF_TESTS, named, openOptions, readRows } from "../test-connectors.ts";
 
 const root = mkdtempSync(join(tmpdir(), "kenning-files-"));
 const folder = join(root, "allowed");

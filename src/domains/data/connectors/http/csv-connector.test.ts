@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { serve } from "../../../../platform/guarded-fetch/test-servers.ts";
+import { failure, LIMITS_OF_TESTS, openOptions, readCsv } from "../../../../../test/support/connectors.ts";
+import { serve } from "../../../../../test/support/web-servers.ts";
 import { type Connector, openConnector } from "../index.ts";
-import { failure, LIMITS_OF_TESTS, openOptions, readCsv } from "../test-connectors.ts";
 
 async function open(
   content: string | Buffer,

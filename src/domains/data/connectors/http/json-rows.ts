@@ -1,5 +1,6 @@
 import { AppError } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../limits.ts";
+import { takeName } from "../column-names.ts";
 import { ANY_TYPE, type SourceColumn } from "../connector.ts";
 
 /** What stands at a path such as `data.items[0].list`; undefined when there is nothing. */
@@ -75,16 +76,8 @@ export class GrowingColumns {
     const place = this.#columns.length;
     this.#places.set(name, place);
     // A new list: batches that were handed out keep theirs.
-    this.#columns = [...this.#columns, { name: this.#freeName(name, place), type: ANY_TYPE }];
+    this.#columns = [...this.#columns, { name: takeName(name, place, this.#taken), type: ANY_TYPE }];
     return place;
-  }
-
-  #freeName(name: string, place: number): string {
-    const wanted = name === "" ? `column_${place + 1}` : name;
-    let free = wanted;
-    for (let number = 2; this.#taken.has(free.toLowerCase()); number += 1) free = `${wanted}_${number}`;
-    this.#taken.add(free.toLowerCase());
-    return free;
   }
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { serve } from "../../../../platform/guarded-fetch/test-servers.ts";
+import { failure, named, openOptions, readCsv, readRows } from "../../../../../test/support/connectors.ts";
+import { serve } from "../../../../../test/support/web-servers.ts";
 import { ANY_TYPE, type Connector, openConnector, type Secrets } from "../index.ts";
-import { failure, named, openOptions, readCsv, readRows } from "../test-connectors.ts";
 
 type Answer = (url: URL, request: IncomingMessage, response: ServerResponse) => unknown;
 

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../../kernel/errors.ts";
-import { LIMITS } from "../../limits.ts";
 import type { Parameters } from "../connector.ts";
-import { noValue } from "../parameter-errors.ts";
+import { checkQueryLength, noValue } from "../parameter-errors.ts";
 
 /** What one request of a query asks for. */
 export interface RestQuery {
@@ -23,12 +22,7 @@ const queryFields = z.strictObject({
  * body and resultPath. `{name}` stands for a parameter.
  */
 export function restQuery(query: string, base: URL, parameters: Parameters = {}): RestQuery {
-  if (query.length > LIMITS.datasources.queryCharacters) {
-    throw new AppError(
-      "too_large",
-      `The query is longer than ${LIMITS.datasources.queryCharacters.toLocaleString("en")} characters.`,
-    );
-  }
+  checkQueryLength(query);
   const { path = "", params = {}, body, resultPath } = fieldsOf(query.trim());
   const filled = fill(path, parameters, encodeURIComponent);
   const missing = /\{([A-Za-z_]\w*)\}/.exec(filled)?.[1];

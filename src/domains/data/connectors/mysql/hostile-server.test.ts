@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { failure, open, readRows } from "../../../../../test/support/connectors.ts";
+import { spoiler, startProxy, type TestProxy } from "../../../../../test/support/database-proxy.ts";
 import { hasMariadb, type Mariadb, needsMariadb, startMariadb } from "../../../../../test/support/mariadb.ts";
 import { isAppError } from "../../../../kernel/errors.ts";
-import { failure, open, readRows } from "../test-connectors.ts";
-import { spoiler, startProxy, type TestProxy } from "../test-proxy.ts";
 
 const ROUNDS = process.env.KENNING_TEST_LONG === "1" ? 200 : 20;
 

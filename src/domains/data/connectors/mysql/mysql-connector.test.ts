@@ -1,11 +1,6 @@
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { hasMariadb, type Mariadb, needsMariadb, startMariadb } from "../../../../../test/support/mariadb.ts";
-import { isAppError } from "../../../../kernel/errors.ts";
-import { TEST_CERT, TEST_KEY } from "../../../../platform/guarded-fetch/test-servers.ts";
-import { LIMITS } from "../../limits.ts";
-import type { Connector } from "../index.ts";
 import {
   castByDuckdb,
   failure,
@@ -14,7 +9,12 @@ import {
   open,
   readRows,
   testNetwork,
-} from "../test-connectors.ts";
+} from "../../../../../test/support/connectors.ts";
+import { hasMariadb, type Mariadb, needsMariadb, startMariadb } from "../../../../../test/support/mariadb.ts";
+import { TEST_CERT, TEST_KEY } from "../../../../../test/support/web-servers.ts";
+import { isAppError } from "../../../../kernel/errors.ts";
+import { LIMITS } from "../../limits.ts";
+import type { Connector } from "../index.ts";
 
 let server: Mariadb;
 let connector: Connector;

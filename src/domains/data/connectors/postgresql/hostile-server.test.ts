@@ -1,12 +1,18 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  failure,
+  LIMITS_OF_TESTS,
+  open,
+  readRows,
+  testNetwork,
+} from "../../../../../test/support/connectors.ts";
+import { spoiler } from "../../../../../test/support/database-proxy.ts";
 import { type PostgresSource, startPostgresSource } from "../../../../../test/support/postgres-source.ts";
+import { TEST_CERT, TEST_KEY } from "../../../../../test/support/web-servers.ts";
 import { isAppError } from "../../../../kernel/errors.ts";
-import { TEST_CERT, TEST_KEY } from "../../../../platform/guarded-fetch/test-servers.ts";
 import { LIMITS } from "../../limits.ts";
-import { failure, LIMITS_OF_TESTS, open, readRows, testNetwork } from "../test-connectors.ts";
-import { spoiler } from "../test-proxy.ts";
 
 const ROUNDS = process.env.KENNING_TEST_LONG === "1" ? 500 : 30;
 

@@ -1,9 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  castByDuckdb,
+  failure,
+  LIMITS_OF_TESTS,
+  named,
+  open,
+  readRows,
+} from "../../../../../test/support/connectors.ts";
 import { type PostgresSource, startPostgresSource } from "../../../../../test/support/postgres-source.ts";
 import { isAppError } from "../../../../kernel/errors.ts";
 import type { Connector } from "../index.ts";
-import { castByDuckdb, failure, LIMITS_OF_TESTS, named, open, readRows } from "../test-connectors.ts";
 
 let source: PostgresSource;
 let connector: Connector;

@@ -2,7 +2,7 @@ import { AppError } from "../../../../kernel/errors.ts";
 import { nearest } from "../../../../kernel/nearest.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Parameters, Scalar, TableName } from "../connector.ts";
-import { noValue } from "../parameter-errors.ts";
+import { checkQueryLength, noValue } from "../parameter-errors.ts";
 import type { Dialect } from "./dialects.ts";
 import { type Segment, scan } from "./scan.ts";
 
@@ -22,12 +22,7 @@ export function readStatement(
   dialect: Dialect,
   placeholder: Placeholder,
 ): ReadStatement {
-  if (query.length > LIMITS.datasources.queryCharacters) {
-    throw new AppError(
-      "too_large",
-      `The query is longer than ${LIMITS.datasources.queryCharacters.toLocaleString("en")} characters.`,
-    );
-  }
+  checkQueryLength(query);
   const segments = withoutLastSemicolon(scan(query, dialect.lexicon));
   const code = codeOf(segments);
   checkNotEmpty(code);

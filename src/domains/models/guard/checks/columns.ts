@@ -5,14 +5,9 @@ import { refuse } from "../refusal.ts";
 import { text } from "../tree.ts";
 
 /** Where there is no such column, these words tell something about the engine. */
-const WORDS = new Set([
-  "current_catalog",
-  "current_role",
-  "current_schema",
-  "current_user",
-  "session_user",
-  "user",
-]);
+const WORDS = new Set(
+  "current_catalog current_role current_schema current_user session_user user".split(" "),
+);
 
 export const checkColumns: Check = ({ node }, context) => {
   if (node.class === "STAR") checkParts([text(node.relation_name), "*"]);

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LIMITS } from "../../../../../platform/analytics/limits.ts";
 import {
   type Read,
   readWith,
@@ -9,7 +8,8 @@ import {
   xlsx,
   xlsxMembers,
   zip,
-} from "../../test-files.ts";
+} from "../../../../../../test/support/data-files.ts";
+import { LIMITS } from "../../../../../platform/analytics/limits.ts";
 import type { ReadOptions } from "../table-reader.ts";
 import { openExcel } from "./excel-reader.ts";
 import { cellFormat } from "./number-formats.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Read, readWith } from "../../test-files.ts";
+import { type Read, readWith } from "../../../../../../test/support/data-files.ts";
 import type { ReadOptions } from "../table-reader.ts";
 import { openExcel } from "./excel-reader.ts";
 

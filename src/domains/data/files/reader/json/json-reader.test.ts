@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type Read, readWith } from "../../../../../../test/support/data-files.ts";
 import { LIMITS } from "../../../../../platform/analytics/limits.ts";
-import { type Read, readWith } from "../../test-files.ts";
 import type { ReadOptions } from "../table-reader.ts";
 import { ElementSplitter } from "./json-elements.ts";
 import { openJson } from "./json-reader.ts";
@@ -161,6 +161,14 @@ describe("other shapes", () => {
     ["a bracket too many", '{"a":1}]', "bad_request", "closes nothing"],
     ["the wrong bracket", '{"a":[1}', "bad_request", "closes nothing"],
     ["names without quotes", "{a:1}", "bad_request", "name without quotes"],
+    ["a sign apart from its number", "[- 1]", "bad_request", "misses a comma"],
+    ["a space in a number", "[1 000.0]", "bad_request", "misses a comma"],
+    ["two commas", "[1,,2]", "bad_request", "comma too many"],
+    ["a comma before the first", "[,1]", "bad_request", "comma too many"],
+    ["a comma behind the last", '["x",]', "bad_request", "misses a value"],
+    ["a colon in a list", '["": 1]', "bad_request", "colon too many"],
+    ["a name alone", '{"d":[1],"a"}', "bad_request", "misses a value"],
+    ["a line break in a text", '["new\nline"]', "bad_request", "line break or a tab"],
     ["deep nesting", `{"a":${"[".repeat(100_000)}`, "too_large", "levels deep"],
     [
       "deep nesting in rows",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { escapeXml, type Read, readWith } from "../../../../../../test/support/data-files.ts";
 import { LIMITS } from "../../../../../platform/analytics/limits.ts";
-import { escapeXml, type Read, readWith } from "../../test-files.ts";
 import type { ReadOptions } from "../table-reader.ts";
 import { openXml } from "./xml-reader.ts";
 

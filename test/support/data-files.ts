@@ -4,7 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
 import { onTestFinished } from "vitest";
-import type { Batch, OnFraction, ReadOptions, ReadReport, TableReader } from "./reader/table-reader.ts";
+import type {
+  Batch,
+  OnFraction,
+  ReadOptions,
+  ReadReport,
+  TableReader,
+} from "../../src/domains/data/files/reader/table-reader.ts";
 
 export interface ZipMember {
   content: string | Buffer;

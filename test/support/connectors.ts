@@ -3,10 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { openAnalytics } from "../../../platform/analytics/index.ts";
-import { openFolderBlobs } from "../../../platform/blobs/index.ts";
-import { createGuardedFetch } from "../../../platform/guarded-fetch/index.ts";
-import { csvDescriber } from "../runs/describe-csv.ts";
 import {
   type Connector,
   type CsvFormat,
@@ -15,8 +11,16 @@ import {
   openConnector,
   type RowBatch,
   type RunOptions,
-} from "./index.ts";
-import { createNetwork, type Network, type NetworkOptions } from "./network/guarded-socket.ts";
+} from "../../src/domains/data/connectors/index.ts";
+import {
+  createNetwork,
+  type Network,
+  type NetworkOptions,
+} from "../../src/domains/data/connectors/network/guarded-socket.ts";
+import { csvDescriber } from "../../src/domains/data/runs/describe-csv.ts";
+import { openAnalytics } from "../../src/platform/analytics/index.ts";
+import { openFolderBlobs } from "../../src/platform/blobs/index.ts";
+import { createGuardedFetch } from "../../src/platform/guarded-fetch/index.ts";
 
 const LOOPBACK = ["127.0.0.1"];
 

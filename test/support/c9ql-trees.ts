@@ -9,10 +9,10 @@ import {
   type ParameterNode,
   type Query,
   type Statement,
-} from "./ast.ts";
-import { DATE_TOKENS } from "./date-tokens.ts";
-import { KEYWORDS } from "./keywords.ts";
-import { wholeVariable } from "./variables.ts";
+} from "../../src/domains/data/c9ql/ast.ts";
+import { DATE_TOKENS } from "../../src/domains/data/c9ql/date-tokens.ts";
+import { KEYWORDS } from "../../src/domains/data/c9ql/keywords.ts";
+import { wholeVariable } from "../../src/domains/data/c9ql/variables.ts";
 
 /** Arbitrary trees, as parsing could give them. */
 

@@ -1,6 +1,11 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { quoteText } from "../../../kernel/sql-text.ts";
-import { type CompiledQuery, type CompileOptions, compile, parse } from "./index.ts";
+import {
+  type CompiledQuery,
+  type CompileOptions,
+  compile,
+  parse,
+} from "../../src/domains/data/c9ql/index.ts";
+import { quoteText } from "../../src/kernel/sql-text.ts";
 
 /** Fixed, so that date tokens mean the same in every run. A Wednesday. */
 export const NOW = new Date("2024-03-06T12:30:00Z");

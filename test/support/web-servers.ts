@@ -8,7 +8,12 @@ import {
   type Server as TcpServer,
 } from "node:net";
 import { afterEach } from "vitest";
-import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions, type Resolve } from "./index.ts";
+import {
+  createGuardedFetch,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+  type Resolve,
+} from "../../src/platform/guarded-fetch/index.ts";
 
 /** For secure.test, until 2120; good for nothing else. */
 export const TEST_KEY = `-----BEGIN PRIVATE KEY-----

@@ -1,8 +1,14 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type FolderBlobStore, openFolderBlobs } from "../blobs/index.ts";
-import { type Analytics, type AnalyticsOptions, openAnalytics, type Part, type TableView } from "./index.ts";
+import {
+  type Analytics,
+  type AnalyticsOptions,
+  openAnalytics,
+  type Part,
+  type TableView,
+} from "../../src/platform/analytics/index.ts";
+import { type FolderBlobStore, openFolderBlobs } from "../../src/platform/blobs/index.ts";
 
 /** The real thing in a temporary folder, for the tests. */
 export interface TestAnalytics extends Analytics {

@@ -1,4 +1,0 @@
-/** Operators, which are functions to the parser. */
-export const OPERATORS = `
-  !__postfix !~~ !~~* % & && * ** + - ->> / // <-> << <=> <@ >> @ @> ^ ^@ | || ~ ~~ ~~* ~~~
-`;
