@@ -105,6 +105,11 @@ describe("a draft", () => {
     const asset = { asset_type: "semantic_model", asset_id };
     await resultOf(server, shop.contributor, "restore_asset", asset);
     expect(await read(shop.admin, "only")).toMatchObject({ source: expect.stringContaining("Only") });
+    // Whoever could publish it is told so; to others there is none.
+    const ask = (who: string) =>
+      resultOf(server, who, "execute_query", { modelName: "only", sql: "SELECT 1" });
+    await expect(ask(shop.contributor)).rejects.toThrow(/is a draft\. publish_semantic_model makes it/);
+    await expect(ask(shop.viewer)).rejects.toThrow(/^There is no semantic model "only"/);
   });
 
   it("is nothing that viewers hear of", async () => {
