@@ -33,6 +33,13 @@ const FIRES = words(
 export async function planAlert(clause: Clause): Promise<PlannedStep[] | undefined> {
   const { reader, inventory, assumptions, me } = clause;
   const isHead = /^\s*(?:alert|alarm|warnung)\s*:/i.test(reader.left);
+  if (
+    MAKES.test(reader.left.slice(0, 30)) &&
+    reader.has(ALERT) &&
+    takeComparison(reader.fork()) === undefined &&
+    !reader.has(WHEN)
+  )
+    throw new AskBack("When should the alert tell you?", ["when daily orders drop below 50"]);
   const isNew = MAKES.test(reader.left.slice(0, 30)) && takeComparison(reader.fork()) !== undefined;
   if (!isHead && !(reader.has(TELL) && (reader.has(WHEN) || (reader.has(ALERT) && isNew)))) return undefined;
   const name = takeName(reader) ?? (reader.has(ALERT) ? takeQuoted(reader) : undefined);
@@ -135,12 +142,12 @@ async function staleIn(condition: string, { reader, inventory }: Clause) {
 }
 
 const ALERT = words("alerts?|alarm(?:e[sn]?|s)?|warnings?|warnung(?:en)?|benachrichtigung(?:en)?");
-const TEST = words("test~|try(?: out)?|probier~(?: \\p{L}+)? aus|trial run");
+const TEST = words("test~|try(?: out)?|probier~|trial run");
 const PAUSE = words(
-  "pause~|pausier~|mute|silence|snooze|suspend|stop(?:pe?n?)?|disable|deactivate|deaktivier~|switch off|turn off|(?:schalt~|stell~)(?=.*\\b(?:aus|ab|stumm))|stumm~|halt~ an|turn (?=.*\\boff\\b)|switch (?=.*\\boff\\b)",
+  "pause~|pausier~|mute|silence|snooze|suspend|stop(?:pe?n?)?|disable|deactivate|deaktivier~|switch off|turn off|(?:schalt~|stell~|mach~)(?=.*\\b(?:aus|ab|stumm))|stumm~|halt~ an|turn (?=.*\\boff\\b)|switch (?=.*\\boff\\b)",
 );
 const RESUME = words(
-  "resume|unpause|unmute|re-?activate|activate|enable|restart|re-?enable|aktivier~|reaktivier~|fortsetz~|setz~ fort|(?:turn|switch)(?=.* (?:back )?on\\b)|(?:schalt~)(?=.*\\b(?:ein|an)\\b)",
+  "resume|unpause|unmute|re-?activate|activate|enable|restart|re-?enable|aktivier~|reaktivier~|fortsetz~|setz~ fort|(?:turn|switch)(?=.* (?:back )?on\\b)|(?:schalt~|mach~)(?=.*\\b(?:ein|an)\\b)",
 );
 const REST_OF_VERB = words(
   "(?:back )?on|off|wieder|an|aus|ab|ein|stumm|for now|vorerst|erst ?mal|temporarily|vorübergehend|again|nochmal",

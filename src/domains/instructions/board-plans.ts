@@ -42,7 +42,7 @@ export async function planDashboard(clause: Clause): Promise<PlannedStep[] | und
   const name = takeQuoted(reader) ?? takeName(reader) ?? takeBoardName(reader);
   reader.takeAll(BOARD);
   reader.takeAll(MAKE);
-  if (name !== undefined && content === undefined && (isEmpty || isNamed(reader, name)))
+  if (name !== undefined && content === undefined && (isEmpty || NAMED.test(reader.text)))
     return [{ tool: "create_dashboard", args: { name }, says: `Make the empty dashboard “${name}”` }];
   if (isEmpty && name === undefined) throw new AskBack("What should the dashboard be called?");
   if (content === undefined || content.trim() === "")
@@ -144,13 +144,8 @@ function takeBoardName(reader: Reader): string | undefined {
 }
 
 /** Quoted or called: then it may be empty. "A sales dashboard" alone says nothing of what it shows. */
-function isNamed(reader: Reader, name: string): boolean {
-  return (
-    /["“„»«]/.test(reader.text) ||
-    words("called|named|titled|namens|genannt|call it|name it|nenn~").test(reader.text) ||
-    (reader.text.includes(`Dashboard ${name}`) === false && false)
-  );
-}
+const NAMED =
+  /["“„»«]|(?<!\p{L})(?:called|named|titled|namens|genannt|call it|name it|nenn\p{L}*)(?!\p{L})/iu;
 
 /** The charts of a list: "A and B", "A, B, and C"; but "revenue and cost per quarter" is one. */
 function partsOf(text: string): string[] {
@@ -185,7 +180,7 @@ async function examples({ inventory }: Clause): Promise<string[]> {
 }
 
 const ADD = words(
-  "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|give me|füg~|zeig~|erstell~|stell~|darstell~|dar|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzu|hinzufügen|dran|drauf|rein|ein|an|noch|another|weitere[ns]?|please|me|mir|us|uns",
+  "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|get|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|give me|get|have|füg~|zeig~|erstell~|stell~|darstell~|dar|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzu|hinzufügen|dran|drauf|rein|ein|an|noch|another|weitere[ns]?|please|me|mir|us|uns",
 );
 const MAKES = words(
   "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|füg~|zeig~|erstell~|stell~|darstell~|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzufügen",
@@ -234,14 +229,16 @@ export async function planWidget(clause: Clause): Promise<PlannedStep[] | undefi
 
 const FILTER = words("filters?|filtern?|filtert");
 const FILTER_VERB = words(
-  "add|another|a|füg~|hinzu|put|set|apply|restrict|limit|narrow|only|nur|show|let|allow|make|filterable|setz~|bau~|ein~|beschränk~|begrenz~|einen|auf|by|nach|readers?|people|users?|viewers?|leser~|nutzer~|to|down",
+  "give|gib|add|another|a|füg~|hinzu|put|set|apply|restrict|limit|narrow|only|nur|just|show|zeig~|display|let|allow|make|filterable|setz~|bau~|ein~|beschränk~|begrenz~|einen|auf|by|nach|readers?|people|users?|viewers?|leser~|nutzer~|to|down",
 );
 
 /** A field that readers of a dashboard can filter by, or a value that it is filtered by, beside the filters that there are. */
 export async function planBoardFilter(clause: Clause): Promise<PlannedStep[] | undefined> {
   const { reader, inventory } = clause;
   const isOpen = clause.dashboardId !== undefined && clause.widgetId === undefined;
-  if (!reader.has(FILTER) || reader.has(WIDGET)) return undefined;
+  const isOnly =
+    reader.has(BOARD) && reader.has(words("only|nur|just")) && !CHARTS.some(([chart]) => reader.has(chart));
+  if (!(reader.has(FILTER) || isOnly) || reader.has(WIDGET)) return undefined;
   if (!isOpen && !reader.has(BOARD) && !reader.named("dashboard")) return undefined;
   if (!reader.has(BOARD) && reader.named("widget")) return undefined;
   const board = await dashboardIn(clause);
@@ -264,12 +261,22 @@ export async function planBoardFilter(clause: Clause): Promise<PlannedStep[] | u
         ? await wantedFilters(text, dataset, inventory)
         : [{ field: date.name, operator: "between" }];
     if (wanted === undefined) continue;
-    const { filters = [] } = await inventory.details<{ filters?: { field?: string }[] }>(
+    const { filters = [] } = await inventory.details<{ filters?: { field?: string; operator?: string }[] }>(
       "dashboard",
       board.id,
     );
-    const names = wanted.map(({ field }) => field);
-    const kept = filters.filter(({ field }) => !names.includes(field ?? ""));
+    const changed = wanted.map((wish) => {
+      const there = filters.find(({ field }) => field === wish.field);
+      const values = "value" in wish && there?.operator === "in" ? { value: [wish.value].flat() } : wish;
+      return {
+        label: labelOf(wish.field),
+        ...wish,
+        ...there,
+        ...values,
+        ...(there?.operator && { operator: there.operator }),
+      };
+    });
+    const kept = filters.filter(({ field }) => !wanted.some((wish) => wish.field === field));
     const said = wanted.map(({ field, ...rest }) =>
       ["value" in rest ? rest.value : [], field].flat().join(" "),
     );
@@ -278,7 +285,7 @@ export async function planBoardFilter(clause: Clause): Promise<PlannedStep[] | u
         tool: "update_dashboard",
         args: {
           dashboard_id: board.id,
-          filters: [...kept, ...wanted.map((each) => ({ ...each, label: labelOf(each.field) }))],
+          filters: [...kept, ...changed],
         },
         says: `Filter “${board.name}” by ${said.join(" and ")}`,
       },
@@ -300,7 +307,7 @@ async function wantedFilters(
   dataset: DatasetInfo,
   inventory: Clause["inventory"],
 ): Promise<(Filter | Omit<Filter, "value">)[] | undefined> {
-  const fit = fitText(text, [dataset]);
+  const fit = fitText(text, dataset);
   const values = await filtersOf(fit, inventory).catch((error: unknown) => {
     if (error instanceof AskBack) return undefined;
     throw error;

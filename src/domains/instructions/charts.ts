@@ -2,7 +2,6 @@ import {
   bestFit,
   dateOf,
   type Fit,
-  filtersOf,
   isDate,
   isNumeric,
   rolesIn,
@@ -74,9 +73,8 @@ export async function readChart(
   /** Datasets that are shown beside it. */
   near: readonly number[] = [],
 ): Promise<ChartWish> {
-  const fit = bestFit((each) => readPhrase(text, each).said, await inventory.datasets(), text, near);
+  const { fit, filters } = await bestFit((each) => readPhrase(text, each).said, inventory, text, near);
   const phrase = readPhrase(text, fit.dataset);
-  const filters = await filtersOf(fit, inventory);
   const { dataset } = fit;
   const date = dateOf(dataset);
   if (date === undefined && (phrase.period ?? phrase.grain) !== undefined)

@@ -1,4 +1,4 @@
-import { dateOf, type Filter, filtersOf, fitText, isNumeric, usualOf } from "./fitting.ts";
+import { bestFit, dateOf, type Filter, isNumeric, saidIn, usualOf } from "./fitting.ts";
 import type { Column, DatasetInfo, Inventory } from "./inventory.ts";
 import { AskBack } from "./plan.ts";
 import { Reader, words } from "./reader.ts";
@@ -46,9 +46,9 @@ export async function bestCondition(
     );
   const aggregated = reader.oneOf(AGGREGATES);
   reader.takeAll(NOISE);
-  const fit = fitText(reader.rest(), await inventory.datasets());
+  const rest = reader.rest();
+  const { fit, filters } = await bestFit(saidIn(rest), inventory, rest);
   const { dataset, measures } = fit;
-  const filters = await filtersOf(fit, inventory);
   const date = dateOf(dataset);
   if (isOfOneRow(text, dataset))
     return rowCondition({ dataset, measures, filters, date }, compared, assumptions);

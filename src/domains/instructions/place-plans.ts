@@ -8,7 +8,7 @@ const TALLEST = 16;
 type Place = NonNullable<WidgetInfo["place"]>;
 
 const MOVE = words(
-  "put|move|place|position|arrange|drag|bring|set|make|want|have|should be|resize|stretch|schieb~|verschieb~|setz~|stell~|leg~|platzier~|rück~|mach~|zieh~|pack~|soll(?:te|en)?|be|sein|stehen|to|an|ganz|nach|all the way|very|as|so|i'd like|it|of the dashboard|of the page|row|corner|ecke|zeile|reihe|spot|position|place|stelle|platz|auf|breit|wide|width|breite|wie|columns? wide|spalten breit",
+  "take|occupy|span|put|move|place|position|arrange|drag|bring|set|make|want|have|should be|resize|stretch|schieb~|verschieb~|setz~|stell~|leg~|platzier~|rück~|mach~|zieh~|pack~|soll(?:te|en)?|be|sein|stehen|to|an|ganz|nach|all the way|very|as|so|i'd like|it|of the dashboard|of the page|row|corner|ecke|zeile|reihe|spot|position|place|stelle|platz|auf|breit|wide|width|breite|wie|columns? wide|spalten breit",
 );
 
 type Wish = (place: Place, others: readonly Place[], beside: Place | undefined) => Partial<Place>;

@@ -110,10 +110,10 @@ function takeQuotedBehind(reader: Reader, lead: RegExp): string | undefined {
 }
 
 const PAUSE = words(
-  "pause~|pausier~|stop(?:p~)?(?: sending(?: out)?)?|halt(?:e|en)?(?: an)?|suspend|mute|cancel|no longer send|don't send|hold|deaktivier~|disable|turn off|switch off|aussetz~|setz~ aus|nicht mehr (?:ver)?(?:schick~|send~)",
+  "pause~|pausier~|stop(?:p~)?(?: sending(?: out)?)?|halt(?:e|en)?(?: an)?|suspend|mute|cancel|no longer send|don't send|hold|deaktivier~|disable|turn off|switch off|aussetz~|setz~(?= .*aus)|nicht mehr (?:ver)?(?:schick~|send~)",
 );
 const RESUME = words(
-  "resume|restart|continue|re-?activate|activate|unpause|re-?enable|enable|turn (?:back )?on|fortsetz~|setz~ fort|wieder (?:aktivier~|aufnehm~|einschalt~|starten|verschick~|senden)|aktivier~|reaktivier~",
+  "resume|restart|continue|re-?activate|activate|unpause|re-?enable|enable|turn (?:back )?on|fortsetz~|setz~ fort|nimm(?= .*wieder auf)|wieder (?:aktivier~|aufnehm~|einschalt~|starten|verschick~|senden)|aktivier~|reaktivier~",
 );
 const RUN = words(
   "(?:re-?)?send(?: out| off)?|run|trigger|fire off|push out|deliver|schick~(?: raus| ab| los)?|verschick~|versend~|sende~|starte?|löse? aus|raus",
@@ -122,7 +122,7 @@ const ALSO = words(
   "add|include|also|too|as well|cc|füg~|auch|zusätzlich|nimm|aufnehm~|ergänz~|hinzu|additionally|auf|extra|another",
 );
 const CHANGE = words(
-  "change|move|switch|update|reschedule|shift|set|adjust|make|have|want|would like|go(?:es)? out|go|come|send|sent|deliver(?:ed)?|änder~|verschieb~|verleg~|stell~(?: um)?|setz~|leg~|soll(?:en|te)?|kommen|kommt|rausgeh~|rausgehn|geh~|verschick~|versend~|schick~|gesendet|send~|instead|stattdessen|künftig|from now on|in future|ab jetzt|erst|schon|later|already|recipients?|empfänger~|verteiler|als|list|time|schedule|day|zeit|uhrzeit|tag|format|rather|lieber|weekly|anymore|mehr|out|raus|um",
+  "change|move|switch|update|reschedule|shift|set|adjust|make|have|want|would like|go(?:es)? out|go|come|send|sent|deliver(?:ed)?|änder~|verschieb~|verleg~|stell~(?: um)?|setz~|leg~|soll(?:en|te)?|kommen|kommt|rausgeh~|rausgehn|geh~|verschick~|versend~|schick~|gesendet|send~|instead|stattdessen|künftig|from now on|in future|ab jetzt|erst|schon|later|already|recipients?|empfänger~|verteiler|als|list|time|schedule|day|zeit|uhrzeit|zeitzone|time ?zone|tag|format|wieder|auf|aus|rather|lieber|weekly|anymore|mehr|out|raus|um",
 );
 
 const IT = words("it|ihn|den|es");

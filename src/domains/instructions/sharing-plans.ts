@@ -8,7 +8,7 @@ const argsOf = ({ kind, id }: Target) => ({ [`${kind}_id`]: id });
 const nameOf = ({ kind, name }: Target) => `the ${kind === "widget" ? "chart" : kind} “${name}”`;
 
 const EXPORT = words(
-  "export~|download~|herunterlad~|lad~(?= .*herunter)|herunter|runterlad~|save|speicher~|print|druck~|render|get|give|gib|have|need|want|would like|i'd like|send me|brauch~|bräuchte~|hätte~|take|pull|grab|hol~|erstell~|create|make|generate|mach~|möchte|können|can i|everything|all|alles|of|from|out|raus|rows?|zeilen|file|datei|sheet|me|mir|us|uns|list|liste|rohdaten|raw|data|daten|underlying|behind|dahinter|hinter",
+  "export~|download~|herunterlad~|lad~(?= .*herunter)|herunter|runterlad~|save|speicher~|print|druck~|render|get|give|gib|have|need|want|would like|i'd like|send me|brauch~|bräuchte~|hätte~|take|pull|grab|hol~|erstell~|create|make|generate|mach~|möchte|können|can i|everything|all|alles|alle|of|from|out|raus|rows?|zeilen|file|datei|sheet|me|mir|us|uns|list|liste|rohdaten|raw|data|daten|underlying|behind|dahinter|hinter",
 );
 const FORMATS: readonly (readonly [RegExp, string])[] = [
   [
@@ -93,11 +93,13 @@ const ODD_REST = words(
   "anything|something|nothing|what|is there|are there|any|there|give|me|us|gib|mir|zeig~|show|tell|find|lately|recently|zuletzt|in letzter zeit|at the moment|gerade|derzeit|auf|gibt|was|etwas|irgendetwas|irgendwas|ist|los|going|on|happening|happen(?:s|ed)?|look|check|see|for|list|summar~|fass~|zusammen|data|daten|top|key|main|wichtigsten|sag~|sonst",
 );
 
+const DATA = words("data(?: ?sets?)?|daten|datens[aä]tz~");
+
 export async function planInsights(clause: Clause): Promise<PlannedStep[] | undefined> {
   const { reader, inventory } = clause;
   if (!reader.has(ODD)) return undefined;
   const hasOpen = clause.dashboardId !== undefined || clause.widgetId !== undefined;
-  if (!hasOpen && !reader.has(BOARD) && !reader.has(WIDGET)) {
+  if (!hasOpen && ![BOARD, WIDGET, DATA].some((noun) => reader.has(noun))) {
     // "Anything weird in marketing?": a dashboard by a word of it.
     const boards = await inventory.dashboards();
     const trial = reader.fork();
