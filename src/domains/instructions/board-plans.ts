@@ -39,7 +39,7 @@ export async function planDashboard(clause: Clause): Promise<PlannedStep[] | und
   if (!isNew && reader.named("dashboard")) return undefined;
   const content = takeContent(reader, onNew);
   const isEmpty = reader.take(EMPTY) !== null;
-  const name = takeQuoted(reader) ?? takeName(reader) ?? takeBoardName(reader);
+  const name = takeName(reader) ?? takeQuoted(reader) ?? takeBoardName(reader);
   reader.takeAll(BOARD);
   reader.takeAll(MAKE);
   if (name !== undefined && content === undefined && (isEmpty || NAMED.test(reader.text)))
@@ -124,7 +124,9 @@ function takeContent(reader: Reader, onNew: RegExpExecArray | null): string | un
 /** "dashboard X with", or the word before: "a sales dashboard". */
 function takeBoardName(reader: Reader): string | undefined {
   const behind = reader
-    .take(/(?<=(?:[Dd]ash)?[Bb]oard\s+)((?:[\p{Lu}\p{N}][\p{L}\p{N}&-]*\s*)+?)(?=\s*(?:[,:.!·]|$))/u)?.[1]
+    .take(
+      /(?<=(?:[Dd]ash)?[Bb]oard\s+)((?:[\p{Lu}\p{N}][\p{L}\p{N}&-]*\s*)+?)(?=\s*(?:an\s*)?(?:[,:.!·]|$))/u,
+    )?.[1]
     ?.trim();
   if (behind !== undefined && behind !== "") return behind;
   const about = reader.take(
@@ -185,6 +187,7 @@ const ADD = words(
 const MAKES = words(
   "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|füg~|zeig~|erstell~|stell~|darstell~|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzufügen",
 );
+const DRAWS = /^[\s·]*(?:plot|draw|chart|graph|visuali[sz]e|zeichne|visualisiere)(?!\p{L})/iu;
 const ADDS = words("add|put|include|append|insert|pin|füg~|häng~|pack~|ergänz~|trag~|setz~");
 
 /** A new chart, on a dashboard or by itself. */
@@ -195,6 +198,7 @@ export async function planWidget(clause: Clause): Promise<PlannedStep[] | undefi
   const isMeant =
     ADDS.test(reader.left.slice(0, 25)) ||
     (head !== "" && (CHARTS.some(([chart]) => chart.test(head)) || WIDGET.test(head))) ||
+    DRAWS.test(reader.left) ||
     (reader.has(MAKES) && (reader.has(WIDGET) || hasType || reader.has(BOARD)));
   if (!isMeant) return undefined;
   const isOnBoard = reader.named("dashboard") || reader.has(BOARD) || clause.dashboardId !== undefined;
@@ -227,7 +231,7 @@ export async function planWidget(clause: Clause): Promise<PlannedStep[] | undefi
   ];
 }
 
-const FILTER = words("filters?|filtern?|filtert");
+const FILTER = words("filters?|filter(?:n|e|t)?");
 const FILTER_VERB = words(
   "give|gib|add|another|a|füg~|hinzu|put|set|apply|restrict|limit|narrow|only|nur|just|show|zeig~|display|let|allow|make|filterable|setz~|bau~|ein~|beschränk~|begrenz~|einen|auf|by|nach|readers?|people|users?|viewers?|leser~|nutzer~|to|down",
 );

@@ -171,9 +171,18 @@ export function during({ name }: Column, { from, to }: Pick<Period, "from" | "to
   return `where ${field} >= ${from}${to === undefined ? "" : ` and ${field} < ${to}`}`;
 }
 
+const SHAPES = CHARTS.map(([chart]) => chart.source).join("|");
+/** How it is drawn, which can change: "as a donut", "a bar chart of". */
+const SHAPE = new RegExp(
+  `(?<!\\p{L})(?:as|als|in)\\s+(?:an?\\s+|eine?[nm]?\\s+)?(?:${SHAPES})|(?:${SHAPES})\\s+(?:of|with|for|showing|von|mit|der|des|für)(?!\\p{L})`,
+  "iu",
+);
+
 /** The words themselves, without those before and behind them that say nothing. */
 function nameOf(text: string): string {
-  const all = text.replaceAll(/\s+/g, " ").trim().split(" ");
+  const reader = new Reader(text);
+  reader.takeAll(SHAPE);
+  const all = reader.rest().replaceAll(/\s+/g, " ").trim().split(" ");
   const isSaid = (word: string) =>
     wordsIn(word).some((each) => !isFunctionWord(each)) || /["“„$€%]/.test(word);
   const bare = all

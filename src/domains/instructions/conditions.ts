@@ -15,7 +15,7 @@ import {
 
 /** Words of movement, which the comparison has in it already. */
 const NOISE = words(
-  "any|irgende[ein]~|waits?|takes?|comes?|come|coming|arrives?|arrive|eingeh~|eintreff~|reinkomm~|rein|herein~|kommt|kommen|wartet|dauert|single|einzeln~|drops?|falls?|fall|rises?|sinks?|goes|go|climbs?|gets?|get|dips?|fällt|fallen|sinkt|sinken|steigt|steigen|liegt|liegen|gibt|beträgt|bleibt|geht|gehen|ever|jemals|mal|value|wert|level|it|there|less|than|als|only|nur|noch|just|more|mehr|wir|we|back|a drop in|a rise in|customers?' ",
+  "rutsch~|kletter~|stürz~|absack~|slips?|dips?|plunges?|any|irgende[ein]~|waits?|takes?|comes?|come|coming|arrives?|arrive|eingeh~|eintreff~|reinkomm~|rein|herein~|kommt|kommen|wartet|dauert|single|einzeln~|drops?|falls?|fall|rises?|sinks?|goes|go|climbs?|gets?|get|dips?|fällt|fallen|sinkt|sinken|steigt|steigen|liegt|liegen|gibt|beträgt|bleibt|geht|gehen|ever|jemals|mal|value|wert|level|it|there|less|than|als|only|nur|noch|just|more|mehr|wir|we|back|a drop in|a rise in|customers?' ",
 );
 const CHANGES = words(
   "by|um|compared|against|over week|week over week|month over month|than (?:last|the)|gegenüber|im vergleich|vergleich|as usual|than usual|als sonst|als üblich",

@@ -156,7 +156,7 @@ export async function bestFit(
   throw new AskBack(
     `Which data do you mean by “${said}”?`,
     datasets.map(({ name }) => name),
-    Math.max(1, ...fits.map(({ unknown }) => unknown.length)),
+    Math.max(3, ...fits.map(({ unknown }) => unknown.length)),
   );
 }
 

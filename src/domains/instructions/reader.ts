@@ -133,7 +133,7 @@ const FUNCTION_WORDS = new Set(
   möchte möchten hätte gern gerne es ich du wir uns mir mich dir dich ihr ihm ihn sie sich euch unser unsere unserem
   unseren unserer unseres mein meine meinem meinen meiner meines dein deine deinem deinen dieser diese dieses diesem
   diesen da dort hier so auch dann mal doch einfach bitte danke an am bei beim aus darin daran darauf davon dafür dazu
-  man dass welche welcher welches was wer nach pro je per über um ab`
+  damit fürs ans aufs übers man dass welche welcher welches was wer nach pro je per über um ab`
     .split(/\s+/)
     .filter((word) => word !== ""),
 );

@@ -54,7 +54,7 @@ const AGAIN = "every|each|jeden|immer|always";
 const SECOND = "(?: (other|second|zweiten|2\\.))?";
 const day = (name: string) =>
   words(
-    `(?:((?:${AGAIN})(?: (?:on|am))?)${SECOND} )?(?:(?:on|am|to|auf(?: den)?|den) )?(?:${name})(s)?(?=(?:morgens?|abends?|früh)?(?!\\p{L}))`.replace(
+    `(?:((?:${AGAIN})(?: (?:on|am))?)${SECOND} )?(?:(?:on|am|to|auf(?: den)?|den) )?(?:${name})(s)?(?=(?:morgens?|abends?|früh|vormittags?|nachmittags?|mittags?)?(?!\\p{L}))`.replace(
       "(?!\\p{L})",
       "(?!\\p{L})",
     ),

@@ -21,7 +21,7 @@ import {
 } from "./words.ts";
 
 const CHANGE = words(
-  "change|turn|convert|switch|make|transform|modify|edit|adjust|update|set|swap|use|display|draw|render|show|present|plot|have|prefer|want|would like|i'd like|should be|be|become|soll(?:te|en)?|sein|werden|wandle|wandel|umwandeln|verwandle~|verwandel~|mach~|stell~|umstell~|darstell~|dargestellt|zeig~|anzeig~|angezeigt|änder~|setz~|nimm|nutz~|verwend~|tausch~|hätte~|lieber|bitte|rather|instead|stattdessen|dar|um|into|daraus|chart type|diagrammtyp|type|typ|only|just|nur|pls|plz|limit~|restrict~|filter~|narrow|begrenz~|beschränk~|einschränk~|schränk~|ein|down|leave out|keep|hide|exclude|excluding|ausblend~|blend~|lass~|weg|aus|drop-?down|ausschließ~|herausnehm~|give|gib|count|zähl~|as well|the rest|künftig|in future|from now on|ab jetzt",
+  "change|turn|convert|switch|make|transform|modify|edit|adjust|update|set|swap|use|display|draw|render|show|present|plot|have|prefer|want|would like|i'd like|should be|be|become|soll(?:te|en)?|sein|werden|wandle|wandel|umwandeln|verwandle~|verwandel~|mach~|stell~|umstell~|darstell~|dargestellt|zeig~|anzeig~|angezeigt|änder~|setz~|nimm|nutz~|verwend~|tausch~|hätte~|lieber|bitte|rather|instead|stattdessen|dar|um|into|daraus|chart type|diagrammtyp|type|typ|only|just|nur|pls|plz|limit~|restrict~|filter~|narrow|begrenz~|beschränk~|einschränk~|schränk~|ein|down|leave out|keep|hide|exclude|excluding|ausblend~|blend~|lass~|weg|aus|drop-?down|ausschließ~|herausnehm~|give|gib|count|zähl~|see|sehen|as well|the rest|künftig|in future|from now on|ab jetzt",
 );
 /** Words that say that a chart that there is should become something else. */
 const MEANT = words(
@@ -139,9 +139,7 @@ async function settingsIn(
   reader.takeAll(WITHOUT);
   reader.takeAll(WIDGET);
   reader.takeAll(
-    words(
-      "top|please|values?|werte?|rows?|zeilen|data|daten|country|countries|one|ones|those|alle|all|zuletzt|basis",
-    ),
+    words("top|please|values?|werte?|rows?|zeilen|data|daten|one|ones|those|alle|all|zuletzt|basis"),
   );
   const fields = await fieldsIn(
     reader,

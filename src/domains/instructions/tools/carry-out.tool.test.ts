@@ -123,7 +123,7 @@ describe("names", () => {
       ],
       [
         "Add a donut chart of total Cost Total $ by phase of flight",
-        { name: "Donut chart of total Cost Total $ by phase of flight", y_axis: ["Cost Total $"] },
+        { name: "Total Cost Total $ by phase of flight", y_axis: ["Cost Total $"] },
       ],
     ];
     for (const [instruction, args] of wishes)
