@@ -44,6 +44,8 @@ const KEY = /(?:^|_)id$/i;
 /** What sells is what people want to see where they name no number. */
 const USUAL = ["revenue", "sale", "amount", "turnover", "total", "value"];
 const LONGEST_TERM = 4;
+const LONGEST_GLOSSED = 2;
+const MOST_WORDS = 40;
 const ANY_FIELD = /^(?:channel|type|kind|name|way|method|code|field|kanal|art|typ|weg|name|feld)s?$/i;
 
 export function isNumeric({ type, name }: Column): boolean {
@@ -124,6 +126,8 @@ export async function bestFit(
   near: readonly number[] = [],
 ): Promise<{ fit: Fit; filters: Filter[] }> {
   const datasets = await inventory.datasets();
+  if (wordsIn(text).length > MOST_WORDS)
+    throw new AskBack("That is much at once. Which numbers do you mean, and by what?", [], MOST_WORDS);
   const fits = datasets
     .map((dataset) => {
       const fit = fitOf(saidFor(dataset), dataset);
@@ -265,15 +269,18 @@ function longestTerm(said: readonly Said[], dataset: DatasetInfo): Term | undefi
     });
     const exact = columns.find(({ name }) => sorted(keyOf(name)) === own);
     if (exact !== undefined) return term(exact, 3);
+    // Other words for each of many words would be very many phrases.
+    const glossed = (word: string) => (length <= LONGEST_GLOSSED ? formsOf(word) : [keyOf(word)]);
     const forms = [
-      ...combinations(some.map(({ word, key }) => (key === undefined ? formsOf(word) : [key]))),
+      ...combinations(some.map(({ word, key }) => (key === undefined ? glossed(word) : [key]))),
       ...formsOf(text),
     ];
     const alias = [own, ...forms].map((form) => aliases.get(form)).find((each) => each !== undefined);
     const aliased = columns.find(({ name }) => name === alias?.column);
     if (alias !== undefined && (alias.column === null || aliased !== undefined))
       return term(aliased ?? null, aliased === undefined ? 2.5 : 2.9, false, alias.aggregate);
-    const other = columns.find(({ name }) => forms.some((form) => sorted(form) === sorted(keyOf(name))));
+    const orders = new Set(forms.map(sorted));
+    const other = columns.find(({ name }) => orders.has(sorted(keyOf(name))));
     if (other !== undefined) return term(other, 2.2);
     const rows = keyOf(dataset.name);
     const usual = forms.includes(`${rows} value`) ? usualOf(dataset) : undefined;

@@ -59,10 +59,9 @@ export class Reader {
   }
 
   takeAll(pattern: RegExp): RegExpExecArray[] {
-    const all: RegExpExecArray[] = [];
-    for (let found = this.take(pattern); found !== null && found[0] !== ""; found = this.take(pattern))
-      all.push(found);
-    return all;
+    const found = [...this.#left.matchAll(new RegExp(pattern, "giu"))].filter(([said]) => said !== "");
+    for (const { index, 0: said } of found) this.drop(index, index + said.length);
+    return found;
   }
 
   /** The first of a list whose pattern is there. */

@@ -78,6 +78,13 @@ describe("a plan", () => {
     expect(questions[0]?.question).toMatch(question);
   });
 
+  it("takes no longer than a long sentence should, however it is made", async () => {
+    for (const part of ["alert me when revenue < 5 and ", "list dashboards, ", "a@b.cc ", "the pie chart "])
+      expect((await does(part.repeat(2_000 / part.length), { dry_run: true })).outcome).toMatch(
+        /asked|planned/,
+      );
+  });
+
   it("is the same in German", async () => {
     const { steps } = await does("Zeige den Umsatz pro Monat als Liniendiagramm auf Overview", {
       dry_run: true,
