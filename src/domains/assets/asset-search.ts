@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Embeddings } from "../../platform/embeddings/index.ts";
-import type { Collection, Entry, Retrieval } from "../../platform/retrieval/index.ts";
+import type { Collection, Entry, Hit, Retrieval } from "../../platform/retrieval/index.ts";
 import { LIMITS as RETRIEVAL } from "../../platform/retrieval/limits.ts";
 import type { AssetKinds, SearchText } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -34,8 +34,8 @@ interface Parts {
 const MOST_KINDS = 64;
 /** Workspaces whose texts are kept in memory. */
 const KEPT = 50;
-/** How alike in meaning something without a common word must be. */
-const LEAST_ALIKE = 0.1;
+/** How alike in meaning (cosine) something without a common word must be. */
+const LEAST_ALIKE = 0.45;
 /** Of those that are found some may not be seen. */
 const SPARE = 4;
 const MOST_HITS = RETRIEVAL.retrieval.hits;
@@ -79,7 +79,7 @@ export class AssetSearch {
       for (const { id: key, score, legs } of hits) {
         const asset = assets.get(key);
         // Everything is near to everything by a little.
-        if (asset === undefined || looked.has(key) || (legs.lexical === 0 && score < LEAST_ALIKE)) continue;
+        if (asset === undefined || looked.has(key) || isUnlike(legs)) continue;
         looked.add(key);
         if (!(await this.#parts.assets.require(asset.type).can(caller, asset.id, "read"))) continue;
         found.push({ type: asset.type, id: asset.id, name: asset.title, score });
@@ -146,4 +146,8 @@ export class AssetSearch {
       return undefined;
     });
   }
+}
+
+function isUnlike({ lexical, dense = 0 }: Hit["legs"]): boolean {
+  return lexical === 0 && dense < LEAST_ALIKE;
 }

@@ -71,8 +71,11 @@ export function wordArgument<const W extends string>(name: string, words: readon
   );
 }
 
-/** The key of a document as the bi endpoint has it, where keys are texts. */
-export function documentKey(text: string): number {
+/** The key of a document on the bi endpoint, whose contract has texts; the number that tools return is taken as well. */
+export const documentIdArgument = z.union([z.string().max(20), z.int()]);
+
+export function documentKey(id: z.infer<typeof documentIdArgument>): number {
+  const text = String(id);
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new AppError("not_found", `There is no document ${clip(text)}.`);
   return Number(text);
 }

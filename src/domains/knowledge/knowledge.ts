@@ -55,6 +55,8 @@ export interface NewBase {
 export interface Passage extends FoundChunk {
   score: number;
   legs: Hit["legs"];
+  /** Where else the same stands, among what was found. */
+  alsoIn?: readonly Pick<FoundChunk, "baseId" | "documentId">[];
 }
 
 export interface SearchWish {
@@ -208,16 +210,20 @@ export class Knowledge {
     const k = limit * (1 + context) + SPARE_HITS;
     const hits = await collection.search(caller.workspace.id, { text: query, k, filter });
     const found = await chunks.found(hits.map(({ id }) => id));
-    const said = new Set<string>();
+    const twins = new Map<string, Pick<FoundChunk, "baseId" | "documentId">[]>();
     const passages: Passage[] = [];
     for (const { id, score, legs } of hits) {
       const chunk = found.get(id);
-      // The index may be a moment behind the catalog; the same text in two documents is told once.
-      if (chunk === undefined || !baseIds.includes(chunk.baseId) || said.has(chunk.content)) continue;
+      // The index may be a moment behind the catalog.
+      if (chunk === undefined || !baseIds.includes(chunk.baseId)) continue;
+      const { baseId, documentId, content } = chunk;
+      // The same text in two documents is shown once.
+      if (twins.get(content)?.push({ baseId, documentId }) !== undefined || passages.length === limit)
+        continue;
       if (context > 0 && passages.some((other) => isWithin(chunk, other, context))) continue;
-      said.add(chunk.content);
-      passages.push({ ...chunk, score, legs });
-      if (passages.length === limit) break;
+      const alsoIn: Pick<FoundChunk, "baseId" | "documentId">[] = [];
+      twins.set(content, alsoIn);
+      passages.push({ ...chunk, score, legs, alsoIn });
     }
     return context === 0 ? passages : this.#withContext(passages, context);
   }

@@ -19,17 +19,26 @@ const THREAD_ENTRIES = 3;
 /** What words count of a candidate that has none of the question's, where a product would leave nothing. */
 const LEAST = 0.05;
 
+/** Where as many hits are right as wrong, and how sharply these part, by how the legs were brought together. */
+const EVEN = {
+  multiplied: { at: 0.2, power: 3.4 },
+  added: { at: 0.39, power: 4.6 },
+  withoutTokens: { at: 0.45, power: 3.5 },
+};
+
 /**
  * Brings the legs together: which way depends on the kind of collection and on whether the model knows the question's
- * language. The order is by what they say relative to the best of each; the score also tells how much was found at all.
+ * language. The order is by what they say relative to the best of each; the score also tells how much was found at all,
+ * and of documents how likely it is what was asked for (fitted to XQuAD, `bench/retrieval/answers.ts`).
  */
 export function fuse(candidates: readonly Judged[], recipe: Recipe, question: Question): Hit[] {
   const { legs, isCovered } = question;
   const bestWords = Math.max(0, ...candidates.map(({ lexical }) => lexical));
+  const hasDirections = candidates.some(({ hasVector }) => hasVector);
   const compared = withTokensOfAll(candidates, bestWords, question);
   const judged = withDirectionOfAll(compared, bestWords, recipe).map((candidate) => ({
     candidate,
-    value: worthOf(candidate, bestWords, recipe, question),
+    value: worthOf(candidate, bestWords, recipe, { ...question, hasDirections }),
   }));
   const shareOf = threadShares(judged);
   const weight = recipe.fusion.way === "features" ? recipe.fusion.thread : 0;
@@ -44,17 +53,24 @@ export function fuse(candidates: readonly Judged[], recipe: Recipe, question: Qu
       Math.max(lexical, isCovered ? Math.max(cosine, tokens) : 0),
     ),
   );
+  const hasTokens = candidates.some(({ tokens }) => tokens !== undefined);
+  const { at, power } = EVEN[!hasTokens ? "withoutTokens" : isCovered ? "multiplied" : "added"];
+  const likely = (score: number) => score ** power / (score ** power + at ** power);
+  const isLikelihood = recipe.fusion.way === "legs";
   const tokensOf = new Map(candidates.map(({ id, tokens }) => [id, tokens]));
-  return fused.map(({ candidate: { id, lexical, cosine, hasVector, speaker, asks }, thread, value }) => ({
-    id,
-    score: Math.min(1, Math.max(0, value)) * Math.min(1, sure),
-    legs: {
-      lexical,
-      ...(legs.has("dense") && hasVector && { dense: Math.max(0, cosine) }),
-      ...(tokensOf.get(id) !== undefined && { tokens: tokensOf.get(id)! }),
-    },
-    signs: { speaker, asks, thread },
-  }));
+  return fused.map(({ candidate: { id, lexical, cosine, hasVector, speaker, asks }, thread, value }) => {
+    const score = Math.min(1, Math.max(0, value)) * Math.min(1, sure);
+    return {
+      id,
+      score: isLikelihood ? likely(score) : score,
+      legs: {
+        lexical,
+        ...(legs.has("dense") && hasVector && { dense: Math.max(0, cosine) }),
+        ...(tokensOf.get(id) !== undefined && { tokens: tokensOf.get(id)! }),
+      },
+      signs: { speaker, asks, thread },
+    };
+  });
 }
 
 /** How much the best entries of each thread are worth together, beside those of the best thread. */
@@ -118,16 +134,17 @@ function worthOf(
   { lexical, cosine, tokens, speaker, asks }: Judged,
   bestWords: number,
   { fusion }: Recipe,
-  { legs, isCovered }: Question,
+  { legs, isCovered, hasDirections }: Question & { hasDirections: boolean },
 ): number {
   const words = legs.has("lexical") && bestWords > 0 ? lexical / bestWords : 0;
   const dense = legs.has("dense") ? cosine : 0;
   if (fusion.way === "features") {
     const { words: w, dense: d, speaker: s, asks: q } = fusion;
-    return (w * words + d * dense + s * speaker - q * asks) / (w + d + s);
+    return (w * words + d * dense + s * speaker - q * asks) / (w + (hasDirections ? d : 0) + s);
   }
   if (!legs.has("lexical")) return tokens ?? dense;
-  if (tokens === undefined) return isCovered ? (words + fusion.dense * dense) / (1 + fusion.dense) : words;
+  if (tokens === undefined)
+    return isCovered && hasDirections ? (words + fusion.dense * dense) / (1 + fusion.dense) : words;
   if (isCovered) return (((words + LEAST) / (1 + LEAST)) * tokens ** fusion.exponent) ** (1 / 3);
   return (words + fusion.tokens * tokens) / (1 + fusion.tokens);
 }

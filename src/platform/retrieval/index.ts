@@ -1,8 +1,7 @@
-export { fold, isStop, languageOf, stemOf } from "./lexical/languages.ts";
+export { wordsIn } from "./lexical/analysis.ts";
+export { fold, isStop, isUnspaced, languageOf, stemOf, withoutAsking } from "./lexical/languages.ts";
 export { type Collection, Retrieval } from "./retrieval.ts";
 export type {
-  Attribute,
-  CollectionStats,
   Entry,
   Filter,
   Hit,

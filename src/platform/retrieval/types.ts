@@ -69,7 +69,7 @@ export interface Legs {
 
 export interface Hit {
   id: number;
-  /** 0 to 1: how much of the question's weight was found. */
+  /** 0 to 1: of memories how much of the question's weight was found; of others how likely they are what was asked for. */
   score: number;
   /** What each leg says of it, 0 to 1; left out where it was not asked. */
   legs: Legs;

@@ -43,12 +43,12 @@ const DOUBTED = 3;
 
 /** What is asked before a number of nothing is given: with that many conditions one of them was hardly meant so. */
 export function doubt({ reading: { ask, said }, rows }: Result): Clarification[] {
-  const isNumber =
-    ask.k === "table" &&
-    !isFilled({ rows }) &&
-    rows.every((row) => row.every((value) => value === null || value === 0));
-  if (!isNumber || filtersIn(ask).length < DOUBTED) return [];
-  return [{ question: `Understood as "${said}", there is nothing. What do you mean?`, suggestions: [said] }];
+  if (ask.k !== "table" || rows.some((row) => row.some((value) => value !== null && value !== 0))) return [];
+  // That no group is above a number is an answer; that none is the first is not.
+  const isOdd = ask.by.length === 0 ? filtersIn(ask).length >= DOUBTED : ask.top !== undefined;
+  return isOdd
+    ? [{ question: `Understood as "${said}", there is nothing. What do you mean?`, suggestions: [said] }]
+    : [];
 }
 
 /** Rows that are compared one by one. */

@@ -59,13 +59,19 @@ async function oneForEach(
   const texts = [...fields.values()].filter((field) => field.kind === "text" && field.name !== nameField);
   const told = [id, ...texts.map((field) => field.name).filter((field) => field !== id)].slice(0, TOLD + 1);
   const value = filter.value as string;
+  const field = quoteName(filter.key?.field ?? "");
+  const isNamed =
+    filter.isPart === true
+      ? `contains(lower(${field}), lower(${quoteText(value)}))`
+      : `${field} = ${quoteText(value)}`;
   const { rows } = await query(
-    `SELECT ${told.map(quoteName).join(", ")} FROM ${quoteName(name)} WHERE ${quoteName(filter.key?.field ?? "")} = ${quoteText(value)} ORDER BY 1 LIMIT ${LIMITS.agent.rivals + 1}`,
+    `SELECT ${told.map(quoteName).join(", ")}, ${field} FROM ${quoteName(name)} WHERE ${isNamed} ORDER BY 1 LIMIT ${LIMITS.agent.rivals + 1}`,
   );
   // What is called the same again and again, such as a race of every year, is one thing.
   const isSeries = rows.length > LIMITS.agent.rivals && filter.key?.field === nameField;
   if (rows.length < 2 || isSeries) return [];
   return rows.slice(0, LIMITS.agent.rivals).map((row) => {
+    const own = filter.isPart === true ? String(row.at(-1)) : value;
     const facts = told.map((field, i) => `${field.replaceAll("_", " ")} ${row[i] ?? "unknown"}`);
     const cond = {
       k: "is" as const,
@@ -76,7 +82,7 @@ async function oneForEach(
     return {
       ...reading,
       ask: instead(reading.ask, filter, cond),
-      said: `${reading.said}: ${value} with ${facts.join(", ")}`,
+      said: `${reading.said}: ${own} with ${facts.join(", ")}`,
     };
   });
 }

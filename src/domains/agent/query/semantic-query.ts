@@ -80,8 +80,8 @@ export type Rel =
 export type Cond =
   | { k: "and" | "or"; of: Cond[] }
   | { k: "not"; of: Cond }
-  /** `all`: each of the values, in rows of one entity; of a single row it is one of them. */
-  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains"; all?: true }
+  /** `all`: each of the values, in rows of one entity; of a single row it is one of them. `isOne`: it is the name of one. */
+  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains"; all?: true; isOne?: true }
   | { k: "null"; key: Key }
   | { k: "during"; win: Window }
   | { k: "cmp"; a: Num | Key; op: Comparison; b: Num | Key }

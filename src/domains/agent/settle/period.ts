@@ -11,7 +11,8 @@ import type { Clarification } from "../understand/reading.ts";
 /** What says that a period matters, and not which. */
 const VAGUE =
   /(?<!\p{L}|\bmost )(?:recently|lately|recent|kürzlich(?:e[nrs]?)?|neulich|in letzter zeit)(?!\p{L})/giu;
-const TREND = /(?<!\p{L})trends?(?!\p{L})(?:\s+(?:of|in|for|von|bei|für))?/giu;
+const TREND =
+  /(?<!\p{L})(?:trends?|developed|develop|evolved?|entwickelt(?:e|en)?)(?!\p{L})(?:\s+(?:of|in|for|von|bei|für))?/giu;
 const OPENER =
   /^\s*(?:please\s+)?(?:show|give|tell)(?:\s+(?:me|us))?(?:\s+(?:the|our))?\s+|^\s*(?:what|which)\s+(?:is|are|was|were)\s+(?:the|our)\s+|^\s*zeige?(?:\s+(?:mir|uns))?\s+/i;
 

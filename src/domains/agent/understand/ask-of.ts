@@ -65,7 +65,7 @@ function askedBy(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | u
       keys.length === 1 &&
       only !== undefined &&
       grammar.isLabel(only) &&
-      grammar.nameKey(only.ds)?.field !== only.field;
+      (grammar.nameKey(only.ds)?.field !== only.field || only.path !== undefined);
     return {
       ask: {
         k: "list",

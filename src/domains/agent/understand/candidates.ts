@@ -72,8 +72,11 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
         if (isNoun && isGerund) continue;
         const isDone =
           said.t === "field" ? cost >= PART_OF_DATE : said.t === "rel" && said.verb !== undefined;
+        // An "open" ticket is more than one that was opened.
+        const isState =
+          said.t === "field" && lexicon.values.has(norms) && !lexicon.spelt.has(norms) ? 0.5 : 0;
         if (isVerb ? !isNoun : !(isMany && isDone && entries.some(isNamed)))
-          found.push({ sense: said, start, end, cost: cost + bonus });
+          found.push({ sense: said, start, end, cost: cost + bonus + isState });
       }
       for (const { sense, cost } of [
         ...withGaps(span, lexicon, language),
@@ -86,7 +89,10 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
         found.push({ sense, start, end, cost: cost + bonus });
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
-      for (const { sense, cost } of lexicon.values.get(nameOf(span)) ?? several(norms, stems, lexicon)) {
+      const own = lexicon.values.get(nameOf(span));
+      for (const { sense, cost } of own === undefined
+        ? several(norms, stems, lexicon)
+        : [...own, ...own.flatMap((entry) => somebody(entry, lexicon))]) {
         const doubt = wordCost(words, [start, end], sense, lexicon, language);
         found.push({ sense, start, end, cost: cost + bonus + rival + doubt });
       }
@@ -162,7 +168,8 @@ function isNamed({ sense }: Entry): boolean {
 }
 
 /** "Key Account Managers": values that are said of several. */
-function several(norms: string, stems: string, { values, phrases, people }: Lexicon): Entry[] {
+function several(norms: string, stems: string, lexicon: Lexicon): Entry[] {
+  const { values, phrases, people } = lexicon;
   if (!norms.endsWith("s") || norms.length < 6) return [];
   const ones = [norms.slice(0, -1), norms.replace(/es$/, ""), norms.replace(/ies$/, "y")];
   const found = ones.map((one) => values.get(one) ?? []).find((entries) => entries.length > 0) ?? [];
@@ -177,6 +184,18 @@ function several(norms: string, stems: string, { values, phrases, people }: Lexi
       { sense: { t: "rel", rel, ds: sense.ds, form: "noun", isTopped: false, isMany: true }, cost },
     ];
   });
+}
+
+/** "each key account manager": a position is somebody who has it. */
+function somebody({ sense, cost }: Entry, { people }: Lexicon): Entry[] {
+  const isPosition =
+    sense.t === "cond" &&
+    people.includes(sense.ds) &&
+    sense.cond.k === "is" &&
+    /title|role|position|job/i.test(sense.cond.key.field);
+  if (!isPosition) return [];
+  const rel = { k: "where" as const, in: { k: "all" as const, ds: sense.ds }, if: sense.cond };
+  return [{ sense: { t: "rel", rel, ds: sense.ds, form: "noun", isTopped: false }, cost: cost + 0.2 }];
 }
 
 /** Names of several words in which one is misspelt: "retrun rate". */
@@ -372,7 +391,7 @@ function misspelt(
     const near = [...lexicon.phrases].filter(
       ([key]) =>
         !key.includes(" ") &&
-        key.length >= 5 &&
+        key.length >= (key[0] === word.norm[0] ? 4 : 5) &&
         Math.abs(key.length - word.stem.length) <= most &&
         editDistance(key, word.stem) <= most,
     );
@@ -386,11 +405,12 @@ function misspelt(
       return (begun.length > 0 ? begun : all).flatMap(([, entries]) =>
         entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })),
       );
-    // "the Hallbach companies": several whose names have the word in them.
+    // "the Hallbach companies", "Hallbach": those whose names have the word in them.
     const isSeveral = language.isMany(words[i + 1]?.norm ?? "");
-    return isSeveral
-      ? lexicon.parts(word.norm).map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }))
-      : [];
+    if (!isSeveral && !/^\p{Lu}/u.test(word.text)) return [];
+    return lexicon
+      .parts(word.norm, !isSeveral)
+      .map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }));
   });
 }
 

@@ -174,6 +174,19 @@ describe("questions put together from parts that are known", () => {
       "customers with takings above average",
       { having: { b: { k: "each", fn: "avg", scope: { whole: true } } } },
     ],
+    [
+      "customers with more than 3 jobs and takings over 500",
+      {
+        having: {
+          k: "and",
+          of: [
+            { op: ">", b: { v: 500 } },
+            { op: ">", b: { v: 3 } },
+          ],
+        },
+      },
+    ],
+    ["which kind lost the most takings in 2025", { top: { dir: "min", by: { k: "calc", op: "-" } } }],
     ["customers with exactly one job", { having: { op: "=", b: { v: 1 } } }],
     ["how much higher were takings in 2025 than in 2024", { cols: [{ k: "calc", op: "-" }] }],
   ])("%s", (text, ask) => {
@@ -186,6 +199,10 @@ describe("questions put together from parts that are known", () => {
     ["jobs rated 1 or 2", { cols: [{ k: "metric", name: "job_count" }], scope: { if: { values: [1, 2] } } }],
     ["jobs without a rating", { scope: { if: { k: "or", of: [{ k: "null" }, { values: [0] }] } } }],
     ["which towns do we have customers in", { k: "list", show: [{ field: "town" }], distinct: true }],
+    [
+      "jobs with their job date, status and customer",
+      { k: "list", show: [job, { field: "job_date" }, { field: "status" }, customer] },
+    ],
     ["customers with their town", { k: "list", show: [customer, { field: "town" }] }],
   ])("%s", (text, ask) => {
     expect(bestOf(text).ask).toMatchObject(ask);

@@ -103,6 +103,18 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/(\d)\s+%/g, "$1%")
     .replaceAll(/\b(more|less|fewer|\p{L}{3,}er) then\b/giu, "$1 than")
     .replaceAll(/\bhalf a (thousand|million|billion)\b/gi, "0.5 $1")
+    .replaceAll(
+      /(?<=\b(?:grow|growth|grew|change|increase|decrease|share|fraction|part)\b.*),? in (?:percent|%)/gi,
+      "",
+    )
+    .replace(/(?<=\bfastest|\bslowest|\bmost) in (?:percent|%)/i, "")
+    .replaceAll(/\bonly (\p{L}+ed|bought) (once|twice|\d+ times)\b/giu, "$1 only $2")
+    .replace(/\b(return|order|cancel)(?:l?ed)? (?:the )?most(?: often| frequently)?\b/i, "with the most $1s")
+    .replace(/\bas an? (share|percentage|fraction) of (?:the |our )?total \p{L}+/iu, "as a $1 of the total")
+    .replace(
+      /\b(?:made|makes?|earn(?:ed)?|brought in|bring in|generated|turned over) (?=(?:more|less|over|under|above|below|at least|at most|up to)\b(?: than)? [€$]?[\d.,]+\s?[km]?(?: (?:thousand|million|euros?|eur))*(?: (?:in|last|this|since|during|per)\b|\?|$))/i,
+      "with revenue ",
+    )
     .replaceAll(/\b(?:zero|0) (?=\p{L}{3,})/giu, "no ")
     .replaceAll(/\b(?:at some point|at all|as of today|names? please)\b/gi, "")
     .replace(/^\s*(?:break|split) down (?:the |our )?(?=.*\bby\b)/i, "")

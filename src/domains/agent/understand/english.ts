@@ -12,7 +12,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   of located found exist live lives stay stays lie lies situated out so just now then ? ! . , ; :
   " ' ’ ( ) & also else euro euros want like need come came happen made make makes doing currently
   really exactly look looking question help how got goods companies company bring brought brings
-  bringing add adds added up together developed develop evolved evolve trend yet still but both
+  bringing add adds added up together developed develop evolved evolve trend yet still both
   different distinct times single comes coming take took taken place placed happened generate generated
   as if when respectively based already ever today's miles mile kilometers km metre metres meter meters
   altogether had we've i'd let only roughly approximately table chart pie rank ranked ranking
@@ -68,7 +68,7 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     strongest: { dir: "max", dim: null },
     weakest: { dir: "min", dim: null },
     fastest: { dir: "max", dim: null },
-    slowest: { dir: "min", dim: null },
+    slowest: { dir: "max", dim: "long" },
     last: { dir: "max", dim: "date" },
     first: { dir: "min", dim: "date" },
     ...Object.fromEntries(
@@ -263,6 +263,7 @@ export const ENGLISH: Language = {
     ["weekend", ["Saturday", "Sunday"]],
     ["weekends", ["Saturday", "Sunday"]],
     ["working days", DAYS.slice(0, 5)],
+    ["monday to friday", DAYS.slice(0, 5)],
   ]),
   weekdays: new Set(["weekday", "weekdays", "day of the week", "days of the week", "day of week"]),
   comparatives: COMPARATIVES,

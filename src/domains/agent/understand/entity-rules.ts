@@ -89,6 +89,12 @@ export const ENTITY_RULES: Rules = {
         case "not":
           // Without a manager is whoever has none, and not whoever is none.
           return [{ sense: to(rel, null, true), cost: arg === "none" && isRole(rel) ? 0.5 : 0 }];
+        case "but":
+          return rel.verb === undefined ? [] : [{ sense: rel, cost: 0 }];
+        case "as":
+          return rel.form === "name"
+            ? []
+            : [{ sense: { t: "mod", mod: { m: "as", ds: rel.ds, rel: rel.rel } }, cost: 0 }];
         case "that of":
           return [{ sense: rel, cost: 0 }];
         case "compare":
@@ -138,8 +144,7 @@ export const ENTITY_RULES: Rules = {
         const key = grammar.measureOf(cond.key, arg ?? "");
         return key === undefined ? [] : [attr(rel, ds, [key], 0)];
       }
-      if (op === "compare") return [];
-      return [];
+      return op === "but" ? [{ sense: { t: "cond", ds, cond }, cost: 0 }] : [];
     }),
   ],
   "link rel": [
@@ -219,7 +224,9 @@ export const ENTITY_RULES: Rules = {
     rule<"rel", "mod">((grammar, rel, { mod }) => {
       // In "states that border states that border Texas" each clause belongs to the noun before it.
       const isFar = rel.rel.k === "where" && rel.rel.if.k === "link" && mod.m !== "all";
-      return grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + (isFar ? 0.25 : 0) }));
+      const isNear = mod.m === "to" && mod.isBut === true && grammar.isEvent(rel.ds);
+      const cost = (isFar ? 0.25 : 0) + (isNear ? 0.6 : 0);
+      return grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + cost }));
     }),
   ],
   "mod rel": [
@@ -323,6 +330,8 @@ export const ENTITY_RULES: Rules = {
   "op mod": [
     rule<"op", "mod">((grammar, { op, arg }, { mod }) => {
       if (op === "how") return measured(grammar, arg ?? "", mod);
+      if (op === "but")
+        return [{ sense: { t: "mod", mod: mod.m === "to" ? { ...mod, isBut: true } : mod }, cost: 0 }];
       if (op === "than" && mod.m === "is")
         return [{ sense: { t: "than", win: null, cond: mod.cond, ds: mod.ds }, cost: 0 }];
       if (op === "has" || op === "prep") return [{ sense: { t: "mod", mod }, cost: 0.1 }];
@@ -380,7 +389,7 @@ export const ENTITY_RULES: Rules = {
   ],
   // "Emma and Dune"
   "rel op": [
-    rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, verb }, { op }) => {
+    rule<"rel", "op">((_grammar, { rel, ds, form, isTopped, verb }, { op, arg }) => {
       if (form === "name" && (op === "and" || op === "or" || op === "versus"))
         return [{ sense: { t: "namesand", rel, ds, op }, cost: 0 }];
       if (op === "ratio" && form !== "name" && verb === undefined)
@@ -388,7 +397,8 @@ export const ENTITY_RULES: Rules = {
           { sense: { t: "tableand", table: { ...EMPTY_TABLE, cols: [count(rel)] }, op: "/" }, cost: 0.1 },
         ];
       // "returns increased": how many there were.
-      if (op === "growth" && form === "noun") return growing({ ...EMPTY_TABLE, cols: [count(rel)] });
+      if (op === "growth" && form === "noun" && !arg?.endsWith("abs"))
+        return growing({ ...EMPTY_TABLE, cols: [count(rel)] });
       return op === "count" && !isTopped && verb === undefined
         ? [{ sense: table(count(rel)), cost: 0.2 }]
         : [];

@@ -60,6 +60,12 @@ function told(
   }));
 }
 
+/** What stands for one entity beside others: its name. */
+function shownFor(grammar: Grammar, { rel, ds, form, isMany, verb }: RelSense): Key | undefined {
+  const isOne = rel.k === "all" && form === "noun" && isMany !== true && verb === undefined;
+  return isOne ? grammar.nameKey(ds) : undefined;
+}
+
 /** Rules for fields: whose they are, and what is said of them. */
 export const FIELD_RULES: Rules = {
   "op attr": [
@@ -69,7 +75,7 @@ export const FIELD_RULES: Rules = {
         const measured = grammar.measureOf(key, arg ?? "");
         return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
       }
-      if (op === "agg" && grammar.isNumber(key))
+      if (op === "agg" && grammar.isNumber(key) && !(arg === "sum" && grammar.isFraction(key)))
         return [
           // Of a sum the author may have a metric.
           { sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: arg === "sum" ? 0.1 : 0 },
@@ -81,6 +87,8 @@ export const FIELD_RULES: Rules = {
         return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
       if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
       if (op === "has") return first(grammar, key);
+      if ((op === "by" || op === "each") && rel.k === "where" && grammar.isLabel(key))
+        return [{ sense: { t: "by", keys, by: null, some: { rel, ds } }, cost: 0 }];
       if (op === "compare") return compared(grammar, arg ?? "", { rel, key });
       return [];
     }),
@@ -120,7 +128,7 @@ export const FIELD_RULES: Rules = {
       if (op === "by" || op === "prep") {
         return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
       }
-      if (op === "agg" && grammar.isNumber(key)) {
+      if (op === "agg" && grammar.isNumber(key) && !(arg === "sum" && grammar.isFraction(key))) {
         return [
           { sense: table(aggregated(grammar, arg as Aggregate, key, { k: "all", ds: key.ds })), cost: 0.2 },
         ];
@@ -154,12 +162,24 @@ export const FIELD_RULES: Rules = {
   "days field": [rule<"days", "field">((grammar, days, { key }) => daysUntil(grammar, days, key))],
   "attr op": [
     rule<"attr", "op">((grammar, { rel, keys }, { op, arg }) =>
-      op === "agg" && grammar.isNumber(keys[0] as Key)
+      op === "agg" &&
+      grammar.isNumber(keys[0] as Key) &&
+      !(arg === "sum" && grammar.isFraction(keys[0] as Key))
         ? [{ sense: table(aggregated(grammar, arg as Aggregate, keys[0] as Key, rel)), cost: 0.1 }]
         : [],
     ),
   ],
   // "seats by shop"
+  // "German federal states", "Lighting subcategories"
+  "cond attr": [
+    rule<"cond", "attr">((grammar, { ds, cond }, { rel, ds: own, keys }) =>
+      rel.k === "all" && grammar.isLabel(keys[0] as Key) && !isSaidOf(keys[0] as Key, cond)
+        ? grammar
+            .apply({ t: "rel", rel, ds: own, form: "made", isTopped: false }, { m: "is", ds, cond })
+            .flatMap(({ sense, cost }) => (sense.t === "rel" ? [attr(sense.rel, own, keys, cost)] : []))
+        : [],
+    ),
+  ],
   "attr by": [rule<"attr", "by">((grammar, attribute, by) => told(grammar, attribute, by))],
   // "in which state is the highest point"
   "mod attr": [
@@ -275,6 +295,28 @@ export const FIELD_RULES: Rules = {
   "field op": [
     rule<"field", "op">((_grammar, { key }, { op }) =>
       op === "and" || op === "comma" ? [{ sense: { t: "fields", keys: [key], isOpen: true }, cost: 0 }] : [],
+    ),
+  ],
+  // "with their region and hire date"
+  "rel op": [
+    rule<"rel", "op">((grammar, rel, { op }) => {
+      const name = op === "and" || op === "comma" ? shownFor(grammar, rel) : undefined;
+      return name === undefined ? [] : [{ sense: { t: "fields", keys: [name], isOpen: true }, cost: 0.3 }];
+    }),
+  ],
+  "fields rel": [
+    rule<"fields", "rel">((grammar, { keys, isOpen }, rel) => {
+      const name = isOpen ? shownFor(grammar, rel) : undefined;
+      return name === undefined
+        ? []
+        : [{ sense: { t: "fields", keys: [...keys, name], isOpen: false }, cost: 0.2 }];
+    }),
+  ],
+  "fields op": [
+    rule<"fields", "op">((_grammar, fields, { op }) =>
+      op === "and" || (op === "comma" && !fields.isOpen)
+        ? [{ sense: { ...fields, isOpen: true }, cost: 0 }]
+        : [],
     ),
   ],
   "fields field": [

@@ -74,14 +74,14 @@ export type Sense =
   /** The first groups by a number that is still to come. */
   | ({ t: "topgroup"; group: Group; per: Key[] } & Place)
   /** "declined the most …" in a number that is still to come. */
-  | { t: "grown"; dir: "max" | "min"; n: number | null; win?: Window; wins?: Window[] }
+  | { t: "grown"; dir: "max" | "min"; n: number | null; win?: Window; wins?: Window[]; isAbsolute?: true }
   /** What one entity is worth, by the metric that says what it is worth on average. */
   | { t: "worth"; metric: string; ds: string }
   /** "spent more in 2025 …" than in another period. */
   | { t: "outdo"; table: TableSense; op: Comparison }
   | { t: "outdid"; table: TableSense; op: Comparison; than: Window }
   | { t: "than"; win: Window | null; cond: Cond | null; ds: string | null; isRest?: true }
-  | ({ t: "having"; table: TableSense } & Quantity)
+  | ({ t: "having"; table: TableSense; isOpen?: true; also?: Extract<Sense, { t: "having" }>[] } & Quantity)
   /** A part of a number, or of entities. */
   | { t: "share"; table: TableSense; rel: Rel | null; ds: string | null }
   /** Windows to compare, the newer first. */
@@ -157,6 +157,8 @@ export type Mod =
       paths: { from: string; path: Hop[] }[] | null;
       not: boolean;
       isOf?: true;
+      /** "orders, but no returns": said of whoever has the orders. */
+      isBut?: true;
       /** "borders at least three states" */
       count?: { op: Comparison; n: number };
     }
@@ -164,6 +166,8 @@ export type Mod =
   | { m: "is"; ds: string; cond: Cond }
   /** "cities named Springfield": these entities themselves, and not what they belong to. */
   | { m: "named"; ds: string; cond: Cond }
+  /** "Emma … as a manager": which of those with that name. */
+  | { m: "as"; ds: string; rel: Rel }
   | { m: "during"; win: Window }
   | { m: "all"; field: string; value: string }
   /** Fields to be shown beside the name. */

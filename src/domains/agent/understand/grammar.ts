@@ -176,6 +176,10 @@ export class Grammar extends Facts {
       }
       case "named":
         return mod.ds === rel.ds ? [made(where(rel, mod.cond), late - 0.6, rel.isTopped)] : [];
+      case "as":
+        return mod.ds === rel.ds && rel.form === "name"
+          ? [{ sense: where(rel, condOf(mod)), cost: -0.5 }]
+          : [];
       case "during":
         return [...this.#during(rel, mod.win, late), ...this.#linkedThen(rel, mod.win)];
       case "all": {

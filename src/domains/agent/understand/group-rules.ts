@@ -1,4 +1,4 @@
-import type { Comparison, Cond, Key, Num, Rel } from "../query/semantic-query.ts";
+import type { Comparison, Cond, Key, Num, Rel, Scope } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { shareOf } from "./comparison-rules.ts";
 import { condOf } from "./conditions.ts";
@@ -153,6 +153,21 @@ const with_ = (group: Group, mod: Mod): Combined[] => [
   { sense: { t: "group", group: { ...group, mods: [...group.mods, mod] } }, cost: 0.1 },
 ];
 
+/** By how much, and not by which part of it. */
+function inAll(table: TableSense): TableSense {
+  return {
+    ...table,
+    cols: table.cols.map((num) => (num.k === "calc" && num.op === "growth" ? { ...num, op: "-" } : num)),
+  };
+}
+
+/** How many there are of something is said without a period, whatever else is said of one. */
+function ownPeriod(grammar: Grammar, num: Num, win: TableSense["win"]): Scope {
+  if (win !== null) return { win };
+  const isThere = num.k === "agg" && num.in !== undefined && !grammar.isEvent(grammar.datasetOf(num.in));
+  return isThere ? { win: { from: null, to: null, said: "any time" } } : {};
+}
+
 /** Rules for groups: which of them are first, which are chosen by their numbers. */
 export const GROUP_RULES: Rules = {
   "group firstby": [
@@ -191,7 +206,17 @@ export const GROUP_RULES: Rules = {
     // "declined the most in revenue"
     rule<"op", "sup">((_grammar, { op, arg }, { dir, n, dim }) =>
       op === "growth" && arg !== undefined && dim === null
-        ? [{ sense: { t: "grown", dir: arg === "<" ? (dir === "max" ? "min" : "max") : dir, n }, cost: 0 }]
+        ? [
+            {
+              sense: {
+                t: "grown",
+                dir: arg.startsWith("<") ? (dir === "max" ? "min" : "max") : dir,
+                n,
+                ...(arg.endsWith("abs") ? { isAbsolute: true as const } : {}),
+              },
+              cost: 0,
+            },
+          ]
         : [],
     ),
   ],
@@ -202,13 +227,23 @@ export const GROUP_RULES: Rules = {
     rule<"grown", "windows">((_grammar, grown, { wins }) => [{ sense: { ...grown, wins }, cost: 0 }]),
   ],
   "grown table": [
-    rule<"grown", "table">((_grammar, { dir, n, win, wins }, { table }) =>
+    rule<"grown", "table">((_grammar, { dir, n, win, wins, isAbsolute }, { table }) =>
       growing({ ...table, win: table.win ?? win ?? null }).flatMap(({ sense, cost }) => {
         if (sense.t !== "table" || (wins !== undefined && sense.table.win !== null)) return [];
         const both = wins === undefined ? [{ sense, cost }] : compared(sense.table, wins);
         return both.flatMap((each) =>
           each.sense.t === "table"
-            ? [{ sense: { t: "firstby" as const, dir, n, table: each.sense.table }, cost: each.cost + cost }]
+            ? [
+                {
+                  sense: {
+                    t: "firstby" as const,
+                    dir,
+                    n,
+                    table: isAbsolute ? inAll(each.sense.table) : each.sense.table,
+                  },
+                  cost: each.cost + cost,
+                },
+              ]
             : [],
         );
       }),
@@ -334,9 +369,19 @@ export const GROUP_RULES: Rules = {
     ),
   ],
   "group having": [
-    rule<"group", "having">((grammar, { group }, { table, t: _, ...quantity }) =>
-      chosenGroups(grammar, table, group, quantity),
-    ),
+    rule<"group", "having">((grammar, { group }, { table, t: _, also = [], isOpen, ...quantity }) => {
+      if (isOpen === true) return [];
+      const others = also.map(({ table: { cols, win }, ...each }): Cond | undefined =>
+        cols[0] === undefined
+          ? undefined
+          : compareWith(scoped(cols[0], ownPeriod(grammar, cols[0], win)), each, group.keys),
+      );
+      return chosenGroups(grammar, table, group, quantity).flatMap(({ sense, cost }) => {
+        if (sense.t !== "table" || sense.table.having === null || others.includes(undefined)) return [];
+        const having: Cond = { k: "and", of: [sense.table.having, ...(others as Cond[])] };
+        return [asTable(others.length === 0 ? sense.table : { ...sense.table, having }, cost)];
+      });
+    }),
   ],
   // "customers who spent more in 2025 than in 2024"
   "group outdid": [

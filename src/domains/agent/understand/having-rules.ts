@@ -109,15 +109,33 @@ export const HAVING_RULES: Rules = {
       compared(having.table, wins).map((each) => again(having, each)),
     ),
   ],
+  // "at least 30 customers and more than 200k revenue"
+  "having op": [
+    rule<"having", "op">((_grammar, having, { op }) =>
+      op === "and" || op === "but" || op === "comma" ? [{ sense: { ...having, isOpen: true }, cost: 0 }] : [],
+    ),
+  ],
+  "having having": [
+    rule<"having", "having">((_grammar, { isOpen, also = [], ...left }, right) =>
+      isOpen === true ? [{ sense: { ...right, also: [...also, left] }, cost: 0 }] : [],
+    ),
+  ],
   "op having": [
     rule<"op", "having">((_grammar, { op }, having) =>
       op === "has" || op === "prep" ? [{ sense: having, cost: 0 }] : [],
     ),
   ],
   "rel having": [
-    rule<"rel", "having">((grammar, rel, having) => [
-      ...amongThese(grammar, rel, having),
-      ...chosenEntities(grammar, rel, having),
-    ]),
+    rule<"rel", "having">((grammar, rel, having) => {
+      const all = [having, ...(having.also ?? [])];
+      const chosen = all.reduce<Combined[]>(
+        (made, each) =>
+          made.flatMap(({ sense, cost }) =>
+            sense.t === "rel" ? chosenEntities(grammar, sense, each).map((next) => more(next, cost)) : [],
+          ),
+        [{ sense: rel, cost: 0 }],
+      );
+      return having.isOpen === true ? [] : [...amongThese(grammar, rel, having), ...chosen];
+    }),
   ],
 };

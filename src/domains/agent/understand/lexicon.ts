@@ -23,8 +23,8 @@ export interface Lexicon {
   spelt: ReadonlySet<string>;
   /** The single words of phrases, and of values. */
   words: { names: ReadonlySet<string>; values: ReadonlySet<string> };
-  /** Entities whose names contain a word. */
-  parts: (word: string) => Entry[];
+  /** Entities whose names contain a word; of which one may be meant. */
+  parts: (word: string, isOne: boolean) => Entry[];
   /** The datasets of people. */
   people: readonly string[];
   /** The longest phrase or value, in words. */
@@ -194,7 +194,7 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
     people: peopleOf(model),
     joined: joinedOf(phrases),
     words: { names: singles(phrases), values: singles(found) },
-    parts: (word) => namesWith(schema, values, word, folding),
+    parts: (word, isOne) => namesWith(knowledge, word, isOne, folding),
   };
 }
 
@@ -298,21 +298,31 @@ function valueEntries(schema: Schema, all: Knowledge["values"], folding: Folding
       const sense: Sense = isName
         ? { t: "rel", rel: { k: "where", in: { k: "all", ds }, if: cond }, ds, form: "name", isTopped: false }
         : { t: "cond", ds, cond };
-      put(found, valueKey(value, folding), {
-        sense,
-        cost: isWhole ? 0 : isName && dataset.isKeyed ? 0.3 : 0.5,
-      });
+      const cost = isWhole ? 0 : isName && dataset.isKeyed ? 0.3 : 0.5;
+      put(found, valueKey(value, folding), { sense, cost });
+      // People leave out what sort of company it is.
+      const short = isName ? value.replace(LEGAL_FORM, "").trim() : value;
+      if (short !== value && short !== "") put(found, valueKey(short, folding), { sense, cost: cost + 0.1 });
     }
   }
   return found;
 }
 
-function namesWith(schema: Schema, all: Knowledge["values"], word: string, folding: Folding): Entry[] {
+const LEGAL_FORM =
+  /(?:[\s,]+(?:&|und|and)?\s*(?:gmbh|ag|se|kg|kgaa|ohg|gbr|e\.?\s?v\.?|ug|ltd\.?|limited|inc\.?|llc|plc|corp\.?|s\.?a\.?|s\.?r\.?l\.?|s\.?p\.?a\.?|b\.?v\.?|n\.?v\.?|a\/s|aps|s\.?r\.?o\.?|sp\.? z o\.?o\.?|co\.?))+$/i;
+
+function namesWith(
+  { schema, values: all }: Knowledge,
+  word: string,
+  isOne: boolean,
+  folding: Folding,
+): Entry[] {
   return all.flatMap(({ ds, field, values }): Entry[] => {
     if (schema.datasets.get(ds)?.nameField !== field) return [];
     const hits = values.filter((value) => valueKey(value, folding).split(" ").includes(word));
     if (hits.length === 0) return [];
-    const cond = { k: "is" as const, key: { ds, field }, values: [word], match: "contains" as const };
+    const one = isOne ? { isOne: true as const } : {};
+    const cond = { k: "is" as const, key: { ds, field }, values: [word], match: "contains" as const, ...one };
     const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
     return [{ sense: { t: "rel", rel, ds, form: "name", isTopped: false }, cost: 0 }];
   });

@@ -1,4 +1,4 @@
-import type { Aggregate, Grain, Num } from "../query/semantic-query.ts";
+import type { Aggregate, Cond, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { ofEach } from "./comparison-rules.ts";
 import type { TableSense } from "./fragment.ts";
@@ -24,6 +24,7 @@ import {
   per,
   periods,
   rated,
+  scoped,
   shared,
   within,
 } from "./table-senses.ts";
@@ -47,12 +48,18 @@ function isMoney({ cols: [num] }: TableSense): boolean {
   return num?.k === "metric" && /(^|_)(revenue|sales|turnover|profit|spend)$/.test(num.name);
 }
 
+/** What was lost or gained is no growth: only whether there was any, and of whom most. */
+function isLoss(arg: string | undefined): boolean {
+  return arg?.endsWith("abs") === true;
+}
+
 /** "whose margin fell": those of which it did. */
 function growingBy(table: TableSense, arg: string | undefined): Combined[] {
-  if (arg !== "<" && arg !== ">") return [];
+  const op = arg?.[0];
+  if (op !== "<" && op !== ">") return [];
   return growing(table).flatMap(({ sense, cost }) =>
     sense.t === "table" && sense.table.by.length === 0
-      ? [{ sense: { t: "having" as const, table: sense.table, op: arg, value: 0 }, cost: cost + 0.4 }]
+      ? [{ sense: { t: "having" as const, table: sense.table, op, value: 0 }, cost: cost + 0.4 }]
       : [],
   );
 }
@@ -109,7 +116,7 @@ export const TABLE_RULES: Rules = {
   ],
   "table by": [
     rule<"table", "by">((grammar, { table: all }, by) => {
-      const table = ofSome(all, by);
+      const table = ofSome(grammar, all, by);
       return per(
         table,
         by,
@@ -126,7 +133,7 @@ export const TABLE_RULES: Rules = {
   "by table": [
     rule<"by", "table">((grammar, by, { table: every }) => {
       if (by.by?.k === "num") return [];
-      const table = ofSome(every, by);
+      const table = ofSome(grammar, every, by);
       const all = by.keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, by.keys);
       return per(table, by, inPeriods(grammar, all, by)).map((each) => more(each, 0.1));
     }),
@@ -169,7 +176,7 @@ export const TABLE_RULES: Rules = {
       if (op === "compare them") return besideEachOther(grammar, table);
       if (op === "share" && table.conds.length > 0) return shared(table).map((each) => more(each, 0.2));
       if (op === "share") return [{ sense: { t: "share", table, rel: null, ds: null }, cost: 0 }];
-      if (op === "growth") return [...growing(table), ...growingBy(table, arg)];
+      if (op === "growth") return [...(isLoss(arg) ? [] : growing(table)), ...growingBy(table, arg)];
       if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
       if (op === "series") return overSeries(grammar, table, arg as Grain);
       if (op === "versus period") return compareEarlier(table, arg as Grain);
@@ -190,7 +197,7 @@ export const TABLE_RULES: Rules = {
       if (op === "less") return [{ sense: { t: "tableand", table, op: "-" }, cost: 0 }];
       if (op === "more") return [{ sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 }];
       if (op === "count" || op === "how much") return [asTable(table, 0.2)];
-      if (op === "growth") return [...growing(table), ...growingBy(table, arg)];
+      if (op === "growth") return [...(isLoss(arg) ? [] : growing(table)), ...growingBy(table, arg)];
       if (op === "rate") return rated(grammar, table);
       if (op === "share") return shared(table);
       if (op === "versus period") return compareEarlier(table, arg as Grain);
@@ -298,10 +305,10 @@ export const TABLE_RULES: Rules = {
       // "stores by revenue": with it, the largest first.
       if (by.by?.k === "num" && rel.form !== "name" && !rel.isTopped && rel.verb === undefined) {
         const numbers = by.by.table ?? { ...EMPTY_TABLE, cols: [by.by.num] };
-        const own = rel.rel.k === "all" ? numbers : ofSome(numbers, { ...by, some: rel });
+        const own = rel.rel.k === "all" ? numbers : ofSome(grammar, numbers, { ...by, some: rel });
         return name === undefined ? [] : grouped(grammar, own, [name]).map((each) => more(each, 0.6));
       }
-      const table = ofSome({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, by);
+      const table = ofSome(grammar, { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, by);
       if (
         by.by !== null ||
         rel.isTopped ||
@@ -406,9 +413,22 @@ export const TABLE_RULES: Rules = {
       if (!isPlain || left.table.by.length > 0) return [];
       const isSame = JSON.stringify(left.table.cols) === JSON.stringify(table.cols);
       if (left.op === "beside" && isSame) return ofEach(left.table, table);
+      const [a, b] = [left.table.cols[0], table.cols[0]];
+      // "revenue of German stores and revenue from German customers": each with its own.
+      if (left.table.conds.length > 0 && left.op === "beside" && table.by.length === 0 && a && b) {
+        const own = ({ conds, win }: TableSense, num: Num): Num =>
+          scoped(num, {
+            ...(conds.length === 0
+              ? {}
+              : { if: conds.length === 1 ? (conds[0] as Cond) : { k: "and", of: conds } }),
+            ...(left.table.win !== null && table.win !== null && win !== null ? { win } : {}),
+          });
+        const isOneWin = left.table.win === null || table.win === null;
+        const cols = [own(left.table, a), own(table, b)];
+        return [asTable({ ...EMPTY_TABLE, cols, win: isOneWin ? (table.win ?? left.table.win) : null }, 0.3)];
+      }
       if (left.table.conds.length > 0) return [];
       const win = table.win ?? left.table.win;
-      const [a, b] = [left.table.cols[0], table.cols[0]];
       if (left.op !== "beside") {
         // Money and numbers of things have no difference.
         if (a === undefined || b === undefined || (left.op === "-" && a.k !== b.k)) return [];

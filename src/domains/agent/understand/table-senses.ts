@@ -67,6 +67,10 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
         : [];
     case "during":
       return within(grammar, table, mod.win);
+    case "as":
+      return table.conds.some((cond) => cond.k === "is" && cond.key.ds === mod.ds)
+        ? [asTable({ ...table, conds: [...table.conds, condOf(mod)] }, -0.5)]
+        : [];
     case "weekdays": {
       const date = grammar.dateOf(table);
       return date === undefined
@@ -252,9 +256,12 @@ export function weekdays(grammar: Grammar, table: TableSense): Combined[] {
 }
 
 /** "each flagship store": numbers of these alone. */
-export function ofSome(whole: TableSense, { some, isShare }: BySense): TableSense {
+export function ofSome(grammar: Grammar, whole: TableSense, { some, isShare }: BySense): TableSense {
   const table = isShare === true ? shareOfWhole(whole) : whole;
-  return some === undefined ? table : { ...table, conds: [...table.conds, condOf(some)] };
+  if (some === undefined) return table;
+  const done = saidByNumber(grammar, table, some.rel) ?? { table, rel: some.rel };
+  if (done.rel.k === "all") return done.table;
+  return { ...done.table, conds: [...table.conds, condOf({ rel: done.rel, ds: some.ds })] };
 }
 
 /** Remembers which groups were said with "per" or "each". */

@@ -77,7 +77,8 @@ export function understand(question: Question, knowledge: Knowledge): Understand
     const span = { start: statement.index, end: statement.index + statement[0].length };
     return { readings: [], missing: [{ span, text: statement[0], nearest: [] }], unclear: [], trace: [] };
   }
-  const whole = understandText(question, knowledge);
+  const isTwo = /[?]\s+\S/.test(question.text);
+  const whole = isTwo ? NOTHING : understandText(question, knowledge);
   if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
   // What stands before a question often only says why it is asked.
   const [, head = "", sign, tail] = /^(.*?)([.!?:;])\s+(\S[^.!?:;]*[.!?]?)$/s.exec(question.text) ?? [];
@@ -111,6 +112,9 @@ function saysMore(question: Question, tail: string, knowledge: Knowledge): boole
     return candidates(words, lexicon, language).some(isValue);
   });
 }
+
+/** Two questions at once are not read as one. */
+const NOTHING: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
 
 const TOO_LONG = {
   question: "The question is too long to be read at once. Can it be asked in one short sentence?",
@@ -153,7 +157,9 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const fragments = found.flatMap((each) => moved(each, place, kept));
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   const hasGroups = found.some(({ sense }) => choosesGroups(sense));
-  const costs = all.map((word, i) => skipCost(word, known.has(i), lexicon, language));
+  const costs = all.map((word, i) =>
+    isThing(all, i) && !known.has(i) ? UNKNOWN_COST : skipCost(word, known.has(i), lexicon, language),
+  );
   const parsed = parse({
     words: kept.length,
     fragments,
@@ -166,7 +172,8 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const isLeft = (i: number) => (costs[i] as number) >= LEFT_COST;
   const isTold = (i: number) => {
     const { norm = "" } = all[i] ?? {};
-    return (!language.fillers.has(norm) || language.grammar.has(norm)) && !language.people.has(norm);
+    const isEmpty = language.fillers.has(norm) && !isThing(all, i);
+    return (!isEmpty || language.grammar.has(norm)) && !language.people.has(norm);
   };
   const asks = parsed.flatMap((fragment) => {
     const asked = askOf(grammar, fragment.sense);
@@ -316,10 +323,22 @@ function isoDate(date: Date): string {
 function keepWords(words: readonly Word[], found: readonly Found[], { fillers }: Language): number[] {
   const used = new Set(found.flatMap(({ start, end }) => range(start, end)));
   return words.flatMap((word, i) => {
-    const isFiller = fillers.has(word.norm);
+    const isFiller = fillers.has(word.norm) && !isThing(words, i);
     return isFiller && !used.has(i) ? [] : [i];
   });
 }
+
+/** "based on a book", "made as a game": what a thing is about is no empty word, whatever it is elsewhere. */
+function isThing(words: readonly Word[], i: number): boolean {
+  const [before, article] = [words[i - 2]?.norm ?? "", words[i - 1]?.norm ?? ""];
+  if (!/^(an?|eine[mnrs]?|ein)$/.test(article) || /^[^\p{L}]/u.test(words[i]?.norm ?? "")) return false;
+  if (/^(on|about|from|into|auf|über|aus)$/.test(before)) return true;
+  return /^(as|als)$/.test(before) && !SHOWN_AS.test(words[i]?.norm ?? "");
+}
+
+/** How an answer is wanted. */
+const SHOWN_AS =
+  /^(list|table|chart|pie|bar|line|graph|plot|picture|report|summary|overview|breakdown|ranking|whole|percent|percentage|share|fraction|ratio|number|liste|tabelle|bericht)$/;
 
 function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly number[]): Fragment[] {
   const start = place.get(found.start);
@@ -339,6 +358,7 @@ const LIGHT: ReadonlySet<string> = new Set([
   "has",
   "and",
   "or",
+  "but",
   "compare them",
   "how much",
   "where",
@@ -361,6 +381,9 @@ const NOBODY_COST = 2;
 
 /** From this on, a word that is left out is missed. */
 const LEFT_COST = 3;
+
+/** And this much where nothing in the model is called so. */
+const UNKNOWN_COST = 6;
 
 /** A word that mostly says nothing, but also stands for something in this model. */
 const FILLER_COST = 1;
@@ -386,5 +409,5 @@ function skipCost(word: Word, isKnown: boolean, lexicon: Lexicon, language: Lang
     return isKnown && !grammar.has(norm) ? FILLER_COST : 0;
   const said = grammar.get(norm) ?? grammar.get(stem);
   if (said !== undefined) return LIGHT.has(said.op) ? 0.5 : 3;
-  return isKnown ? 3 : 6;
+  return isKnown ? LEFT_COST : UNKNOWN_COST;
 }

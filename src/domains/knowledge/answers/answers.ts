@@ -5,7 +5,7 @@ import type { BasesStore } from "../bases.store.ts";
 import type { Knowledge, Passage } from "../knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { GivenPassages } from "./generate-answer.ts";
-import { confidenceOf, type Quote, rankSentences, sentencesIn } from "./pick-sentences.ts";
+import { confidenceOf, type Quote, rankSentences } from "./pick-sentences.ts";
 import { readQuestion } from "./question.ts";
 
 export interface AskedQuestion {
@@ -18,7 +18,7 @@ export interface Answer {
   answer: string;
   status: "answered" | "uncertain" | "not_found";
   confidence: number;
-  citations: { document_id: string; document: string; page: number | null; section: string; quote: string }[];
+  citations: { document_id: number; document: string; page: number | null; section: string; quote: string }[];
   /** The language model that wrote it; null where it is made of quotes. */
   llm: string | null;
   notes: string[];
@@ -27,7 +27,9 @@ export interface Answer {
 /** Below it the documents are said not to tell; between them the answer is said to be uncertain. */
 const FOUND = 0.5;
 const SURE = 0.7;
+/** A second sentence is quoted where it fits nearly as well as the first. */
 const QUOTED = 2;
+const NEARLY = 0.8;
 const NEAREST = 3;
 const NEAREST_CHARACTERS = 300;
 
@@ -66,7 +68,7 @@ export class Answers {
       ...(documentIds !== undefined && { documentIds }),
       limit: LIMITS.knowledge.answerPassages,
     });
-    const quotes = rankSentences(readQuestion(question), sentencesIn(passages));
+    const quotes = rankSentences(readQuestion(question), passages);
     const quoted = answerOf(quotes, passages);
     const provider = await this.#parts.llm.providerFor(caller);
     // Passages are as confidential as rows are.
@@ -115,7 +117,10 @@ function answerOf(quotes: readonly Quote[], passages: readonly Passage[]): Answe
   const confidence = best === undefined ? 0 : confidenceOf(best.features);
   const rounded = Math.round(confidence * 100) / 100;
   if (best === undefined || confidence < FOUND) return notFound(passages, rounded);
-  const quoted = quotes.slice(0, QUOTED).toSorted(inOrder);
+  const quoted = quotes
+    .slice(0, QUOTED)
+    .filter(({ score }) => score >= NEARLY * best.score)
+    .toSorted(inOrder);
   const status = confidence < SURE ? "uncertain" : "answered";
   const answer = quoted.map((quote) => quote.text).join(" ");
   return {
@@ -157,7 +162,7 @@ function citationOf(
 ): Answer["citations"][number] {
   const section = titlePath.join(" > ");
   return {
-    document_id: String(documentId),
+    document_id: documentId,
     document: documentName,
     page,
     section,

@@ -24,6 +24,9 @@ export interface Features {
   passage: number;
   /** What the tokens of its passage say; not known before it has been embedded. */
   tokens?: number | undefined;
+  /** 1 where the question names something that none of the passages mentions, by a name or, in German, a noun. */
+  unknownName: number;
+  unknownNoun: number;
 }
 
 /** Passages that are looked at. */
@@ -33,7 +36,7 @@ const SENTENCE_CHARACTERS = 600;
 const WEIGHTS = { own: 3.2, around: 1.6, hasType: 0.5, rank: 0.8 };
 
 /** A sentence and where it stands. */
-export interface Sentence {
+interface Sentence {
   passage: Passage;
   text: string;
   /** Where it begins in its passage. */
@@ -43,14 +46,17 @@ export interface Sentence {
 }
 
 /** The sentences among which an answer is looked for. */
-export function sentencesIn(passages: readonly Passage[]): Sentence[] {
+function sentencesIn(passages: readonly Passage[]): Sentence[] {
   return passages
     .slice(0, PASSAGES)
     .flatMap((passage, rank) => plainSentences(passage.content).map((each) => ({ ...each, passage, rank })));
 }
 
-/** Sentences by how well they answer, the best first. */
-export function rankSentences(question: Question, sentences: readonly Sentence[]): Quote[] {
+/** Sentences of the best passages by how well they answer, the best first. */
+export function rankSentences(question: Question, passages: readonly Passage[]): Quote[] {
+  const sentences = sentencesIn(passages);
+  const unknown = namesUnknown(question, passages) ? 1 : 0;
+  const isNoun = question.language === "de";
   const total = question.words.reduce((sum, { weight }) => sum + weight, 0) || 1;
   const weighed = (shares: readonly number[]) =>
     shares.reduce((sum, share, i) => sum + share * (question.words[i]?.weight ?? 0), 0) / total;
@@ -59,7 +65,7 @@ export function rankSentences(question: Question, sentences: readonly Sentence[]
   const titleOf = (passage: Passage): number[] => {
     const known = titles.get(passage);
     if (known !== undefined) return known;
-    const title = coverage(question, `${passage.titlePath.join(" ")} ${passage.documentName}`);
+    const title = coverage(question, titleText(passage));
     titles.set(passage, title);
     return title;
   };
@@ -75,10 +81,25 @@ export function rankSentences(question: Question, sentences: readonly Sentence[]
       rank: 1 / (rank + 1),
       passage: passage.legs.lexical,
       tokens: passage.legs.tokens,
+      unknownName: isNoun ? 0 : unknown,
+      unknownNoun: isNoun ? unknown : 0,
     };
     return { passage, text, at, features, score: scoreOf(features) };
   });
   return quotes.sort((a, b) => b.score - a.score);
+}
+
+/** Less of a name than this, and it is another one. */
+const SAME_NAME = 0.5;
+
+/** Whether something that the question names stands in no passage: were it anywhere, that would be among the best. */
+function namesUnknown(question: Question, passages: readonly Passage[]): boolean {
+  const covered = passages.map((passage) => coverage(question, `${passage.content} ${titleText(passage)}`));
+  return question.words.some(({ isNamed }, i) => isNamed && covered.every((each) => each[i]! < SAME_NAME));
+}
+
+function titleText({ titlePath, documentName }: Passage): string {
+  return `${titlePath.join(" ")} ${documentName}`;
 }
 
 function scoreOf(features: Features): number {
@@ -90,21 +111,44 @@ function scoreOf(features: Features): number {
 
 /**
  * Weights of logistic models, fitted to 1,188 questions of XQuAD in English and German, each asked with and without the
- * paragraph that answers it, in a workspace of its own language and of both (`bench/retrieval/answers.ts`).
+ * paragraph that answers it, with a name in it exchanged for one that nobody mentions, and beside questions for what no
+ * paragraph tells of those that they mention (`bench/retrieval/answers.ts`).
  */
-const BY_WORDS = { bias: -6.85, own: 6.52, around: 3.84, hasType: 1.15, passage: 6.68, tokens: 0 };
-const BY_TOKENS = { bias: -13.01, own: 6.2, around: 3.34, hasType: 0.98, passage: 3.27, tokens: 11.63 };
+const BY_WORDS = {
+  bias: -5.58,
+  own: 3.36,
+  around: 2.49,
+  hasType: 0.87,
+  passage: 8.71,
+  tokens: 0,
+  unknownName: -2.46,
+  unknownNoun: -0.84,
+};
+const BY_TOKENS = {
+  bias: -12.56,
+  own: 2.93,
+  around: 1.48,
+  hasType: 0.64,
+  passage: 4.51,
+  tokens: 13.69,
+  unknownName: -2.42,
+  unknownNoun: -1.15,
+};
+export const FEATURES = [
+  "own",
+  "around",
+  "hasType",
+  "passage",
+  "tokens",
+  "unknownName",
+  "unknownNoun",
+] as const;
 
 /** How sure it is that the best sentence answers, 0 to 1. */
-export function confidenceOf({ own, around, hasType: typed, passage, tokens }: Features): number {
-  const weights = tokens === undefined ? BY_WORDS : BY_TOKENS;
-  const sum =
-    weights.bias +
-    weights.own * own +
-    weights.around * around +
-    weights.hasType * typed +
-    weights.passage * passage +
-    weights.tokens * (tokens ?? 0);
+export function confidenceOf(features: Features): number {
+  const weights = features.tokens === undefined ? BY_WORDS : BY_TOKENS;
+  let sum = weights.bias;
+  for (const name of FEATURES) sum += weights[name] * (features[name] ?? 0);
   return 1 / (1 + Math.exp(-sum));
 }
 

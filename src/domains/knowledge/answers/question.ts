@@ -1,10 +1,20 @@
-import { fold, isStop, languageOf, stemOf } from "../../../platform/retrieval/index.ts";
+import {
+  fold,
+  isStop,
+  isUnspaced,
+  languageOf,
+  stemOf,
+  withoutAsking,
+  wordsIn,
+} from "../../../platform/retrieval/index.ts";
 
 /** A word of the question that says something, with the parts by which its other forms are known. */
 export interface AskedWord {
   stem: string;
   grams: ReadonlySet<string>;
-  /** Names and numbers say more than other words. */
+  /** A name or a number; in German any noun, which is written like one. */
+  isNamed: boolean;
+  /** What is named says more than other words. */
   weight: number;
 }
 
@@ -16,7 +26,6 @@ export interface Question {
   type: AnswerType;
 }
 
-const WORD = /[\p{L}\p{N}]+/gu;
 const GRAM = 4;
 
 const TYPES: readonly (readonly [RegExp, AnswerType])[] = [
@@ -36,14 +45,19 @@ const TYPES: readonly (readonly [RegExp, AnswerType])[] = [
 ];
 
 export function readQuestion(text: string): Question {
-  const all = wordsOf(text);
+  const all = wordsIn(withoutAsking(text.normalize("NFKC")));
   const language = languageOf(all.map(fold)) || "en";
   const meant = all.filter((word) => !isStop(fold(word), language) && !ASKING.has(word.toLowerCase()));
-  const words = (meant.length > 0 ? meant : all).map((word, i) => ({
-    stem: stemOf(fold(word), language),
-    grams: gramsOf(fold(word)),
-    weight: /\d/.test(word) ? 1.5 : /^\p{Lu}/u.test(word) && i > 0 ? 1.3 : 1,
-  }));
+  const words = (meant.length > 0 ? meant : all).map((word) => {
+    const hasNumber = /\d/.test(word);
+    const isNamed = hasNumber || (/^\p{Lu}/u.test(word) && word !== all[0]);
+    return {
+      stem: stemOf(fold(word), language),
+      grams: gramsOf(fold(word)),
+      isNamed,
+      weight: hasNumber ? 1.5 : isNamed ? 1.3 : 1,
+    };
+  });
   return { language, words, type: TYPES.find(([pattern]) => pattern.test(text))?.[1] };
 }
 
@@ -55,8 +69,10 @@ const ASKING = new Set(
 
 /** How much of each word of the question a text has, 0 to 1. */
 export function coverage({ words, language }: Question, text: string): number[] {
-  const found = wordsOf(text).map(fold);
-  const stems = new Set(found.map((word) => stemOf(word, language)));
+  const found = wordsIn(text.normalize("NFKC")).map(fold);
+  const stems = new Set(
+    found.flatMap((word) => (isUnspaced(word) ? [word, ...word] : stemOf(word, language))),
+  );
   const grams = new Set(found.flatMap((word) => [...gramsOf(word)]));
   return words.map(({ stem, grams: asked }) => {
     if (stems.has(stem)) return 1;
@@ -84,10 +100,6 @@ export function hasType(type: AnswerType, text: string): boolean {
     default:
       return true;
   }
-}
-
-function wordsOf(text: string): string[] {
-  return text.match(WORD) ?? [];
 }
 
 function gramsOf(word: string): Set<string> {

@@ -57,7 +57,7 @@ export class Extractions {
       columns: dataset.columns.map(({ name: column, type }) => ({ name: column, type })),
       rows: rows.length,
       documents: found.slice(0, LIMITS.knowledge.shownExtractions).map(({ document, values }) => ({
-        document_id: String(document.id),
+        document_id: document.id,
         document: document.name,
         values,
       })),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
-import { defineTool, documentKey, keyArgument } from "../define.ts";
+import { defineTool, documentIdArgument, documentKey, keyArgument } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 
 const question = z
@@ -20,12 +20,12 @@ export const askDocument = defineTool({
       input: z.strictObject({
         question,
         documentIds: z
-          .array(z.string().max(20))
+          .array(documentIdArgument)
           .max(LIMITS.knowledge.askedDocuments)
           .optional()
           .describe("Specific document IDs to search. If omitted, searches all documents."),
       }),
-      adapt: (args: { question: string; documentIds?: string[] }) => ({
+      adapt: (args: { question: string; documentIds?: z.infer<typeof documentIdArgument>[] }) => ({
         question: args.question,
         document_ids: args.documentIds?.map(documentKey),
       }),
@@ -51,7 +51,7 @@ export const askDocument = defineTool({
     confidence: z.number(),
     citations: z.array(
       z.object({
-        document_id: z.string(),
+        document_id: z.int(),
         document: z.string(),
         page: z.int().nullable(),
         section: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { defineTool, documentKey, keyArgument } from "../define.ts";
+import { defineTool, documentIdArgument, documentKey, keyArgument } from "../define.ts";
 
 const confirm = z.boolean().describe("Must be true to confirm deletion");
 
@@ -13,10 +13,10 @@ export const deleteDocument = defineTool({
       name: "knowi_delete_document",
       description: "Delete an ingested document from the vector store. Requires confirmation.",
       input: z.strictObject({
-        documentId: z.string().max(20).describe("Document identifier, as listed"),
+        documentId: documentIdArgument.describe("Document identifier, as listed"),
         confirm,
       }),
-      adapt: (args: { documentId: string; confirm: boolean }) => ({
+      adapt: (args: { documentId: z.infer<typeof documentIdArgument>; confirm: boolean }) => ({
         document_id: documentKey(args.documentId),
         confirm: args.confirm,
       }),

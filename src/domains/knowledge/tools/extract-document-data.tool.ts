@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
-import { defineTool, documentKey, keyArgument } from "../define.ts";
+import { defineTool, documentIdArgument, documentKey, keyArgument } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 
 const fields = z
@@ -27,14 +27,14 @@ export const extractDocumentData = defineTool({
       input: z.strictObject({
         fields,
         extractionPrompt: prompt,
-        documentIds: z.array(z.string().max(20)).max(LIMITS.knowledge.extractedDocuments).optional(),
+        documentIds: z.array(documentIdArgument).max(LIMITS.knowledge.extractedDocuments).optional(),
         detailsDepth: depth,
         datasetName,
       }),
       adapt: (args: {
         fields: string;
         extractionPrompt?: string;
-        documentIds?: string[];
+        documentIds?: z.infer<typeof documentIdArgument>[];
         detailsDepth: number;
         datasetName?: string;
       }) => ({
@@ -66,7 +66,7 @@ export const extractDocumentData = defineTool({
     rows: z.int(),
     documents: z.array(
       z.object({
-        document_id: z.string(),
+        document_id: z.int(),
         document: z.string(),
         values: z.array(
           z.object({

@@ -24,7 +24,7 @@ afterAll(() => server.stop());
 
 interface Listing {
   total: number;
-  documents: { id: string; name: string }[];
+  documents: { document_id: number; name: string }[];
 }
 
 const names = async (args: Record<string, unknown>, token = ada) =>
@@ -33,13 +33,17 @@ const names = async (args: Record<string, unknown>, token = ada) =>
   );
 
 describe("list_documents", () => {
-  it("[bi.documents.list] by name and by base, as texts to be used as ids", async () => {
+  it("[bi.documents.list] by name and by base, with ids that the other tools take", async () => {
     expect(await names({})).toEqual(["diary.txt", "plans.txt", "rules 100%.txt"]);
     expect(await names({ query: "PLAN" })).toEqual(["plans.txt"]);
     expect(await names({ query: "%" })).toEqual(["rules 100%.txt"]);
     expect(await names({ datasourceId: base })).toEqual(["plans.txt", "rules 100%.txt"]);
     const { documents } = await resultOf<Listing>(server, ada, "knowi_list_documents", {}, BI);
-    expect(documents[0]?.id).toMatch(/^\d+$/);
+    const documentId = documents[2]?.document_id as number;
+    for (const documentIds of [[documentId], [String(documentId)]])
+      expect(
+        await resultOf(server, ada, "knowi_ask_document", { question: "Rules?", documentIds }, BI),
+      ).toMatchObject({ citations: [{ document_id: documentId }] });
   });
 
   it("shows nobody what is another's", async () => {

@@ -14,7 +14,10 @@ export const listDocuments = defineTool({
       description:
         "List documents ingested into the document store. Returns document names and IDs for use with ask/extract/delete tools.",
       input: z.strictObject({
-        datasourceId: z.int().optional().describe("Filter by document datasource ID. If omitted, lists all."),
+        datasourceId: z
+          .int()
+          .optional()
+          .describe("Filter by document datasource ID (knowledge_base_id). If omitted, lists all."),
         query: query.describe("Filter documents by name (partial match)"),
       }),
       adapt: (args: { datasourceId?: number; query?: string }) => ({
@@ -39,10 +42,10 @@ export const listDocuments = defineTool({
     total: z.int(),
     documents: z.array(
       z.object({
-        id: z.string(),
+        document_id: z.int(),
         name: z.string(),
-        datasource_id: z.int().describe("The knowledge base"),
-        datasource_name: z.string(),
+        knowledge_base_id: z.int(),
+        knowledge_base_name: z.string(),
         index_status: z.string(),
         error: z.string().optional(),
         is_active: z.boolean(),
@@ -61,10 +64,10 @@ export const listDocuments = defineTool({
     return {
       total,
       documents: items.map((document) => ({
-        id: String(document.id),
+        document_id: document.id,
         name: document.name,
-        datasource_id: document.baseId,
-        datasource_name: document.baseName,
+        knowledge_base_id: document.baseId,
+        knowledge_base_name: document.baseName,
         index_status: shownStatus(document),
         ...(document.indexError !== null && { error: document.indexError }),
         is_active: document.isActive,

@@ -142,6 +142,73 @@ describe("wegent_kb_search_content", () => {
     expect(Object.keys(records[0])).toHaveLength(6);
   });
 
+  it("shows a passage that stands in several bases once, and says where else it is", async () => {
+    const bases = [];
+    for (const name of ["North", "South", "East"]) {
+      const base = await makeBase(server, ada, { name });
+      const { document_id } = await addDocument(server, ada, base, "same.txt", "Denmark has 58 bicycles.");
+      bases.push({ knowledge_base_id: base, document_id });
+    }
+    const ids = bases.map(({ knowledge_base_id }) => knowledge_base_id);
+    const answer = await search(ada, { query: "Denmark", knowledge_base_ids: ids });
+    expect(answer).toMatchObject({ total: 1, warnings: [expect.stringContaining("also_in")] });
+    const [{ knowledge_base_id, document_id, also_in }] = answer.records;
+    expect([{ knowledge_base_id, document_id }, ...also_in]).toEqual(expect.arrayContaining(bases));
+  });
+
+  it("gives what has all words of the question a score above one half, and what has few of them one below", async () => {
+    const base = await makeBase(server, ada, { name: "Allowances" });
+    await addDocument(server, ada, base, "denmark.txt", "The daily allowance in Denmark is 58 EUR.");
+    await addDocument(server, ada, base, "trains.txt", "Whoever travels in Denmark books second class.");
+    const args = { query: "daily allowance Denmark", knowledge_base_ids: [base], explain: true };
+    const find = async (): Promise<{ title: string; score: number; legs: { tokens?: number } }[]> =>
+      (await callKnowledge(server, ada, "search_documents", args, "/mcp")).records;
+    await expect
+      .poll(async () => (await find()).every(({ legs }) => legs.tokens !== undefined), { timeout: 30_000 })
+      .toBe(true);
+    const [all, few] = await find();
+    expect([all?.title, few?.title]).toEqual(["denmark.txt", "trains.txt"]);
+    expect(all?.score).toBeGreaterThan(0.5);
+    expect(few?.score).toBeLessThan(0.5);
+  });
+
+  it("finds texts of scripts that put no spaces between words, by words, single characters and what is beside them", async () => {
+    const base = await makeBase(server, ada, { name: "East Asia" });
+    const texts = {
+      "zh1.txt": "北京是中华人民共和国的首都。全市人口约两千一百万。",
+      "zh2.txt": "本公司的年假为三十天，申请须提前两周提交给部门主管。",
+      "zh3.txt": "发票应在收到后十四天内付款，逾期将收取利息。喝水有益健康。",
+      "ja1.txt": "日本の首都は東京です。2024年の人口は約1400万人でした。",
+      "ja2.txt": "有給休暇は年に三十日あります。申請は二週間前に上司へ提出してください。",
+      "ja3.txt": "新しいGPUサーバーは京都のデータセンターに設置されました。",
+      "ko1.txt": "대한민국의 수도는 서울이다. 인구는 약 천만 명이다.",
+      "ko2.txt": "연차 휴가는 일 년에 삼십 일이며, 신청은 이 주 전에 팀장에게 한다.",
+      "ko3.txt": "새로운 GPU를 부산 데이터 센터에 설치했다.",
+    };
+    for (const [name, text] of Object.entries(texts)) await addDocument(server, ada, base, name, text);
+    const first = async (query: string) =>
+      (await search(ada, { query, knowledge_base_ids: [base] })).records[0]?.title;
+    for (const [query, title] of [
+      ["中国的首都是哪里？", "zh1.txt"],
+      ["年假有多少天？", "zh2.txt"],
+      ["发票什么时候付款", "zh3.txt"],
+      ["水", "zh3.txt"],
+      ["日本の首都はどこですか？", "ja1.txt"],
+      ["2024", "ja1.txt"],
+      ["有給休暇は何日ありますか", "ja2.txt"],
+      ["京都 サーバー", "ja3.txt"],
+      ["한국의 수도는 어디입니까?", "ko1.txt"],
+      ["휴가 신청", "ko2.txt"],
+      ["부산 센터", "ko3.txt"],
+    ] as const)
+      expect([query, await first(query)]).toEqual([query, title]);
+    const machines = (await search(ada, { query: "GPU", knowledge_base_ids: [base] })).records;
+    expect(machines.map(({ title }: { title: string }) => title).sort()).toEqual(["ja3.txt", "ko3.txt"]);
+    const asked = { question: "年假有多少天？", knowledge_base_ids: [base] };
+    const { answer } = await callKnowledge(server, ada, "ask_documents", asked, "/mcp");
+    expect(answer).toContain("年假为三十天");
+  });
+
   it("merges the passages around a hit on request", async () => {
     const base = await makeBase(server, ada, { name: "Long" });
     const sections = Array.from({ length: 6 }, (_, n) => `# Part ${n}\n\nThis is about number${n}.`);

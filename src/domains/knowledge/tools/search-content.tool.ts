@@ -54,6 +54,10 @@ export const searchContent = defineTool({
         knowledge_base_id: z.int(),
         knowledge_base_name: z.string(),
         document_id: z.int(),
+        also_in: z
+          .array(z.object({ knowledge_base_id: z.int(), document_id: z.int() }))
+          .optional()
+          .describe("Other documents with the same passage"),
         page: z.int().nullable().optional(),
         section: z.string().optional(),
         /** 0 to 1 each: by its words, by direction, by its tokens against the question's. */
@@ -82,10 +86,14 @@ export const searchContent = defineTool({
       total_estimated_tokens: passages.reduce((sum, { content }) => sum + estimateTokens(content), 0),
       searched_knowledge_base_ids: searched.map(({ id }) => id),
       ignored_knowledge_base_ids: ignored,
-      warnings:
-        ignored.length === 0
+      warnings: [
+        ...(ignored.length === 0
           ? []
-          : ["Some knowledge bases were ignored: they are not there, or not yours to read."],
+          : ["Some knowledge bases were ignored: they are not there, or not yours to read."]),
+        ...(passages.some(({ alsoIn = [] }) => alsoIn.length > 0)
+          ? ["Passages that stand in several documents are shown once; also_in names the others."]
+          : []),
+      ],
       records: passages.map((passage) => ({
         content: passage.content,
         title: passage.documentName,
@@ -93,6 +101,12 @@ export const searchContent = defineTool({
         knowledge_base_id: passage.baseId,
         knowledge_base_name: passage.baseName,
         document_id: passage.documentId,
+        ...(passage.alsoIn?.length && {
+          also_in: passage.alsoIn.map(({ baseId, documentId }) => ({
+            knowledge_base_id: baseId,
+            document_id: documentId,
+          })),
+        }),
         ...(explain && explained(passage)),
       })),
     };

@@ -1,11 +1,11 @@
 import { LIMITS } from "../limits.ts";
 import type { Recipe } from "../recipes.ts";
 import type { Entry } from "../types.ts";
-import { fold, isStop, languageOf, stemOf } from "./languages.ts";
+import { fold, isStop, isUnspaced, languageOf, stemOf, UNSPACED_RUN, withoutAsking } from "./languages.ts";
 import { keptWeight } from "./postings.ts";
 
 /** Another one whenever texts are analysed differently, so that indexes are built anew. */
-export const ANALYSIS = 5;
+export const ANALYSIS = 6;
 
 /** An entry as the index takes it. */
 export interface AnalysedEntry {
@@ -22,9 +22,8 @@ export interface QueryWord {
   parts: readonly string[];
 }
 
-/** Letters and digits; of scripts that put no spaces between words, one run. */
-const WORD = /[\p{L}\p{N}]+/gu;
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+/** Letters and digits, with the vowels that some scripts write as marks. */
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 /** Longer ones are no words that anybody looks for. */
 const WORD_CHARACTERS = 40;
 /** Words by which a language is told. */
@@ -48,7 +47,7 @@ export function analyseEntry(entry: Entry, { weights }: Recipe): AnalysedEntry {
       if (isSmall) continue;
       length += weights[field];
       if (WITHOUT_GRAMS.has(language)) continue;
-      for (const gram of gramsOf(word)) terms.set(gram, (terms.get(gram) ?? 0) + weights[field]);
+      for (const part of partsOf(word)) terms.set(part, (terms.get(part) ?? 0) + weights[field]);
     }
   }
   for (const [term, weight] of terms) terms.set(term, keptWeight(weight));
@@ -71,7 +70,9 @@ export function analyseQuery(
   languages: readonly string[],
   all: readonly string[] = languages,
 ): AnalysedQuery {
-  const said = [...new Set(wordsOf(text.slice(0, LIMITS.retrieval.queryCharacters)))];
+  const asked = text.slice(0, LIMITS.retrieval.queryCharacters);
+  const told = wordsOf(withoutAsking(asked));
+  const said = [...new Set(told.length > 0 ? told : wordsOf(asked))];
   const language = languageOf(said, languages) || languages[0] || "";
   const meant = said.filter((word) => !isStop(word, language));
   const words = (meant.length > 0 ? meant : said).slice(0, LIMITS.retrieval.queryWords);
@@ -79,13 +80,13 @@ export function analyseQuery(
   const isWhole = WITHOUT_GRAMS.has(language) && languages.includes(language);
   const hasParts = !isWhole && !languages.every((each) => WITHOUT_GRAMS.has(each));
   const seen = new Set<string>();
-  const asked = words.map((word): QueryWord => {
+  const wanted = words.map((word): QueryWord => {
     const forms = all.map((each) => (isStop(word, each) ? word : stemOf(word, each)));
-    const parts = hasParts ? gramsOf(word).filter((gram) => !seen.has(gram)) : [];
+    const parts = hasParts && !isUnspaced(word) ? gramsOf(word).filter((gram) => !seen.has(gram)) : [];
     for (const part of parts) seen.add(part);
     return { terms: [...new Set([word, ...forms])], parts: [...new Set(parts)] };
   });
-  return { words: asked, said: new Set(said), language };
+  return { words: wanted, said: new Set(said), language };
 }
 
 function fieldsOf({ title = "", context = "", body }: Entry) {
@@ -99,15 +100,29 @@ function fieldsOf({ title = "", context = "", body }: Entry) {
 }
 
 function wordsOf(text: string): string[] {
-  const words = fold(text).match(WORD) ?? [];
-  return words.flatMap((word) => (UNSPACED.test(word) ? pairsOf(word) : word.slice(0, WORD_CHARACTERS)));
+  return wordsIn(fold(text)).map((word) => word.slice(0, WORD_CHARACTERS));
 }
 
-/** Where no spaces tell words, each two characters stand for one. */
+/** The words of a text as they stand there. Where no spaces part them, each two characters stand for one. */
+export function wordsIn(text: string): string[] {
+  const words = text.match(WORD) ?? [];
+  return words.flatMap((word) => (isUnspaced(word) ? runsOf(word).flatMap(pairsOf) : word));
+}
+
+/** What is written in two scripts, such as 2024年 or GPU를, is two words. */
+function runsOf(word: string): string[] {
+  return word.split(UNSPACED_RUN).filter((run) => run !== "");
+}
+
 function pairsOf(run: string): string[] {
   const characters = [...run];
-  if (characters.length < 2) return characters;
+  if (characters.length < 2 || !isUnspaced(run)) return [run];
   return characters.slice(1).map((character, i) => `${characters[i]}${character}`);
+}
+
+/** By what it is found beside itself: of two characters that stand for a word each one, which may be a word as well. */
+function partsOf(word: string): string[] {
+  return isUnspaced(word) ? (word.length > 1 ? [...word] : []) : gramsOf(word);
 }
 
 function gramsOf(word: string): string[] {

@@ -57,7 +57,8 @@ const LANGUAGES: Record<string, { stem(word: string): string; stops: readonly st
 /** A list of more words than this has some that are not little. */
 const LIST_WORDS = 200;
 
-const MARKS = /\p{M}+/gu;
+/** Accents. Marks of other scripts are letters in all but name: vowels, or what tells ga from ka. */
+const MARKS = /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]+/gu;
 const ASCII = /^[\0-\x7f]*$/;
 /** Words whose stems are remembered: most words of a text were in the one before. */
 const KEPT_STEMS = 20_000;
@@ -75,7 +76,50 @@ for (const [language, { stops }] of Object.entries(LANGUAGES))
 /** Lower case, without accents and other marks. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
-  return text.normalize("NFKD").replace(MARKS, "").toLowerCase().replaceAll("ß", "ss").replaceAll("’", "'");
+  const plain = text.normalize("NFKD").replace(MARKS, "").toLowerCase();
+  return plain.replaceAll("ß", "ss").replaceAll("’", "'").normalize("NFC");
+}
+
+const UNSPACED = "\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}";
+const SOUTHERN = "\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}";
+/** A stretch of a script that puts no spaces between words, or joins endings to them as Korean does. */
+export const UNSPACED_RUN = new RegExp(`([${UNSPACED}]+|\\p{scx=Hang}+|[${SOUTHERN}]+)`, "u");
+
+export function isUnspaced(word: string): boolean {
+  return !ASCII.test(word) && UNSPACED_RUN.test(word);
+}
+
+/** Languages that are told by their script, which has no list of little words here. */
+const SCRIPTS: readonly (readonly [RegExp, string])[] = [
+  [/[\p{scx=Hira}\p{scx=Kana}]/u, "ja"],
+  [/\p{scx=Hang}/u, "ko"],
+  [/\p{scx=Han}/u, "zh"],
+  [/\p{scx=Thai}/u, "th"],
+  [/\p{scx=Arab}/u, "ar"],
+  [/\p{scx=Hebr}/u, "he"],
+  [/\p{scx=Deva}/u, "hi"],
+  [/\p{scx=Grek}/u, "el"],
+];
+
+/** Empty where most words are in a script of several languages. */
+function languageByScript(words: readonly string[]): string {
+  const others = words.filter((word) => !ASCII.test(word));
+  if (2 * others.length <= words.length) return "";
+  // Japanese is written with Chinese characters, too.
+  const found = SCRIPTS.map(([script, language]) => {
+    return { language, count: others.filter((word) => script.test(word)).length };
+  });
+  const kana = found[0]!.count > others.length / 10 ? found[0] : undefined;
+  const best = kana ?? found.reduce((a, b) => (b.count > a.count ? b : a));
+  return 2 * best.count > others.length || best === kana ? best.language : "";
+}
+
+/** What a question in scripts without spaces is asked with: two of its characters would stand for a rare word. */
+const ASKING =
+  /什么|什麼|甚么|哪里|哪裡|哪儿|哪个|哪個|哪些|多少|怎么|怎麼|怎样|如何|为什么|為什麼|何时|是谁|是誰|谁|誰|请问|吗[?？]?$|呢[?？]?$|どこ|いつ|どの|どれ|どう|なぜ|いくつ|いくら|(?:です|ます|でした|ました)か|(?<![几幾任])何(?!学)|무엇|어디|언제|누구|얼마나|얼마|어떻게|몇|(?:입니까|습니까|인가요|나요)[?？]?\s*$/gu;
+
+export function withoutAsking(text: string): string {
+  return ASCII.test(text) ? text : text.replace(ASKING, " ");
 }
 
 export function isStop(word: string, language: string): boolean {
@@ -100,6 +144,8 @@ export function stemOf(word: string, language: string): string {
  * in a hundredth of the time. Empty where there are none.
  */
 export function languageOf(words: readonly string[], expected: readonly string[] = []): string {
+  const byScript = languageByScript(words);
+  if (byScript !== "") return byScript;
   const votes = new Map<string, number>();
   for (const word of new Set(words)) {
     const languages = word.length > 1 ? stopsOf.get(word) : undefined;
