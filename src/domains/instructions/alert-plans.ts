@@ -19,7 +19,7 @@ const WHEN = words(
   "when(?:ever)?|the moment|if|once(?! an? )|as soon as|in case|should|wenn|sobald|falls|sollte|bei(?= (?:mehr|weniger|über|unter|mindestens|höchstens))",
 );
 const TELL = words(
-  "(?:(?:create|make|add|set(?: \\p{L}+)? up|build|erstell~|richte|leg~|need|want|brauche) )?(?:(?:an?|the|new|eine[nr]?|neuen?) )*(?:alerts?|alarms?|warnings?|alarm~|warnung~)(?: (?:an|ein))?|alerted|notified|informed|told|warned|benachrichtigt|gewarnt|informiert|raise|trigger|notify|notification|warn~|ping|remind|shout|let (?:me|us|\\S+) know|give (?:me|us) a (?:shout|heads[- ]up)|tell|inform|e-?mail|message|benachrichtig~|informier~|meld~|(?:sag|gib|gebt)(?: (?:mir|uns))? (?:bitte )?bescheid|bescheid|sag|gib|schreib~|schick~|send",
+  "(?:(?:create|make|add|set(?: \\p{L}+)? up|build|erstell~|richte|leg~|need|want|brauche) )?(?:(?:an?|the|new|eine[nr]?|neuen?) )*(?:alerts?|alarms?|warnings?|alarm~|warnung~)(?: (?:an|ein))?|alerted|notified|informed|told|warned|benachrichtigt|gewarnt|informiert|raise|schlag~|trigger|notify|notification|warn~|ping|remind|shout|let (?:me|us|\\S+) know|give (?:me|us) a (?:shout|heads[- ]up)|tell|inform|e-?mail|message|benachrichtig~|informier~|meld~|(?:sag|gib|gebt)(?: (?:mir|uns))? (?:bitte )?bescheid|bescheid|sag|gib|schreib~|schick~|send",
 );
 const MAKES = words(
   "create|make|add|set(?: \\p{L}+)? up|build|new|need|want|would like|i'd like|erstell~|richte|leg~|neue[nr]?|brauch~|bräuchte~|hätte~|möchte",

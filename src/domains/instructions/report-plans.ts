@@ -20,7 +20,7 @@ const SUBJECT = words(
 );
 const BODY = words("(?:(?:with|mit) )?(?:the |dem |einem )?(?:message|text|note|body|nachricht|notiz) ?:?");
 const EXTRA = words(
-  "weiter|raus|ein|an|zu|out|off|over|across|auch|team|the team|everyone|copy|version|regularly|copy of|snapshot|always|immer|attached|anhang|im anhang|as an attachment|inbox|team's inbox",
+  "gehen|geht|go|goes|weiter|raus|ein|an|zu|out|off|over|across|auch|team|the team|everyone|copy|version|regularly|copy of|snapshot|always|immer|attached|anhang|im anhang|as an attachment|inbox|team's inbox",
 );
 const INSIGHTS = words(
   "(?:with|including|mit|samt|inklusive) (?:the |den )?(?:insights?|recommendations?|findings?|erkenntnisse~?|empfehlungen)",

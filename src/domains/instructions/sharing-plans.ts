@@ -68,7 +68,7 @@ const LINK_REST = words(
   "irgendwo|somewhere|anywhere|give|get|make|create|generate|need|want|would like|gib|brauch~|bräuchte~|erstell~|mach~|hol~|me|us|mir|uns|code|snippet|ein|page|intranet|website|webseite|wiki|site|seite|in|into|on|public|öffentlich~|so that|anyone|it|can|see|team|i can|people|internal~|intern~|danach|dafür|for it|dazu|blog|portal|confluence|notion|sharepoint|colleagues|kollegen",
 );
 const EXPIRES = words(
-  `(?:(?:that|which|der|die) )?(?:expires?|valid|good|works?|läuft|gültig|gilt|ablauf~|lasts?)?(?: (?:only|nur))?(?: ?(?:in|for|after|für|nach|to))? (\\d+|${COUNT_WORDS}|an?) (days?|weeks?|months?|tagen?|tage|wochen?|monaten?|monate)(?: (?:long|lang|gültig(?: ist)?|gilt|abläuft|ab))?`,
+  `(?:(?:that|which|der|die) )?(?:expires?|valid|good|works?|läuft|gültig|gilt|ablauf~|lasts?)?(?: (?:only|nur))?(?: ?(?:in|for|after|für|nach|to))? ?(\\d+|${COUNT_WORDS}|an?) (days?|weeks?|months?|tagen?|tage|wochen?|monaten?|monate)(?: (?:long|lang|gültig(?: ist)?|gilt|abläuft|ab))?`,
 );
 const DAYS: Record<string, number> = { d: 1, t: 1, w: 7, m: 30 };
 
