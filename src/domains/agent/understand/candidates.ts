@@ -4,6 +4,7 @@ import type { Sense } from "./fragment.ts";
 import { glossed } from "./glosses.ts";
 import type { Language } from "./language.ts";
 import type { Entry, Lexicon } from "./lexicon.ts";
+import { means } from "./make.ts";
 import { unitNamed } from "./units.ts";
 import type { Word } from "./words.ts";
 
@@ -175,7 +176,7 @@ function several(norms: string, stems: string, lexicon: Lexicon): Entry[] {
   const found = ones.map((one) => values.get(one) ?? []).find((entries) => entries.length > 0) ?? [];
   const rival = phrases.has(stems) ? 0.6 : 0.1;
   return found.flatMap(({ sense, cost }) => {
-    const some: Entry[] = [{ sense, cost: cost + rival }];
+    const some: Entry[] = means(sense, cost + rival);
     // "all key account managers" are people.
     if (sense.t !== "cond" || !people.includes(sense.ds) || phrases.has(stems)) return some;
     const rel = { k: "where" as const, in: { k: "all" as const, ds: sense.ds }, if: sense.cond };
@@ -195,7 +196,7 @@ function somebody({ sense, cost }: Entry, { people }: Lexicon): Entry[] {
     /title|role|position|job/i.test(sense.cond.key.field);
   if (!isPosition) return [];
   const rel = { k: "where" as const, in: { k: "all" as const, ds: sense.ds }, if: sense.cond };
-  return [{ sense: { t: "rel", rel, ds: sense.ds, form: "noun", isTopped: false }, cost: cost + 0.2 }];
+  return means({ t: "rel", rel, ds: sense.ds, form: "noun", isTopped: false }, cost + 0.2);
 }
 
 /** Names of several words in which one is misspelt: "retrun rate". */

@@ -12,6 +12,7 @@ import {
   EMPTY_TABLE,
   firstCost,
   made,
+  means,
   notThen,
   onWeekdays,
   type RelSense,
@@ -57,9 +58,7 @@ export class Grammar extends Facts {
       const { key } = sense.by;
       const fn = sense.dir === "max" ? ("max" as const) : ("min" as const);
       const cols: Num[] = [{ k: "agg", fn, of: key, in: { k: "all", ds: key.ds } }];
-      return this.isNumber(key)
-        ? [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols } }, cost: 0.6 }]
-        : [];
+      return this.isNumber(key) ? means({ t: "table", table: { ...EMPTY_TABLE, cols } }, 0.6) : [];
     }
     // "was the rate higher in 2025 than in 2024": both.
     if (sense.t === "outdid" && sense.table.win !== null)
@@ -68,7 +67,7 @@ export class Grammar extends Facts {
       );
     if (sense.t === "worth") {
       const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: sense.metric }] };
-      return [{ sense: { t: "table", table }, cost: 0.1 }];
+      return means({ t: "table", table }, 0.1);
     }
     return sense.t === "attr"
       ? [...groups, ...this.#linkedEntities(sense), ...this.#measured(sense)]
@@ -83,14 +82,14 @@ export class Grammar extends Facts {
       ...EMPTY_TABLE,
       cols: [{ k: "agg", fn: "count", in: { k: "all", ds: key.ds } }],
     };
-    return [{ sense: { t: "table", table }, cost: 0.7 }];
+    return means({ t: "table", table }, 0.7);
   }
 
   /** "returned units": of what happened again and again, all of them together. */
   #addedUp(key: Key): Combined[] {
     if (!this.isNumber(key) || !this.isEvent(key.ds) || !addsUp(key.field)) return [];
     const cols: Num[] = [{ k: "agg", fn: "sum", of: key, in: { k: "all", ds: key.ds } }];
-    return [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols } }, cost: 0.8 }];
+    return means({ t: "table", table: { ...EMPTY_TABLE, cols } }, 0.8);
   }
 
   /** "satisfaction for delivery tickets": what the author makes of it, where it is different in each row. */
@@ -99,12 +98,10 @@ export class Grammar extends Facts {
     const metric = this.isNumber(key) ? this.metricOf(key) : undefined;
     if (metric === undefined || rel.k === "top") return [];
     const conds = rel.k === "all" ? [] : [condOf({ rel, ds })];
-    return [
-      {
-        sense: { t: "table", table: { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }], conds } },
-        cost: 0.2,
-      },
-    ];
+    return means(
+      { t: "table", table: { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }], conds } },
+      0.2,
+    );
   }
 
   /** A capital is a field of a state, and a city as well. */
@@ -113,7 +110,7 @@ export class Grammar extends Facts {
     const soft = keys.length === 1 && key?.ds === ds ? this.softLink(key) : undefined;
     if (soft === undefined) return [];
     const made: Rel = { k: "via", from: rel, path: [{ link: soft.name, dir: "one" }] };
-    return [{ sense: { t: "rel", rel: made, ds: soft.to, form: "made", isTopped: false }, cost: 0.3 }];
+    return means({ t: "rel", rel: made, ds: soft.to, form: "made", isTopped: false }, 0.3);
   }
 
   /** What is known about two neighbours of these kinds. */
@@ -121,9 +118,9 @@ export class Grammar extends Facts {
     const pair = `${left} ${right}`;
     const known = this.#pairs.get(pair);
     if (known !== undefined || this.#pairs.has(pair)) return known;
-    const rules = this.#rules.flatMap((each) => each[pair] ?? []);
+    const rules = this.#rules.flatMap((each) => (each as Readonly<Record<string, Apply>>)[pair] ?? []);
     const combine: Combine | undefined =
-      rules.length === 0 ? undefined : (a, b) => rules.flatMap((rule) => rule(this, a as never, b as never));
+      rules.length === 0 ? undefined : (a, b) => rules.flatMap((rule) => rule(this, a, b));
     this.#pairs.set(pair, combine);
     return combine;
   }
@@ -140,7 +137,7 @@ export class Grammar extends Facts {
     const before = this.#applied({ ...rel, rel: first.in, form: "made", isTopped: false }, mod);
     return before.flatMap(({ sense, cost }) =>
       sense.t === "rel"
-        ? [{ sense: { ...sense, rel: { ...first, in: sense.rel }, isTopped: true }, cost: cost + 0.5 }]
+        ? means({ ...sense, rel: { ...first, in: sense.rel }, isTopped: true }, cost + 0.5)
         : [],
     );
   }
@@ -177,14 +174,12 @@ export class Grammar extends Facts {
       case "named":
         return mod.ds === rel.ds ? [made(where(rel, mod.cond), late - 0.6, rel.isTopped)] : [];
       case "as":
-        return mod.ds === rel.ds && rel.form === "name"
-          ? [{ sense: where(rel, condOf(mod)), cost: -0.5 }]
-          : [];
+        return mod.ds === rel.ds && rel.form === "name" ? means(where(rel, condOf(mod)), -0.5) : [];
       case "during":
         return [...this.#during(rel, mod.win, late), ...this.#linkedThen(rel, mod.win)];
       case "all": {
         const cond = this.everywhere(rel.ds, mod);
-        return cond === undefined ? [] : [{ sense: where(rel, cond), cost: 0 }];
+        return cond === undefined ? [] : means(where(rel, cond));
       }
       case "weekdays": {
         const date = this.schema.datasets.get(rel.ds)?.date;
@@ -257,7 +252,7 @@ export class Grammar extends Facts {
     if (rel.ds === mod.ds && mod.paths === null) {
       // "the city of New York", "the Colorado River"
       if (rel.form === "noun" && !rel.isMany && mod.form === "name" && !mod.not && mod.isOf) {
-        return [{ sense: { t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, cost: -0.6 }];
+        return means({ t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, -0.6);
       }
       const isSome = mod.form !== "noun" || mod.rel.k !== "all";
       if (mod.not && isSome && rel.form !== "name") {
@@ -267,7 +262,7 @@ export class Grammar extends Facts {
       const isSaid = mod.form === "made" || (mod.form === "noun" && mod.rel.k === "where");
       if (!mod.not && isSaid && rel.form !== "name" && rel.verb === undefined) {
         if (rel.form === "noun" && rel.rel.k === "all")
-          return [{ sense: { ...rel, rel: mod.rel, form: "made" }, cost: 0.6 }];
+          return means({ ...rel, rel: mod.rel, form: "made" }, 0.6);
         return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }), late + 0.8, rel.isTopped)];
       }
       return [];
@@ -414,12 +409,12 @@ export class Grammar extends Facts {
 }
 
 /** What two neighbours mean together, by their kinds: `rel mod`. */
-export type Rules = Readonly<Record<string, readonly Rule[]>>;
+export type Rules = {
+  readonly [Pair in `${Kind} ${Kind}`]?: Pair extends `${infer L extends Kind} ${infer R extends Kind}`
+    ? (grammar: Grammar, left: SenseOf<L>, right: SenseOf<R>) => Combined[]
+    : never;
+};
 
-export type Rule = (grammar: Grammar, left: never, right: never) => Combined[];
-
-export function rule<L extends Sense["t"], R extends Sense["t"]>(
-  build: (grammar: Grammar, left: Extract<Sense, { t: L }>, right: Extract<Sense, { t: R }>) => Combined[],
-): Rule {
-  return build as unknown as Rule;
-}
+type Apply = (grammar: Grammar, left: Sense, right: Sense) => Combined[];
+type Kind = Sense["t"];
+type SenseOf<T extends Kind> = Extract<Sense, { t: T }>;

@@ -3,6 +3,7 @@ import type { Schema, SchemaDataset } from "../query/schema.ts";
 import type { Cond, Hop } from "../query/semantic-query.ts";
 import { HOW } from "./english.ts";
 import type { Sense, TableSense } from "./fragment.ts";
+import { means } from "./make.ts";
 import { foreignLink, measuresOf, peopleOf, worths } from "./model-words.ts";
 import { type Folding, phraseKey, wordsOf } from "./words.ts";
 
@@ -324,7 +325,7 @@ function namesWith(
     const one = isOne ? { isOne: true as const } : {};
     const cond = { k: "is" as const, key: { ds, field }, values: [word], match: "contains" as const, ...one };
     const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
-    return [{ sense: { t: "rel", rel, ds, form: "name", isTopped: false }, cost: 0 }];
+    return means({ t: "rel", rel, ds, form: "name", isTopped: false });
   });
 }
 

@@ -3,7 +3,7 @@ import type { Combined } from "./chart.ts";
 import { condOf } from "./conditions.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
-import { duringCost, EMPTY_TABLE, onWeekdays, type RelSense } from "./make.ts";
+import { duringCost, EMPTY_TABLE, means, onWeekdays, type RelSense } from "./make.ts";
 
 export function asTable(table: TableSense, cost: number): Combined {
   return { sense: { t: "table", table }, cost };
@@ -453,7 +453,7 @@ export function chosenEntities(
   const key = grammar.nameKey(rel.ds);
   if (quantity.value === "average" && (key === undefined || counted !== undefined)) return [];
   const made: Rel = { k: "where", in: rel.rel, if: compareWith(a, quantity, key === undefined ? [] : [key]) };
-  return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, cost: 0.6 }];
+  return means({ t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, 0.6);
 }
 
 export function shareOfWhole(table: TableSense): TableSense {
