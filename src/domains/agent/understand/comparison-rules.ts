@@ -1,12 +1,12 @@
 import type { Cond, Key, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
+import { compared } from "./comparison-senses.ts";
 import { condOf } from "./conditions.ts";
 import type { Mod, Sense, TableSense } from "./fragment.ts";
 import type { Grammar, Rules } from "./grammar.ts";
 import { means } from "./make.ts";
 import {
   asTable,
-  compared,
   FAR_COST,
   grouped,
   isAny,

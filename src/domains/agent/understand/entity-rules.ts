@@ -1,11 +1,11 @@
 import type { Cond, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
+import { growing } from "./comparison-senses.ts";
 import { condOf } from "./conditions.ts";
 import { compared, measured, neighbours, topped } from "./entity-senses.ts";
 import type { By, Mod, Sense } from "./fragment.ts";
 import type { Grammar, Rules } from "./grammar.ts";
 import { attr, count, EMPTY_TABLE, means, placeOf, type RelSense, supBy, table } from "./make.ts";
-import { growing } from "./table-senses.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -139,22 +139,6 @@ export const ENTITY_RULES: Rules = {
     { sense: to(rel, paths), cost: 0 },
     ...(rel.form === "noun" ? means({ t: "role" as const, rel: rel.rel, ds: rel.ds, paths }) : []),
   ],
-  // "borders at least three states"
-  "link having": (grammar, { paths }, { table: { cols, win }, op, value, upTo }) => {
-    const [num] = cols;
-    const rel = num?.k === "agg" && num.of === undefined ? num.in : undefined;
-    if (rel === undefined || win !== null || typeof value !== "number" || upTo !== undefined) return [];
-    const mod: Mod = {
-      m: "to",
-      rel,
-      ds: grammar.datasetOf(rel),
-      form: "made",
-      paths,
-      not: false,
-      count: { op, n: value },
-    };
-    return means({ t: "mod", mod }, -0.2);
-  },
   // "passes through the US"
   "link all": (_grammar, _link, { field, value }) =>
     means({ t: "mod", mod: { m: "all", field, value } }, 0.1),

@@ -2,10 +2,11 @@ import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Cond, Hop, Key, Num, Rel, Window } from "../query/semantic-query.ts";
 import type { Combine, Combined } from "./chart.ts";
+import { compared } from "./comparison-senses.ts";
 import { condOf } from "./conditions.ts";
 import { Facts } from "./facts.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
-import { firstOfEach, isContrary, linkedTo } from "./linked-conditions.ts";
+import { firstOfEach, linkedTo } from "./linked-conditions.ts";
 import {
   attr,
   duringCost,
@@ -20,7 +21,7 @@ import {
   where,
 } from "./make.ts";
 import { addsUp, foreignLink } from "./model-words.ts";
-import { compared, more } from "./table-senses.ts";
+import { more } from "./table-senses.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
 
@@ -69,9 +70,7 @@ export class Grammar extends Facts {
       const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: sense.metric }] };
       return means({ t: "table", table }, 0.1);
     }
-    return sense.t === "attr"
-      ? [...groups, ...this.#linkedEntities(sense), ...this.#measured(sense)]
-      : groups;
+    return sense.t === "attr" ? [...groups, ...this.#linkedEntities(sense)] : groups;
   }
 
   /** "signups": how many there were on the date that says so. */
@@ -90,18 +89,6 @@ export class Grammar extends Facts {
     if (!this.isNumber(key) || !this.isEvent(key.ds) || !addsUp(key.field)) return [];
     const cols: Num[] = [{ k: "agg", fn: "sum", of: key, in: { k: "all", ds: key.ds } }];
     return means({ t: "table", table: { ...EMPTY_TABLE, cols } }, 0.8);
-  }
-
-  /** "satisfaction for delivery tickets": what the author makes of it, where it is different in each row. */
-  #measured({ rel, ds, keys: [key, ...others] }: Attr): Combined[] {
-    if (key === undefined || others.length > 0 || key.ds !== ds || !this.isEvent(ds)) return [];
-    const metric = this.isNumber(key) ? this.metricOf(key) : undefined;
-    if (metric === undefined || rel.k === "top") return [];
-    const conds = rel.k === "all" ? [] : [condOf({ rel, ds })];
-    return means(
-      { t: "table", table: { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }], conds } },
-      0.2,
-    );
   }
 
   /** A capital is a field of a state, and a city as well. */
@@ -154,7 +141,6 @@ export class Grammar extends Facts {
         return [made(top(some, by.by, { ...mod, n: mod.n ?? n ?? null }), by.cost + firstCost(rel), true)];
       }
       case "is": {
-        if (isContrary(rel.rel, mod.cond)) return [];
         if (mod.ds === rel.ds || toOnePath(this.schema, rel.ds, mod.ds) !== undefined) {
           // What was bought is said by whatever belongs to it.
           const far = mod.ds === rel.ds ? 0 : rel.verb === undefined ? 0.5 : 0.2;
@@ -176,7 +162,7 @@ export class Grammar extends Facts {
       case "as":
         return mod.ds === rel.ds && rel.form === "name" ? means(where(rel, condOf(mod)), -0.5) : [];
       case "during":
-        return [...this.#during(rel, mod.win, late), ...this.#linkedThen(rel, mod.win)];
+        return [...this.#during(rel, mod.win, late), ...this.#firstThen(rel, mod.win)];
       case "all": {
         const cond = this.everywhere(rel.ds, mod);
         return cond === undefined ? [] : means(where(rel, cond));
@@ -222,32 +208,6 @@ export class Grammar extends Facts {
     return [made(where(rel, { k: "link", at: rel.ds, path: event.path, to }), late + 0.5, rel.isTopped)];
   }
 
-  /** "drove for Williams in 2020": when that happened. */
-  #linkedThen(rel: RelSense, win: Window): Combined[] {
-    const { rel: some } = rel;
-    const link = some.k !== "where" ? undefined : some.if.k === "not" ? some.if.of : some.if;
-    if (some.k !== "where" || link?.k !== "link" || link.count !== undefined) return [];
-    // "bought for the first time in March": it was then.
-    if (link.to.k === "top" && link.to.per !== undefined && some.if.k === "link") {
-      const to: Rel = { k: "where", in: link.to, if: { k: "during", win } };
-      return [made({ ...rel, rel: { ...some, if: { ...link, to } } }, 0.1, rel.isTopped)];
-    }
-    const last = link.path.findLastIndex(({ dir }) => dir === "many") + 1;
-    const [path, rest] = [link.path.slice(0, last), link.path.slice(last)];
-    if (path.length === 0 || rest.length === 0) return [];
-    const ds = this.ways.end(path);
-    if (this.schema.datasets.get(ds)?.date == null) return [];
-    const event: Rel = {
-      k: "where",
-      in: { k: "all", ds },
-      if: { k: "link", at: ds, path: rest, to: link.to },
-    };
-    const to: Rel = { k: "where", in: event, if: { k: "during", win } };
-    const then: Cond = { ...link, path, to };
-    const cond: Cond = some.if.k === "not" ? { k: "not", of: then } : then;
-    return [made({ ...rel, rel: { ...some, if: cond } }, 0.2, rel.isTopped)];
-  }
-
   #applyLink(rel: RelSense, mod: Extract<Mod, { m: "to" }>, late: number): Combined[] {
     if (rel.ds === mod.ds && mod.paths === null) {
       // "the city of New York", "the Colorado River"
@@ -274,10 +234,7 @@ export class Grammar extends Facts {
       return [
         made(where(rel, { k: "link", at: rel.ds, path: way.path, to: own }, mod.not), late, rel.isTopped),
       ];
-    const cond: Cond =
-      mod.count === undefined
-        ? linkedTo(rel.ds, way.path, { ...mod, isOne: this.#isOne(rel.ds, way.path) })
-        : { k: "link", at: rel.ds, path: way.path, to: mod.rel, count: mod.count };
+    const cond = linkedTo(rel.ds, way.path, { ...mod, isOne: this.#isOne(rel.ds, way.path) });
     // That a city is in a state says nothing; who asks so wants the state.
     const idle = rel.form === "name" && (mod.form !== "name" || mod.paths !== null) ? 1.5 : 0;
     return [made(where(rel, cond, mod.not), late + way.cost + idle, rel.isTopped)];
@@ -298,7 +255,7 @@ export class Grammar extends Facts {
 
   /** "bought in both years": in the one, and in the other. */
   #inBoth(rel: RelSense, wins: readonly Window[]): Combined[] {
-    const then = wins.map((win) => this.#linkedThen(rel, win)[0] ?? this.#didThen(rel, win));
+    const then = wins.map((win) => this.#didThen(rel, win));
     const conds = then.flatMap((each) =>
       each?.sense.t === "rel" && each.sense.rel.k === "where" ? [each.sense.rel.if] : [],
     );
@@ -309,8 +266,15 @@ export class Grammar extends Facts {
   /** The same of whoever did something, when they did it. */
   doneThen(rel: Rel, ds: string, win: Window): Rel | undefined {
     const sense: RelSense = { t: "rel", rel, ds, form: "made", isTopped: false };
-    const then = this.#linkedThen(sense, win)[0] ?? this.#didThen(sense, win);
+    const then = this.#didThen(sense, win);
     return then?.sense.t === "rel" ? then.sense.rel : undefined;
+  }
+
+  /** "bought for the first time in March": it was then. */
+  #firstThen(rel: RelSense, win: Window): Combined[] {
+    const to = rel.rel.k === "where" && rel.rel.if.k === "link" ? rel.rel.if.to : undefined;
+    const then = to?.k === "top" && to.per !== undefined ? this.#didThen(rel, win) : undefined;
+    return then === undefined ? [] : [then];
   }
 
   #didThen(rel: RelSense, win: Window): Combined | undefined {

@@ -1,6 +1,7 @@
 import type { Comparison, Cond, Key, Num, Rel, Scope } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { shareOf } from "./comparison-rules.ts";
+import { compared, growing } from "./comparison-senses.ts";
 import { condOf } from "./conditions.ts";
 import type { Group, Mod, Place, Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar, Rules } from "./grammar.ts";
@@ -8,11 +9,9 @@ import { isOfTime } from "./language.ts";
 import { count, EMPTY_TABLE, means, placed, type RelSense } from "./make.ts";
 import {
   asTable,
-  compared,
   compareWith,
   FAR_COST,
   grouped,
-  growing,
   limited,
   more,
   ofEntities,

@@ -1,10 +1,11 @@
 import type { Key, Num, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
+import { compared } from "./comparison-senses.ts";
 import { measuredBy } from "./entity-senses.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar, Rules } from "./grammar.ts";
 import { EMPTY_TABLE, means, type RelSense } from "./make.ts";
-import { again, asTable, chosenEntities, compared, compareWith, more, within } from "./table-senses.ts";
+import { again, asTable, chosenEntities, compareWith, more, within } from "./table-senses.ts";
 import { costing } from "./unit-rules.ts";
 import { unitNamed } from "./units.ts";
 

@@ -1,26 +1,28 @@
 import type { Aggregate, Cond, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { ofEach } from "./comparison-rules.ts";
+import {
+  besideEachOther,
+  compareEarlier,
+  differing,
+  growing,
+  moreThan,
+  overSeries,
+} from "./comparison-senses.ts";
 import type { TableSense } from "./fragment.ts";
 import type { Grammar, Rules } from "./grammar.ts";
 import { EMPTY_TABLE, means, periodsIn, type RelSense, saysWhatTheyDid } from "./make.ts";
 import {
   asTable,
   averaged,
-  besideEachOther,
   column,
-  compareEarlier,
-  differing,
   divided,
   grouped,
-  growing,
   inPeriods,
   limited,
   more,
-  moreThan,
   ofEntities,
   ofSome,
-  overSeries,
   per,
   periods,
   rated,

@@ -1,6 +1,5 @@
-import type { Cond, Rel } from "../query/semantic-query.ts";
+import type { Cond } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import { condOf } from "./conditions.ts";
 import type { TableSense } from "./fragment.ts";
 import type { Grammar, Rules } from "./grammar.ts";
 import { means, type RelSense, where } from "./make.ts";
@@ -25,7 +24,7 @@ function done(grammar: Grammar, rel: RelSense, table: TableSense, not = false): 
   const [num] = table.cols;
   if (!isVerb(table) || num === undefined || table.top !== null) return [];
   if (rel.form === "name" || !grammar.reachedBy(table, rel.ds)) return [];
-  const conds = [...table.conds, ...(not ? deedsOf(grammar, rel.rel, table) : [])];
+  const { conds } = table;
   const [only, ...more] = conds;
   const scope = {
     ...(only === undefined ? {} : { if: more.length === 0 ? only : { k: "and" as const, of: conds } }),
@@ -34,18 +33,6 @@ function done(grammar: Grammar, rel: RelSense, table: TableSense, not = false): 
   const cond: Cond = { k: "cmp", a: scoped(num, scope), op: ">", b: { k: "lit", v: 0 } };
   const made = where(rel, cond, not);
   return means({ ...made, form: "made" }, 0.3);
-}
-
-/** "drivers in the 2020 season without points": in that season. */
-function deedsOf(grammar: Grammar, rel: Rel, table: TableSense): Cond[] {
-  if (rel.k !== "where") return [];
-  const { if: cond } = rel;
-  const ds = cond.k === "link" && cond.path.length > 0 ? grammar.datasetOf(cond.to) : undefined;
-  const own =
-    cond.k === "link" && ds !== undefined && grammar.reachedBy(table, ds)
-      ? [condOf({ rel: cond.to, ds })]
-      : [];
-  return [...own, ...deedsOf(grammar, rel.in, table)];
 }
 
 /** Rules for numbers that are said by a verb: "won", "sold". */
