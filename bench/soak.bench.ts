@@ -36,57 +36,87 @@ const server = fork(new URL("neighbours/server.ts", import.meta.url), {
 });
 const [{ url, tokens }] = (await once(server, "message")) as [{ url: string; tokens: string[] }];
 type Args = Record<string, unknown>;
-const connect = async (token: string) => {
+const PATHS = {
+  all: "/mcp",
+  bi: "/api/2.0/mcp",
+  agent: "/api/data-agent/mcp",
+  memory: "/api/mcp/v1",
+  models: "/mcp/ours/mcp",
+  knowledge: "/mcp/knowledge-external/sse",
+};
+type Endpoint = keyof typeof PATHS;
+const connect = async (token: string, endpoint: Endpoint) => {
   const client = new Client({ name: "soak", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
   const headers = { authorization: `Bearer ${token}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  const address = new URL(PATHS[endpoint], url);
+  await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
   return async (name: string, args: Args): Promise<Args> => {
     const result = await client.callTool({ name, arguments: args });
     if (result.isError) throw new Error(`${name}: ${JSON.stringify(result.content).slice(0, 300)}`);
-    return result.structuredContent as Args;
+    return (result.structuredContent ?? {}) as Args;
   };
 };
 
-const setUp = await connect(tokens[0] ?? "");
+const setUp = await connect(tokens[0] ?? "", "all");
 const csv = ["id,region,amount"].concat(
   Array.from({ length: ROWS }, (_, id) => `${id},${["North", "South", "West"][id % 3]},${id % 100}`),
 );
-await setUp("import_file", { dataset_name: "orders", content: csv.join("\n"), file_type: "csv" });
-await setUp("save_semantic_model", { content: JSON.stringify(MODEL), publish: true });
+const orders = await setUp("import_file", {
+  dataset_name: "orders",
+  content: csv.join("\n"),
+  file_type: "csv",
+});
+const model = await setUp("save_semantic_model", { content: JSON.stringify(MODEL), publish: true });
 const base = await setUp("create_knowledge_base", { name: "Handbook" });
-await setUp("add_document", {
+const handbook = await setUp("add_document", {
   knowledge_base_id: base.knowledge_base_id,
   file_name: "returns.md",
   content: "# Returns\n\nGoods can be returned within thirty days of delivery.",
 });
+const board = await setUp("create_dashboard", {
+  name: "Orders",
+  widgets: [{ name: "By region", dataset_id: orders.dataset_id, x_axis: "region", y_axis: ["amount"] }],
+});
+const [{ widget_id: widgetId }] = board.widgets as [{ widget_id: number }];
 
 let number = 0;
-/** The kinds of calls, each as often as it stands here. */
-const CALLS: readonly [name: string, args: (memory: unknown) => Args][] = [
-  ["whoami", () => ({})],
-  ["list_datasets", () => ({})],
+const sql = () => `SELECT region, sum(amount) FROM orders WHERE id > ${number % ROWS} GROUP BY 1`;
+const question = () =>
+  ["revenue by region", "total revenue in the north", "how many orders are there"][number % 3];
+const returns = { query: "return of goods", knowledge_base_ids: [base.knowledge_base_id] };
+
+/** The kinds of calls by where they are made, each as often as it stands here. */
+const CALLS: readonly [endpoint: Endpoint, name: string, args: (memory: unknown) => Args][] = [
+  ["all", "whoami", () => ({})],
+  ["all", "list_datasets", () => ({})],
+  ["all", "execute_query", () => ({ modelName: "shop", sql: sql() })],
+  ["models", "execute_query", () => ({ modelName: "shop", sql: sql() })],
+  ["models", "get_semantic_model", () => ({ modelName: "shop" })],
+  ["all", "ask_question", () => ({ question: question() })],
   [
-    "execute_query",
-    () => ({
-      modelName: "shop",
-      sql: `SELECT region, sum(amount) FROM orders WHERE id > ${number % ROWS} GROUP BY 1`,
-    }),
-  ],
-  [
+    "agent",
     "ask_question",
-    () => ({
-      question: ["revenue by region", "total revenue in the north", "how many orders are there"][number % 3],
-    }),
+    () => ({ ontologyId: (model.models as [{ id: string }])[0].id, question: question() }),
   ],
-  ["push_data", () => ({ dataset_name: `events ${number % 4}`, rows: [{ at: "2026-01-05", number }] })],
-  ["store_memory", () => ({ content: `Customer ${number} asked for an invoice on paper.` })],
-  ["recall", () => ({ query: `who opens at six, customer ${number % 50}?` })],
+  ["bi", "knowi_get_data", () => ({ widgetId })],
+  ["bi", "knowi_search", () => ({ query: "orders" })],
+  ["bi", "knowi_export_pdf", () => ({ widgetId })],
   [
+    "all",
+    "push_data",
+    () => ({ dataset_name: `events ${number % 4}`, rows: [{ at: "2026-01-05", number }] }),
+  ],
+  ["all", "store_memory", () => ({ content: `Customer ${number} asked for an invoice on paper.` })],
+  ["memory", "knowmind.store_memory", () => ({ content: `Customer ${number} asked for a longer pause.` })],
+  ["memory", "knowmind.recall", () => ({ query: `who opens at six, customer ${number % 50}?` })],
+  [
+    "all",
     "update_fact",
     (memory) => ({ target_id: memory, new_title: "Leipzig", new_content: `It opens at ${number % 12}.` }),
   ],
-  ["search_documents", () => ({ query: "return of goods" })],
-  ["ask_documents", () => ({ question: "How long can goods be returned?" })],
+  ["knowledge", "wegent_kb_search_content", () => returns],
+  ["knowledge", "wegent_kb_get_document_content", () => ({ document_id: handbook.document_id })],
+  ["all", "ask_documents", () => ({ question: "How long can goods be returned?" })],
 ];
 
 const errors = new Map<string, number>();
@@ -101,15 +131,21 @@ const memoryTable = new Table("Memory of the server and its processes, MB", [
   "calls",
 ]);
 const clients = Array.from({ length: Number(values.clients) }, async (_, n) => {
-  const call = await connect(tokens[n % 2] ?? "");
-  const stored = await call("store_memory", { content: `The warehouse of ${n} opens at six.` });
+  const token = tokens[n % 2] ?? "";
+  const endpoints = Object.keys(PATHS) as Endpoint[];
+  const calls = new Map(
+    await Promise.all(endpoints.map(async (one) => [one, await connect(token, one)] as const)),
+  );
+  const content = `The warehouse of ${n} opens at six.`;
+  const stored = (await calls.get("all")?.("store_memory", { content })) ?? {};
   let memory = stored.memory_id;
   for (let turn = n; !isOver(); turn += 1) {
     number += 1;
-    const [name, args] = CALLS[turn % CALLS.length] as (typeof CALLS)[number];
+    const [endpoint, tool, args] = CALLS[turn % CALLS.length] as (typeof CALLS)[number];
+    const name = `${endpoint} ${tool}`;
     const at = performance.now();
     try {
-      memory = (await call(name, args(memory))).new_memory_id ?? memory;
+      memory = (await calls.get(endpoint)?.(tool, args(memory)))?.new_memory_id ?? memory;
     } catch (error) {
       const key = `${name}: ${(error as Error).message.replaceAll(/\d+/g, "#").slice(0, 160)}`;
       errors.set(key, (errors.get(key) ?? 0) + 1);
@@ -148,7 +184,7 @@ const table = new Table("Calls in the first and the last fifth, ms", [
   "p95",
   "longest",
 ]);
-for (const name of [undefined, ...new Set(CALLS.map(([each]) => each))]) {
+for (const name of [undefined, ...new Set(CALLS.map(([endpoint, tool]) => `${endpoint} ${tool}`))]) {
   const count = times.filter(({ name: of }) => (name ?? of) === of).length;
   const cells = [within(0, name), within(SPANS - 1, name)].flatMap((all) => [
     median(all),

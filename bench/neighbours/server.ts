@@ -9,7 +9,14 @@ import { loadConfig } from "../../src/app/config.ts";
 const home = mkdtempSync(join(tmpdir(), "kenning-bench-requests-"));
 chmodSync(home, 0o711);
 const config = loadConfig({
-  env: { PORT: "0", KENNING_HOME: home, RATE_LIMIT_ENABLED: "false" },
+  env: {
+    PORT: "0",
+    KENNING_HOME: home,
+    RATE_LIMIT_ENABLED: "false",
+    EXTERNAL_KNOWLEDGE_MCP_ENABLED: "true",
+    EXTERNAL_KNOWLEDGE_MCP_RATE_LIMIT_ENABLED: "false",
+    EXTERNAL_KNOWLEDGE_MCP_SEARCH_RATE_LIMIT_ENABLED: "false",
+  },
   cwd: home,
 });
 const app = await compose(config, { log: pino({ level: "error" }) });

@@ -28,6 +28,7 @@ it.each([
   [{ id: 1, name: "long" }, "name: too big: expected string to have <=3 characters."],
   [{ id: 1, name: "a", top: 3 }, "top belongs in options: options.top."],
   [{ id: 1, name: "a", filters: [] }, "filters belongs in options: options.filters."],
+  [{ id: 1, name: "a", filter: [] }, "Unknown argument filter: did you mean options.filters?"],
   [{ id: 1, name: "a", row: [] }, "Unknown argument row: did you mean rows?"],
   [
     { id: 1, name: "a", row: [], width: 1, height: 2 },

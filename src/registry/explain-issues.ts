@@ -53,9 +53,12 @@ function unknownKeys(keys: readonly string[], path: string, shape: Shape): strin
   const isTop = path === "";
   const guesses = keys.slice(0, 5).map((key) => {
     const where = clip(isTop ? key : `${path}.${key}`);
-    const holder = isTop ? known.find((name) => describes(shape[name], key)) : undefined;
-    if (holder !== undefined) return { where, text: `${where} belongs in ${holder}: ${holder}.${where}.` };
-    const match = isTop ? nearest(key, known) : undefined;
+    const parts = isTop ? known.flatMap((name) => partsOf(name, shape[name])) : [];
+    const part = parts.find((one) => one.endsWith(`.${key}`));
+    if (part !== undefined) return { where, text: `${where} belongs in ${part.split(".")[0]}: ${part}.` };
+    const inside = parts.map((one) => one.split(".")[1]!);
+    const near = nearest(key, inside);
+    const match = isTop ? (nearest(key, known) ?? (near && parts[inside.indexOf(near)])) : undefined;
     return { where, text: match && `Unknown argument ${where}: did you mean ${match}?` };
   });
   const unknown = guesses.filter(({ text }) => text === undefined).map(({ where }) => where);
@@ -69,9 +72,10 @@ function unknownKeys(keys: readonly string[], path: string, shape: Shape): strin
   ].join(" ");
 }
 
-/** The argument is an object with such a part, as its description has it: `{filters: […], c9ql}`. */
-function describes(schema: z.core.$ZodType | undefined, key: string): boolean {
+/** The parts of an argument that is an object, as its description has them: `{filters: […], c9ql}`. */
+function partsOf(name: string, schema: z.core.$ZodType | undefined): string[] {
   const { description = "" } = (schema ?? {}) as z.ZodType;
-  const parts = description.replaceAll(/\[[^\]]*\]/g, "").split(/[{},:] ?/);
-  return description.startsWith("{") && parts.includes(key);
+  if (!description.startsWith("{")) return [];
+  const parts = description.replaceAll(/\[[^\]]*\]/g, "").match(/(?<=[{,] ?)\w+/g) ?? [];
+  return parts.map((part) => `${name}.${part}`);
 }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { firstPasswordFile, keepFirstPassword } from "../admin-password.ts";
@@ -14,6 +16,7 @@ export async function serve(options: { demo: boolean }, terminal: Terminal): Pro
   requireHome(config.storage.home);
   makeCrashesVisible(config.storage.home, terminal);
   const stopping = stopRequested(terminal);
+  await listen({ listen: () => tryPort(config) }, config);
   const app = await compose(config);
   try {
     const { home } = config.storage;
@@ -36,7 +39,15 @@ export async function serve(options: { demo: boolean }, terminal: Terminal): Pro
   return 0;
 }
 
-async function listen(app: { listen(): Promise<{ url: string }> }, config: Config): Promise<{ url: string }> {
+/** Before anything is opened: a second server would begin to take jobs of the first one, and then be told that it is one. */
+async function tryPort({ server: { port, host } }: Config): Promise<void> {
+  const server = createServer().listen(port, host);
+  await once(server, "listening");
+  server.close();
+  await once(server, "close");
+}
+
+async function listen<T>(app: { listen(): Promise<T> }, config: Config): Promise<T> {
   try {
     return await app.listen();
   } catch (error) {

@@ -34,7 +34,7 @@ import { VerifiedStore } from "./verified/verified.store.ts";
 
 export type { Answer } from "./answer.ts";
 export type { AgentServices } from "./define.ts";
-export { type Expected, judge, type Verdict } from "./evaluation/judge.ts";
+export { judge, type Verdict } from "./evaluation/judge.ts";
 export type { Understand } from "./phases/plan.ts";
 export { PREFERENCES } from "./preferences/preferences.ts";
 export type { ModelTable, ModelTables, ModelWish } from "./query/model-tables.ts";

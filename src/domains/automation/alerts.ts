@@ -102,6 +102,7 @@ export class Alerts {
     const dataset = await data.require(caller, alert.datasetId);
     const settings = await this.#settings(caller, dataset, alert, change);
     const isOnlyPause = Object.keys(settings).length === 0;
+    if (isOnlyPause && paused === undefined) return alert;
     const isOthers = alert.ownerId !== caller.user.id;
     // What was only the former owner's to see must be readable for the new one.
     if (!isOnlyPause && isOthers && alert.c9ql !== null && settings.c9ql === undefined)

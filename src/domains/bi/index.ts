@@ -33,7 +33,7 @@ import { Views } from "./views.ts";
 
 export type { Dashboard, Widget } from "./boards.store.ts";
 export type { BiServices } from "./define.ts";
-export { type OpenEmbed, ticketWish } from "./embeds.ts";
+export { ticketWish } from "./embeds.ts";
 export { untitled } from "./export/exports.ts";
 export type { Chosen } from "./lens.ts";
 export type { ShownFilter, ShownWidget, ToDraw } from "./views.ts";

@@ -43,7 +43,7 @@ export type { DatasetsStore } from "./datasets.store.ts";
 export { columnShape, type DataServices } from "./define.ts";
 export { type ExportedFile, exportText, textOf } from "./export.ts";
 export { wholeParquet } from "./export-parquet.ts";
-export type { FileOptions, ImportedFile, ImportProgress } from "./files/index.ts";
+export type { FileOptions, ImportedFile } from "./files/index.ts";
 export { sha256Of } from "./part-checks.ts";
 export { restrictionFor } from "./policies.ts";
 export { isWhole, seenRun } from "./query-view.ts";

@@ -113,14 +113,13 @@ export class Readings {
     }
   }
 
-  async #read(document: DocumentRow, { signal, progress }: JobContext): Promise<void> {
+  async #read(document: DocumentRow, { signal }: JobContext): Promise<void> {
     const { documents, chunks, reader, collection, blobs } = this.#parts;
     const { id, version, bytes, extension, blobKey } = document;
     await documents.setStatus(id, version, "converting");
     const path = blobs.pathOf(blobKey);
     const read = await reader.read({ path, bytes, extension, scope: String(document.baseId), signal });
     signal.throwIfAborted();
-    progress(0.5, "indexing");
     await documents.setStatus(id, version, "indexing");
     const changed = await chunks.replace(document, read);
     if (changed === undefined) return;

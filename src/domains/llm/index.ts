@@ -10,7 +10,7 @@ import { removeLlmProvider } from "./tools/remove-llm-provider.tool.ts";
 import { setLlmProvider } from "./tools/set-llm-provider.tool.ts";
 
 export type { LlmServices } from "./define.ts";
-export type { Llm, ModelAnswer } from "./llm.ts";
+export type { Llm } from "./llm.ts";
 export type { Provider } from "./providers.store.ts";
 
 /** The language models that workspaces may ask. Without one, everything works by rules. */

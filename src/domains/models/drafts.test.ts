@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../test/support/datasets.ts";
 import { callTool } from "../../../test/support/mcp.ts";
 import {
   digestOf,
-  openShop,
   type SavedModel,
-  type Shop,
   saveModel,
   shopModel,
+  shopServer,
   textOf,
 } from "../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 
 /** Drafts are shared by all who write models: whoever publishes or replaces one knows whose it is. */
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 type Saved = SavedModel & { draft?: { saved_by: string; saved_at: string }; note?: string };
 interface Source {
@@ -114,6 +105,11 @@ describe("a draft", () => {
     const asset = { asset_type: "semantic_model", asset_id };
     await resultOf(server, shop.contributor, "restore_asset", asset);
     expect(await read(shop.admin, "only")).toMatchObject({ source: expect.stringContaining("Only") });
+    // Whoever could publish it is told so; to others there is none.
+    const ask = (who: string) =>
+      resultOf(server, who, "execute_query", { modelName: "only", sql: "SELECT 1" });
+    await expect(ask(shop.contributor)).rejects.toThrow(/is a draft\. publish_semantic_model makes it/);
+    await expect(ask(shop.viewer)).rejects.toThrow(/^There is no semantic model "only"/);
   });
 
   it("is nothing that viewers hear of", async () => {

@@ -44,9 +44,9 @@ async function publishUpTo(version: number): Promise<void> {
     sql`SELECT workspace_id, created_by FROM semantic_models WHERE id = ${shop.model.asset_id}`,
   );
   const [workspace, user] = [Number(rows[0]?.workspace_id), Number(rows[0]?.created_by)];
+  const model = readModels([{ name: "m.yaml", text: shopModel() }]).models[0]?.model as SemanticModel;
   for (let next = 2; next <= version; next++) {
-    const text = shopModel({ description: `Number ${next}` });
-    const document = readModels([{ name: "m.yaml", text }]).models[0]?.model as SemanticModel;
+    const document = { ...model, description: `Number ${next}` };
     await store.publishAll(workspace, user, [{ document, warnings: [] }], () => {});
   }
 }

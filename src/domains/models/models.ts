@@ -298,9 +298,15 @@ export class Models {
     const list = "{tool:list_semantic_models} shows what there is.";
     if (name === undefined)
       return new AppError("not_found", "There is no such semantic model.", { hint: list });
-    const known = (await this.#parts.store.list(caller.workspace.id))
-      .filter(({ publishedVersion }) => state === "any" || publishedVersion !== null)
-      .filter((record) => this.mayUse(caller, record.name));
+    const all = (await this.#parts.store.list(caller.workspace.id)).filter((record) =>
+      this.mayUse(caller, record.name),
+    );
+    const draft = all.find((record) => record.publishedVersion === null && record.name === name);
+    if (draft !== undefined && caller.permissions.includes("ontologies:write"))
+      return new AppError("not_found", `The semantic model ${shorten(name)} is a draft.`, {
+        hint: "{tool:publish_semantic_model} makes it ready for questions.",
+      });
+    const known = all.filter(({ publishedVersion }) => state === "any" || publishedVersion !== null);
     const match = nearest(
       name,
       known.map((record) => record.name),

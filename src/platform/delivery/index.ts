@@ -1,11 +1,10 @@
-export { type Channel, type ChannelKind, Channels, type ChannelWish } from "./channels.ts";
-export { type DeadDelivery, Deliveries, type Delivery, type Only, type Posting } from "./deliveries.ts";
+export { type Channel, type ChannelKind, Channels } from "./channels.ts";
+export { type DeadDelivery, Deliveries, type Delivery, type Only } from "./deliveries.ts";
 export { CHANNEL_KINDS, DELIVERY_STATES } from "./delivery.tables.ts";
 export { htmlOf, type Letter, textOf } from "./letter.ts";
 export { MailChannel } from "./mail.ts";
 export {
   type Attachment,
-  type LoadedMessage,
   type Message,
   oneLine,
   type Recipient,

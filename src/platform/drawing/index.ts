@@ -1,5 +1,5 @@
 export type { Chart } from "./chart.ts";
-export type { Drawing, Hover, Subject } from "./drawing.ts";
+export type { Hover, Subject } from "./drawing.ts";
 export { Drawings, type Png } from "./drawings.ts";
 export { fallbackFonts } from "./fallback-fonts.ts";
 export { FONT_PATHS, measure } from "./font-metrics.ts";

@@ -1,5 +1,5 @@
 /** Runs in a thread of its own: a network takes milliseconds to seconds, and onnxruntime holds its thread meanwhile. */
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { InferenceSession, Tensor } from "onnxruntime-node";
@@ -16,9 +16,12 @@ const WORDLIKE = /^(?:##|▁)?[\p{L}\p{N}]/u;
 const data = workerData as ThreadData;
 const files = "files" in data ? data.files : minilmFiles(data.folder);
 const tokenizer = readTokenizer();
-const session = await InferenceSession.create(files.network, {
-  intraOpNumThreads: LIMITS.embeddings.cores,
-  graphOptimizationLevel: "all",
+const session = await openSession().catch((error) => {
+  if ("files" in data) throw error;
+  // A disk may have lost part of what was written down; it can be written again.
+  rmSync(files.network, { force: true });
+  minilmFiles(data.folder);
+  return openSession();
 });
 
 interface Tokens {
@@ -62,6 +65,11 @@ answerCalls<EmbeddingCalls>({
     return { vector, tokens: kept };
   },
 });
+
+function openSession(): Promise<InferenceSession> {
+  const intraOpNumThreads = LIMITS.embeddings.cores;
+  return InferenceSession.create(files.network, { intraOpNumThreads, graphOptimizationLevel: "all" });
+}
 
 function readTokenizer(): Tokenizer {
   const rules = JSON.parse(readFileSync(files.tokenizer, "utf8"));

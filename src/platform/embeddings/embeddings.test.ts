@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -34,6 +34,17 @@ describe("embeddings", () => {
     ];
     expect(cosine(paid, settled)).toBeGreaterThan(cosine(paid, weather) + 0.3);
     expect(paid).toMatchObject({ fingerprint: embeddings.fingerprint, vector: { length: 384 } });
+  });
+
+  it("are made by a network that is written again where the disk lost some of it", async () => {
+    const cut = mkdtempSync(join(tmpdir(), "kenning-embeddings-"));
+    for (const name of readdirSync(folder).filter((one) => one.endsWith(".onnx")))
+      writeFileSync(join(cut, name), readFileSync(join(folder, name)).subarray(0, 1_000));
+    const healed = await openEmbeddings({ folder: cut, log: { error() {} } as never });
+    const [one] = await healed.embed([PAID]);
+    await healed.close();
+    rmSync(cut, { recursive: true });
+    expect(one).toEqual((await embeddings.embed([PAID]))[0]);
   });
 
   it("do not depend on what is embedded beside them, and keep their order", async () => {

@@ -18,8 +18,6 @@ export interface GuardedFetchOptions {
   resolve?: Resolve;
   /** Further certificate authorities, in PEM. */
   ca?: string | string[];
-  userAgent?: string;
-  headerBytes?: number;
   maxInFlight?: number;
 }
 
@@ -74,8 +72,6 @@ export function createGuardedFetch({
   allow = [],
   resolve = systemResolve,
   ca,
-  userAgent = "kenning",
-  headerBytes = LIMITS.fetch.headerBytes,
   maxInFlight = LIMITS.fetch.inFlight,
 }: GuardedFetchOptions = {}): GuardedFetch {
   const policy = createAddressPolicy(allow);
@@ -92,13 +88,13 @@ export function createGuardedFetch({
       connect: guardedConnector(buildConnector, connector),
       allowH2: false,
       connections: LIMITS.fetch.connectionsPerOrigin,
-      maxHeaderSize: headerBytes,
+      maxHeaderSize: LIMITS.fetch.headerBytes,
       pipelining: 1,
     });
   }
 
   async function open(input: string | URL, options: FetchOptions): Promise<Download> {
-    let request = firstRequest(checkUrl(input, policy), options, userAgent);
+    let request = firstRequest(checkUrl(input, policy), options);
     if (inFlight >= maxInFlight)
       throw new AppError("unavailable", "Too many requests to other servers are under way.");
     if (isClosed) throw new AppError("unavailable", "The server is stopping.");
@@ -149,8 +145,8 @@ export function createGuardedFetch({
   };
 }
 
-function firstRequest(url: URL, options: FetchOptions, userAgent: string): OutgoingRequest {
-  const headers: Record<string, string> = { "user-agent": userAgent, "accept-encoding": ACCEPTED_ENCODINGS };
+function firstRequest(url: URL, options: FetchOptions): OutgoingRequest {
+  const headers: Record<string, string> = { "user-agent": "kenning", "accept-encoding": ACCEPTED_ENCODINGS };
   for (const [name, value] of Object.entries(options.headers ?? {})) {
     const lowerName = name.toLowerCase();
     if (OWN_HEADERS.test(lowerName))

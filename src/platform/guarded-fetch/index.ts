@@ -4,7 +4,6 @@ export {
   createGuardedFetch,
   type Download,
   type FetchedAnswer,
-  type FetchOptions,
   type GuardedFetch,
   type GuardedFetchOptions,
 } from "./guarded-fetch.ts";

@@ -1,13 +1,10 @@
 import type { CatalogTx } from "../catalog/index.ts";
-import type { Progress } from "./progress.ts";
 
 export interface JobContext {
-  id: string;
   /** 1 for the first try. */
   attempt: number;
   /** Aborts when the job is cancelled, takes too long, or Kenning stops. */
   signal: AbortSignal;
-  progress(fraction: number, note?: string): void;
 }
 
 /** May run more than once for one job, so it must not mind. Its result is kept as JSON. */
@@ -55,14 +52,8 @@ export interface EnqueueOptions {
 }
 
 export interface JobStatus {
-  id: string;
-  name: string;
   state: "waiting" | "running" | "done" | "failed" | "cancelled";
   attempt: number;
-  progress: Progress | undefined;
   result: unknown;
   error: string | undefined;
-  createdAt: Date;
-  startedAt: Date | undefined;
-  finishedAt: Date | undefined;
 }

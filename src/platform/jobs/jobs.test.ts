@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "drizzle-orm";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { openTestCatalog, silentLog } from "../../../test/support/database.ts";
@@ -84,31 +83,6 @@ describe("a job", () => {
     const id = await jobs.enqueue("faulty", { n: 1 });
     expect(await settled(jobs, id)).toMatchObject({ state: "failed", attempt: 2, error: "no luck" });
     expect(attempts).toEqual([1, 2]);
-  });
-
-  it("shows its progress while it runs", async () => {
-    const jobs = openJobs();
-    const { promise: enough, resolve: finish } = Promise.withResolvers<void>();
-    jobs.define("slow", number, async (_, { progress }) => {
-      progress(0.5, "half way");
-      await enough;
-    });
-    await jobs.start();
-    const id = await jobs.enqueue("slow", { n: 1 });
-    await vi.waitFor(
-      async () => {
-        const { state, progress } = await jobs.status(id);
-        expect({ state, progress }).toEqual({
-          state: "running",
-          progress: { fraction: 0.5, note: "half way" },
-        });
-      },
-      { timeout: 30_000, interval: 20 },
-    );
-    finish();
-    expect(await settled(jobs, id)).toMatchObject({ state: "done", progress: undefined });
-    const { rows } = await catalog.db.execute(sql`SELECT * FROM job_progress`);
-    expect(rows).toEqual([]);
   });
 
   it.each(["the process that runs it", "another process"])("can be cancelled by %s", async (who) => {

@@ -13,7 +13,6 @@ import {
   type JobStatus,
 } from "./job-options.ts";
 import { claimJob, handBackJob, type JobTry, jobRows } from "./job-rows.ts";
-import { ProgressWriter, readProgress, removeOldProgress } from "./progress.ts";
 import { Tries } from "./tries.ts";
 
 const STOP_TIMEOUT_MS = 20_000;
@@ -110,7 +109,6 @@ export class Jobs {
     const sender = await this.#boss;
     const boss = await this.#open("worker");
     await sender?.stop({ graceful: false, close: false });
-    await removeOldProgress(this.#catalog.db);
     // What a process that was killed had at work must not wait for the next look.
     await boss.supervise();
     for (const definition of this.#definitions.values()) {
@@ -231,16 +229,10 @@ export class Jobs {
     const output = (job.output ?? undefined) as JobOutput | undefined;
     const hasFailed = state === "failed" || (state === "waiting" && job.retryCount > 0);
     return {
-      id,
-      name,
       state,
       attempt: job.retryCount + 1,
-      progress: state === "running" ? await readProgress(this.#catalog.db, uuid) : undefined,
       result: state === "done" ? output?.result : undefined,
       error: hasFailed ? (output?.message ?? output?.value?.message ?? "it gave no reason") : undefined,
-      createdAt: job.createdOn,
-      startedAt: job.startedOn ?? undefined,
-      finishedAt: job.completedOn ?? undefined,
     };
   }
 
@@ -342,14 +334,11 @@ export class Jobs {
     job: JobTry,
     { schema, handler, options }: Definition,
   ): Promise<{ result: unknown } | undefined> {
-    const progress = new ProgressWriter(this.#catalog.db, job.id);
     const begun = this.#tries.begin(job, options.onStop);
     try {
       const result = await handler(schema.parse(job.data), {
-        id: idOf(job.name, job.id),
         attempt: job.retryCount + 1,
         signal: AbortSignal.any([begun.controller.signal, job.signal]),
-        progress: (fraction, note) => progress.report(fraction, note),
       });
       return begun.isSuperseded ? undefined : { result };
     } catch (error) {
@@ -357,7 +346,6 @@ export class Jobs {
       if (begun.isStopped && (await handBackJob(this.#catalog, job).catch(() => false))) return undefined;
       throw error;
     } finally {
-      await progress.finish();
       await this.#tries.end(begun);
     }
   }

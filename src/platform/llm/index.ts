@@ -1,5 +1,4 @@
 export {
-  type Completion,
   type Connection,
   isFailureReason,
   LanguageModels,

@@ -2,8 +2,6 @@ export { wordsIn } from "./lexical/analysis.ts";
 export { fold, isStop, isUnspaced, languageOf, stemOf, withoutAsking } from "./lexical/languages.ts";
 export { type Collection, Retrieval } from "./retrieval.ts";
 export type {
-  Attribute,
-  CollectionStats,
   Entry,
   Filter,
   Hit,

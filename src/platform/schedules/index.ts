@@ -1,3 +1,3 @@
 export { nextAfter } from "./occurrences.ts";
-export { type Rule, timeOfDay, timeZoneName, type Unit } from "./rule.ts";
-export { type Due, type DueHandler, Schedules } from "./schedules.ts";
+export { type Rule, timeOfDay, timeZoneName } from "./rule.ts";
+export { type Due, Schedules } from "./schedules.ts";

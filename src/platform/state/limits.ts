@@ -10,8 +10,6 @@ export const LIMITS = {
     keyCharacters: 512,
     /** Callers counted by one rate limit at a time; the one that was counted first makes room. */
     limiterKeys: 100_000,
-    /** Callers that may wait for one lock. */
-    lockWaiters: 1_000,
     /** Longest that Redis may take for an answer, where state is there. */
     redisMs: 2_000,
     /** How often expired records are cleared away. */

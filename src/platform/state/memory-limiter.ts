@@ -1,4 +1,4 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { LIMITS } from "./limits.ts";
 import type { RateLimiter, RateRule, RateVerdict } from "./shared-state.ts";
 
@@ -25,14 +25,9 @@ export class MemoryLimiter implements RateLimiter {
   }
 
   async consume(key: string, cost = 1): Promise<RateVerdict> {
-    const { result, allowed } = await this.#take(key, cost);
-    if (result.isFirstInDuration) await this.#remember(key);
-    return {
-      allowed,
-      remaining: result.remainingPoints,
-      retryAfterMs: allowed ? 0 : result.msBeforeNext,
-      resetMs: result.msBeforeNext,
-    };
+    const taken = await takePoints(this.#engine, key, cost);
+    if (taken.isFirst) await this.#remember(key);
+    return taken;
   }
 
   get size(): number {
@@ -52,15 +47,6 @@ export class MemoryLimiter implements RateLimiter {
     this.#windowEndsMs.clear();
   }
 
-  async #take(key: string, cost: number): Promise<{ result: RateLimiterRes; allowed: boolean }> {
-    try {
-      return { result: await this.#engine.consume(key, cost), allowed: true };
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused;
-      return { result: refused, allowed: false };
-    }
-  }
-
   async #remember(key: string): Promise<void> {
     this.#windowEndsMs.delete(key);
     this.#windowEndsMs.set(key, performance.now() + this.rule.windowMs);
@@ -69,5 +55,20 @@ export class MemoryLimiter implements RateLimiter {
     if (oldest === undefined) return;
     this.#windowEndsMs.delete(oldest);
     await this.#engine.delete(oldest);
+  }
+}
+
+/** The engine throws what it refuses. */
+export async function takePoints(
+  engine: RateLimiterAbstract,
+  key: string,
+  cost: number,
+): Promise<RateVerdict & { isFirst: boolean }> {
+  try {
+    const { isFirstInDuration } = await engine.consume(key, cost);
+    return { allowed: true, retryAfterMs: 0, isFirst: isFirstInDuration };
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused;
+    return { allowed: false, retryAfterMs: refused.msBeforeNext, isFirst: refused.isFirstInDuration };
   }
 }

@@ -67,7 +67,6 @@ describe("memory state", () => {
       const state = createMemoryState();
       await state.kv.set("s:a", 1, 60_000);
       await state.limiter("l", { points: 1, windowMs: 60_000 }).consume("a");
-      await state.lock("l", 60_000, async () => 1);
     `;
     const ended = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
       timeout: 20_000,

@@ -1,18 +1,13 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { AppError, messageOf } from "../../kernel/errors.ts";
+import { RateLimiterRedis } from "rate-limiter-flexible";
+import { messageOf } from "../../kernel/errors.ts";
 import { LIMITS } from "./limits.ts";
-import { MemoryLocks } from "./memory-locks.ts";
+import { takePoints } from "./memory-limiter.ts";
 import { RedisKv, unreachable } from "./redis-kv.ts";
-import type { LockOptions, RateLimiter, RateRule, RateVerdict, SharedState } from "./shared-state.ts";
+import type { RateLimiter, RateRule, RateVerdict, SharedState } from "./shared-state.ts";
 
 const PREFIX = "kenning";
-/** Where another process has the lock, it is asked for again so often. */
-const LOCK_POLL_MS = 25;
-const UNLOCK = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
 export interface RedisStateOptions {
   url: string;
@@ -31,7 +26,6 @@ export function createRedisState({ url, log }: RedisStateOptions): SharedState {
     retryStrategy: (times) => Math.min(times * 100, redisMs),
   });
   client.on("error", (error) => log.warn({ reason: messageOf(error) }, "Redis cannot be reached"));
-  const locks = new MemoryLocks();
   const limiters = new Map<string, RedisLimiter>();
 
   return {
@@ -43,9 +37,6 @@ export function createRedisState({ url, log }: RedisStateOptions): SharedState {
       limiters.set(name, known);
       return known;
     },
-    // Turns are given in order among those of a process; among processes, to whoever asks first.
-    lock: (name, ttlMs, work, options) =>
-      locks.run(name, ttlMs, (signal) => locked(client, name, { ttlMs, signal, ...options }, work), options),
     async ping() {
       await client.ping().catch(unreachable);
     },
@@ -66,45 +57,7 @@ class RedisLimiter implements RateLimiter {
     this.#engine = new RateLimiterRedis({ storeClient, keyPrefix, points: rule.points, duration });
   }
 
-  async consume(key: string, cost = 1): Promise<RateVerdict> {
-    try {
-      return verdictOf(await this.#engine.consume(key, cost), true);
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused;
-      return verdictOf(refused, false);
-    }
-  }
-}
-
-function verdictOf({ remainingPoints, msBeforeNext }: RateLimiterRes, allowed: boolean): RateVerdict {
-  return {
-    allowed,
-    remaining: remainingPoints,
-    retryAfterMs: allowed ? 0 : msBeforeNext,
-    resetMs: msBeforeNext,
-  };
-}
-
-async function locked<T>(
-  client: Redis,
-  name: string,
-  { ttlMs, waitMs = ttlMs, signal }: LockOptions & { ttlMs: number; signal: AbortSignal },
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const key = `${PREFIX}:lock:${name}`;
-  const holder = randomUUID();
-  const until = performance.now() + waitMs;
-  while ((await client.set(key, holder, "PX", ttlMs, "NX").catch(unreachable)) === null) {
-    if (performance.now() > until)
-      throw new AppError("conflict", `Something else is working on "${name}".`, {
-        hint: "Try again in a moment.",
-      });
-    await sleep(LOCK_POLL_MS, undefined, { signal });
-  }
-  try {
-    return await work(signal);
-  } finally {
-    // Where it cannot be given back, its time ends it.
-    await client.eval(UNLOCK, 1, key, holder).catch(() => undefined);
+  consume(key: string, cost = 1): Promise<RateVerdict> {
+    return takePoints(this.#engine, key, cost);
   }
 }

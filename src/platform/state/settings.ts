@@ -5,7 +5,7 @@ export const STATE_SETTINGS = {
     redisUrl: serviceUrl(
       "REDIS_URL",
       ["redis", "rediss"],
-      "Redis for sessions, rate limits and locks that several servers share. Without it they are kept in memory. While it cannot be reached, what it would count is refused.",
+      "Redis for sessions and rate limits that several servers share. Without it they are kept in memory. While it cannot be reached, what it would count is refused.",
     ),
   },
 } as const satisfies SettingTree;

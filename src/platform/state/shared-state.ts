@@ -1,5 +1,5 @@
 /**
- * What several servers must agree on and nobody misses after a restart: sessions, rate limits, locks.
+ * What several servers must agree on and nobody misses after a restart: sessions, rate limits.
  * The memory implementation serves one process; another one serves many through this same interface
  * (`describeSharedState` is the test that every implementation passes).
  *
@@ -11,18 +11,6 @@ export interface SharedState {
 
   /** A fixed window for each key. Limiters of one name share their counts and must have the same rule. */
   limiter(name: string, rule: RateRule): RateLimiter;
-
-  /**
-   * Runs `work` while nobody else holds `name`, and hands over a signal that aborts when the lease of
-   * `ttlMs` runs out (somebody else may then enter). Waits up to `waitMs` (by default `ttlMs`) for its
-   * turn, then fails with `conflict`. Turns are given in the order in which they were asked for.
-   */
-  lock<T>(
-    name: string,
-    ttlMs: number,
-    work: (signal: AbortSignal) => Promise<T>,
-    options?: LockOptions,
-  ): Promise<T>;
 
   /** Fails with `unavailable` when the state cannot be reached. */
   ping(): Promise<void>;
@@ -64,14 +52,6 @@ export interface RateLimiter {
 
 export interface RateVerdict {
   allowed: boolean;
-  remaining: number;
   /** 0 when allowed. */
   retryAfterMs: number;
-  /** Until the window starts anew. */
-  resetMs: number;
-}
-
-export interface LockOptions {
-  waitMs?: number;
-  signal?: AbortSignal;
 }

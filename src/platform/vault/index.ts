@@ -1,3 +1,3 @@
 export { deriveKey } from "./derive-key.ts";
 export { Secret } from "./secret.ts";
-export { createVault, rootId, sealedWith, type Vault, type VaultOptions } from "./vault.ts";
+export { createVault, rootId, sealedWith, type Vault } from "./vault.ts";

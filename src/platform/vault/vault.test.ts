@@ -73,14 +73,9 @@ describe("vault", () => {
     expect(failure.text).not.toContain("hunter2");
   });
 
-  it("rotates: old secrets open, new ones are sealed with the new root, and the old vault cannot read them", () => {
-    const old = vault.seal("hunter2", CONTEXT);
-    const rotated = createVault({ root: NEW_ROOT, oldRoots: [ROOT] });
-    expect(rotated.open(old, CONTEXT).reveal()).toBe("hunter2");
-    expect(rotated.isOutdated(old)).toBe(true);
-    const fresh = rotated.seal(rotated.open(old, CONTEXT), CONTEXT);
-    expect(rotated.isOutdated(fresh)).toBe(false);
-    expect(failureOf(() => vault.open(fresh, CONTEXT)).message).toMatch(/another root secret/);
+  it("does not open what was sealed with another root", () => {
+    const other = createVault({ root: NEW_ROOT }).seal("hunter2", CONTEXT);
+    expect(failureOf(() => vault.open(other, CONTEXT)).message).toMatch(/another root secret/);
   });
 
   it("bounds a secret", () => {

@@ -10,13 +10,6 @@ const TAG_BYTES = 16;
 /** Passwords, keys and tokens, not files. */
 const LONGEST_SECRET_BYTES = 64 * 1024;
 
-export interface VaultOptions {
-  /** What new secrets are sealed with. */
-  root: string;
-  /** Former roots, whose secrets can still be opened. */
-  oldRoots?: readonly string[];
-}
-
 /**
  * Secrets at rest. The context says whose secret it is ("datasource:12:password"): a sealed text that is moved
  * to another row does not open there. The form is `v1.<key id>.<nonce, ciphertext and tag in base64url>`.
@@ -24,8 +17,6 @@ export interface VaultOptions {
 export interface Vault {
   seal(secret: string | Secret, context: string): string;
   open(sealed: string, context: string): Secret;
-  /** True when the text was sealed with a former root: open it, seal it again, store that. */
-  isOutdated(sealed: string): boolean;
 }
 
 interface VaultKey {
@@ -33,9 +24,8 @@ interface VaultKey {
   key: Buffer;
 }
 
-export function createVault({ root, oldRoots = [] }: VaultOptions): Vault {
+export function createVault({ root }: { root: string }): Vault {
   const current = keyOf(root);
-  const keys = new Map([...oldRoots.map(keyOf), current].map((key) => [key.id, key]));
 
   return {
     seal(secret, context) {
@@ -44,12 +34,8 @@ export function createVault({ root, oldRoots = [] }: VaultOptions): Vault {
     },
     open(sealed, context) {
       const { keyId, body } = parse(sealed);
-      const key = keys.get(keyId);
-      if (key === undefined) throw lost("it was sealed with another root secret");
-      return new Secret(decrypt(key.key, body, context));
-    },
-    isOutdated(sealed) {
-      return parse(sealed).keyId !== current.id;
+      if (keyId !== current.id) throw lost("it was sealed with another root secret");
+      return new Secret(decrypt(current.key, body, context));
     },
   };
 }

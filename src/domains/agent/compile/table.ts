@@ -51,6 +51,9 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
   // A group of which nothing is known is no answer, unless the periods are to be complete.
   if (ask.by.length > 0 && filled === undefined) conditions.push(builder.isSomething(ask.cols, numbers));
   const top = ask.top === undefined ? undefined : { ...ask.top, sql: builder.number(ask.top.by) };
+  // What has no name is none of the first ones.
+  if (top !== undefined && ask.by.length > 0)
+    conditions.push(...builder.keys.map((key) => `${key} IS NOT NULL`));
   const ranked = top === undefined ? "" : rank(builder, top);
   const order = ask.order?.map(({ by, dir }) => ({
     sql: isKey(by) ? builder.key(by) : builder.number(by),
@@ -350,6 +353,8 @@ class TableBuilder {
     return this.#by.flatMap((key, i) => {
       const dataset = this.#compiler.dataset(key.ds);
       if (key.bucket !== undefined || !dataset.isKeyed || dataset.nameField !== key.field) return [];
+      // What merely has a number is called by its name or by nothing.
+      if (dataset.isNumbered) return [];
       // A name of rows that are told apart by other things is not that of one of them.
       if (dataset.key.length > 1 && !dataset.key.includes(key.field)) return [];
       return dataset.key

@@ -22,7 +22,7 @@ export function withoutValues(text: string, query: Answer["query"]): string {
   const longestFirst = named.filter((value) => value !== "").toSorted((a, b) => b.length - a.length);
   const masked = longestFirst.reduce(
     (left, value) =>
-      left.replaceAll(new RegExp(value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"), "giu"), "?"),
+      left.replaceAll(new RegExp(value.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu"), "?"),
     text,
   );
   return maskQuestion(masked);

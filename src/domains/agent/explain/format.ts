@@ -146,6 +146,8 @@ function numberOrInteger(type: string): { kind: "integer" | "number" } {
 
 /** What is counted is in its name (`resolution_hours`), or said of it ("floor in square metres"). */
 function unitIn(name: string, words: string): string | undefined {
+  // Miles per gallon are no miles.
+  if (/(^|[\W_])(per|pro)($|[\W_])/i.test(words)) return undefined;
   const [, ...description] = words.split(" ");
   return UNITS.find(
     ([unit]) =>

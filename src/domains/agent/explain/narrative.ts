@@ -104,9 +104,10 @@ function aboutGroups(
   const { keys, numbers, rows } = view;
   const main = numbers[0] as ShownColumn;
   const whole = wholes.get(main);
-  const ranked = rankedBy(rows, main);
+  // What belongs to no group is nobody's first place.
+  const ranked = rankedBy(rows, main).filter((row) => keys.every(({ index }) => row[index] !== null));
   const parts = [whole === undefined ? `${said}:` : `${said}: ${inAll(ranked, main, whole, isPart)}`];
-  if (ranked.length > 0)
+  if (ranked.length > 0 && keys.length > 0)
     parts.push(
       aboutTheFirst(isLowestFirst ? ranked.toReversed() : ranked, isLowestFirst, { keys, main, whole }),
     );

@@ -329,6 +329,7 @@ function listed(texts: readonly string[], word: "and" | "or" = "and"): string {
 
 function singular(noun: string): string {
   return noun
+    .replace(/(?<=\b(mov|cook|ser|spec|t|l|p|d|calor|zomb|rook|hood))ies$/, "ie")
     .replace(/ies$/, "y")
     .replace(/(?<=[sxz]|ch|sh)es$/, "")
     .replace(/(?<![su])s$/, "");

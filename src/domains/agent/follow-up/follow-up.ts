@@ -15,6 +15,11 @@ export interface Previous {
 /** Words with which people go on from what was said; what they add follows. */
 const GOES_ON =
   /^(?:(?:and|but|now|then|ok|okay|or|und|aber|jetzt|dann|oder)\b[\s,]*)*(?:(?:what|how) about\b|was ist mit\b|wie (?:ist|war|sieht) es (?:mit|aus mit|bei)\b|(?:the )?same\b(?: thing)?(?: again)?|dasselbe\b|das gleiche\b|instead\b|stattdessen\b|also\b|auch\b|only\b|just\b|nur\b|please\b|bitte\b|show (?:it|that|this|them|me)\b|zeige? (?:es|das|mir)\b|(?:break|split) (?:it|that|this|them)(?: down| up)?\b|broken down\b|aufgeteilt\b)?[\s,]*/i;
+/** Asks for something to be shown, and not for a change of what was. */
+const SHOWS = /\b(?:show me|zeige? mir)\b/i;
+/** Whoever asks who, what or how many names what is asked for; more words than "how many?" are a question. */
+const OPENER =
+  /^(?:show|list|give|name|find|which|what|who|whose|when|where|how|zeige?|liste|nenne|welche[rnms]?|was|wer|wann|wo|wie)\b/i;
 const EXCLUDES = /^(?:without|excluding|except(?: for)?|not|ohne|außer|nicht)\b/i;
 const ADDS =
   /\b(?:also|too|as well|additionally|in addition|broken down|break|split|auch|zusätzlich|aufgeteilt)\b/i;
@@ -46,14 +51,27 @@ export async function followUp(
     .slice(lead.length)
     .replace(/[?!.\s]+$/, "")
     .trim();
-  const goesOn = lead.trim() !== "" || EXCLUDES.test(rest) || COUNTS.test(text);
+  const goesOn = lead.replace(SHOWS, "").trim() !== "" || EXCLUDES.test(rest) || COUNTS.test(text);
+  const more = goesOn ? undefined : topOf(rest, previous.ask);
+  if (more !== undefined) return carried(more, previous);
   if (!goesOn && (await isWhole(text, going))) return undefined;
+  // A sentence of its own is one also where it cannot be answered.
+  if (!goesOn && OPENER.test(text.trim()) && !PREPOSITION.test(rest)) return undefined;
   const isPrefix = lead.trim() === "" && PREPOSITION.test(rest);
   if (!goesOn && !isPrefix && rest.split(/\s+/).length > MOST_WORDS) return undefined;
   const ask =
     rest === "" ? undefined : await changed(rest, previous.ask, { ...going, adds: ADDS.test(text) });
   if (ask === undefined || JSON.stringify(ask) === JSON.stringify(previous.ask)) return undefined;
   return carried(ask, previous);
+}
+
+/** "top 10" of what was ranked before: by the same number. */
+function topOf(rest: string, ask: Ask): Ask | undefined {
+  const [, word = "", n] = /^(?:the )?(top|first|best|bottom|worst) (\d{1,3})$/i.exec(rest) ?? [];
+  if (n === undefined || ask.k !== "table" || ask.by.length === 0) return undefined;
+  const [by] = ask.cols;
+  const dir = /bottom|worst/i.test(word) ? ("min" as const) : ("max" as const);
+  return by === undefined ? undefined : { ...ask, top: { n: Number(n), by, dir, ties: "cut" } };
 }
 
 /** Where a question ends and something more is said of it. */
@@ -110,7 +128,14 @@ async function changed(
     return { k: "table", by: [], cols: [{ k: "agg", fn: "count", in: ask.rel }] };
   }
   if (ask.k === "table" && !excludes && limits !== true && !GROUPS.test(fragment)) {
-    const other = await numberIn(fragment.replace(/^(?:for|für|of|von|with|mit)\s+/i, ""), going);
+    const named = fragment.replace(/^(?:for|für|of|von|with|mit)\s+/i, "");
+    // "and the budget?" after an average is the average budget.
+    const other =
+      (await numberIn(named, going)) ??
+      (await numberIn(
+        `${aggregateOf(ask, going.knowledge)} ${named.replace(/^(?:the|das|die|der)\s+/i, "")}`,
+        going,
+      ));
     if (other !== undefined) return withNumber(ask, other);
   }
   const carrier = ask.k === "table" ? carrierOf(ask, going.knowledge) : nounOf(ask.rel);
@@ -139,13 +164,29 @@ async function changed(
 }
 
 /** A fragment that is another number: a metric, or entities to be counted. */
-async function numberIn(text: string, { read }: Going): Promise<Extract<Ask, { k: "table" }> | undefined> {
+async function numberIn(
+  text: string,
+  { read, knowledge }: Going,
+): Promise<Extract<Ask, { k: "table" }> | undefined> {
   const { readings, missing, unclear } = await read(text);
   const [best] = readings;
   if (best === undefined || missing.length > 0 || unclear.length > 0) return undefined;
   if (best.ask.k === "table") return best.ask;
-  if (best.ask.rel.k !== "all") return undefined;
-  return { k: "table", by: [], cols: [{ k: "agg", fn: "count", in: best.ask.rel }] };
+  const { rel, show } = best.ask;
+  const [only, ...others] = show;
+  if (rel.k !== "all" || only === undefined || others.length > 0) return undefined;
+  const { nameField, key = [] } = knowledge.schema.datasets.get(rel.ds) ?? {};
+  // A field that was named is no wish to count whatever has it.
+  if (only.ds !== rel.ds || (only.field !== nameField && !key.includes(only.field))) return undefined;
+  return { k: "table", by: [], cols: [{ k: "agg", fn: "count", in: rel }] };
+}
+
+/** How the numbers before were made of rows. */
+function aggregateOf({ cols: [num] }: Extract<Ask, { k: "table" }>, { schema }: Knowledge): string {
+  if (num?.k === "agg") return num.fn === "avg" ? "average" : "total";
+  const formula = num?.k === "metric" ? schema.metrics.get(num.name)?.formula : undefined;
+  const [start] = formula?.aggregates[0]?.pieces ?? [];
+  return typeof start === "string" && /^\s*(avg|mean)\s*\(/i.test(start) ? "average" : "total";
 }
 
 /** Words that the fragment can be read with: what it adds is taken, and these are not. */

@@ -109,14 +109,15 @@ function emptyValues({ rows, numbers, keys }: View): string[] {
 function unfinished({ compiled }: Result, { keys, rows }: View, now: string): string[] {
   const today = now.slice(0, 10);
   const time = keys.find(({ format }) => format.kind === "period");
-  const last =
-    time === undefined ? undefined : rows.map((row) => row[time.index]).findLast((value) => value !== null);
-  if (time !== undefined && time.format.kind === "period" && typeof last === "string") {
-    const end = periodEnd(last, time.format.grain);
-    const isRunning = last.slice(0, 10) <= today && today < dayBefore(end);
-    return isRunning
-      ? [`${show(last, time.format)} is not over yet: its numbers are those until ${today}.`]
-      : [];
+  if (time?.format.kind === "period") {
+    const { grain } = time.format;
+    const starts = rows.map((row) => row[time.index]).filter((value) => typeof value === "string");
+    const running = starts.find(
+      (start) => start.slice(0, 10) <= today && today < dayBefore(periodEnd(start, grain)),
+    );
+    return running === undefined
+      ? []
+      : [`${show(running, time.format)} is not over yet: its numbers are those until ${today}.`];
   }
   const open = compiled.used.windows.find(
     ({ win }) =>

@@ -20,6 +20,8 @@ export interface SchemaDataset {
   key: readonly string[];
   /** Whether each row is one entity. */
   isKeyed: boolean;
+  /** The key only numbers rows, of which nothing is known that tells them apart. */
+  isNumbered: boolean;
   /** The field that people call an entity by. */
   nameField: string | null;
   /** The date that is meant when none is named. */
@@ -129,7 +131,20 @@ function datasetSchema(
   const isKeyed = dataset.primaryKey.length > 0 || isEvents;
   const key = isKeyed ? dataset.primaryKey : nameField === null ? [] : [nameField];
   const date = firstDate === undefined ? null : { ds: dataset.name, field: firstDate.name };
-  return { name: dataset.name, fields, key, isKeyed, nameField, date: dates?.get(dataset.name) ?? date };
+  return {
+    name: dataset.name,
+    fields,
+    key,
+    isKeyed,
+    isNumbered: isNumbered(dataset),
+    nameField,
+    date: dates?.get(dataset.name) ?? date,
+  };
+}
+
+/** As an inferred model numbers rows that nothing tells apart; such a number is nobody's name. */
+function isNumbered({ primaryKey }: Pick<VisibleModel["datasets"][number], "primaryKey">): boolean {
+  return primaryKey.length === 1 && primaryKey[0] === "row_number";
 }
 
 /** Dates by which nothing else goes. */
@@ -148,12 +163,15 @@ function nameFieldOf(
   const named = texts.find(
     ({ name: field }) => /(^|_)name$/i.test(field) && field.toLowerCase().startsWith(stem),
   );
+  const isNumber = isNumbered({ primaryKey });
+  // Of rows that are only numbered, the name of an airport is something that many of them have.
+  const called = isNumber ? /^(full_?)?(name|title|label)$/i : /(^|_)(name|title|label)$/i;
   const found =
     named ??
-    texts.find(({ name: field }) => /(^|_)(name|title|label)$/i.test(field)) ??
+    texts.find(({ name: field }) => called.test(field)) ??
     texts.find(({ name: field }) => singular(field) === singular(name)) ??
     (primaryKey.length === 0 ? texts[0] : undefined);
-  return found?.name ?? (primaryKey.length === 1 ? (primaryKey[0] as string) : null);
+  return found?.name ?? (primaryKey.length === 1 && !isNumber ? (primaryKey[0] as string) : null);
 }
 
 function singular(word: string): string {

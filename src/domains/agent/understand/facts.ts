@@ -291,14 +291,19 @@ export class Facts {
     )?.name;
   }
 
-  /** The metric that is one sum or average of a field, and nothing else. */
+  /** The metric that is one sum or average of a field, and nothing else; of several the one that is called like it. */
   metricOf({ ds, field }: Key): string | undefined {
-    return [...this.schema.metrics.values()].find(({ formula: { aggregates, texts } }) => {
+    const all = [...this.schema.metrics.values()].filter(({ formula: { aggregates, texts } }) => {
       const [only, ...others] = aggregates;
       const columns = only?.pieces.filter((piece) => typeof piece !== "string") ?? [];
       const isBare = others.length === 0 && texts.every((text) => text.trim() === "") && columns.length === 1;
       return isBare && only?.isCount !== true && columns[0]?.ds === ds && columns[0].field === field;
-    })?.name;
+    });
+    const own = field.replaceAll("_", " ");
+    const called = all.find(({ name }) =>
+      this.model.metrics.find((metric) => metric.name === name)?.ai.synonyms.includes(own),
+    );
+    return (called ?? (all.length === 1 ? all[0] : undefined))?.name;
   }
 
   /** Whether rows of a number need not belong to any row of a dataset, as the author says of the column. */
@@ -317,8 +322,8 @@ export class Facts {
 
   /** The number by which an entity is called. */
   idOf(ds: string): Key | undefined {
-    const { key = [], isKeyed, fields } = this.schema.datasets.get(ds) ?? {};
-    const [field, ...others] = key;
+    const { key = [], isKeyed, isNumbered, fields } = this.schema.datasets.get(ds) ?? {};
+    const [field, ...others] = isNumbered === true ? [] : key;
     const isNumber = field !== undefined && fields?.get(field)?.kind === "number";
     return isKeyed === true && isNumber && others.length === 0 ? { ds, field } : undefined;
   }
@@ -348,7 +353,7 @@ export class Facts {
 
   nameKey(ds: string): Key | undefined {
     const dataset = this.schema.datasets.get(ds);
-    const field = dataset?.nameField ?? dataset?.key[0];
+    const field = dataset?.nameField ?? (dataset?.isNumbered === true ? undefined : dataset?.key[0]);
     return field === undefined ? undefined : { ds, field };
   }
 

@@ -2,7 +2,7 @@ import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Ask, Cond, Key, Num, Rel, Window } from "../query/semantic-query.ts";
-import type { Place, Quantity, Sense } from "./fragment.ts";
+import type { Quantity, Sense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import type { Role } from "./unsaid.ts";
 
@@ -287,11 +287,19 @@ export class QueryFacts {
   }
 
   /** The first of something, or everything in that order. */
-  #saysPlace({ dir, n }: Place): boolean {
+  #saysPlace({ dir, n, dim }: Extract<Sense, { t: "sup" }>): boolean {
+    if (dim !== null && !this.#saysDimension(dim)) return false;
     // What declined the most has the lowest growth.
     const isDir = (own: unknown) => own === dir || this.#parts.has("growth") || this.#parts.has("-");
     const isPlace = (node: { dir?: unknown; n?: unknown }) => isDir(node.dir) && (n === null || node.n === n);
     return this.#places.some(isPlace) || this.#parts.has("order") || this.#functions.has(dir);
+  }
+
+  /** The most expensive ones are first by a price, and not by whatever number there is. */
+  #saysDimension(dim: string): boolean {
+    if (dim !== "price") return true;
+    const names = [...this.#metrics, ...[...this.#fields].map((field) => field.split(".")[1] ?? "")];
+    return names.some((name) => PRICE.test(name));
   }
 
   #saysQuantity({ value, unit, op }: Quantity): boolean {
@@ -424,6 +432,9 @@ export class QueryFacts {
     return this.#schema.datasets.get(ds)?.fields.get(field)?.kind === "number";
   }
 }
+
+const PRICE =
+  /price|cost|amount|total|revenue|sales|value|fee|fare|budget|spend|paid|charge|rate|preis|kosten/i;
 
 /** Parts whose values are words of the query's own language. */
 const PLAIN = new Set(["k", "fn", "op", "dir", "bucket", "grain", "part"]);

@@ -152,7 +152,9 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const fragments = found.flatMap((each) => moved(each, place, kept));
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   const hasGroups = found.some(({ sense }) => choosesGroups(sense));
-  const costs = all.map((word, i) => skipCost(word, known.has(i), lexicon, language));
+  const costs = all.map((word, i) =>
+    isThing(all, i) && !known.has(i) ? UNKNOWN_COST : skipCost(word, known.has(i), lexicon, language),
+  );
   const parsed = parse({
     words: kept.length,
     fragments,
@@ -165,7 +167,8 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const isLeft = (i: number) => (costs[i] as number) >= LEFT_COST;
   const isTold = (i: number) => {
     const { norm = "" } = all[i] ?? {};
-    return (!language.fillers.has(norm) || language.grammar.has(norm)) && !language.people.has(norm);
+    const isEmpty = language.fillers.has(norm) && !isThing(all, i);
+    return (!isEmpty || language.grammar.has(norm)) && !language.people.has(norm);
   };
   const asks = parsed.flatMap((fragment) => {
     const asked = askOf(grammar, fragment.sense);
@@ -315,10 +318,22 @@ function isoDate(date: Date): string {
 function keepWords(words: readonly Word[], found: readonly Found[], { fillers }: Language): number[] {
   const used = new Set(found.flatMap(({ start, end }) => range(start, end)));
   return words.flatMap((word, i) => {
-    const isFiller = fillers.has(word.norm);
+    const isFiller = fillers.has(word.norm) && !isThing(words, i);
     return isFiller && !used.has(i) ? [] : [i];
   });
 }
+
+/** "based on a book", "made as a game": what a thing is about is no empty word, whatever it is elsewhere. */
+function isThing(words: readonly Word[], i: number): boolean {
+  const [before, article] = [words[i - 2]?.norm ?? "", words[i - 1]?.norm ?? ""];
+  if (!/^(an?|eine[mnrs]?|ein)$/.test(article) || /^[^\p{L}]/u.test(words[i]?.norm ?? "")) return false;
+  if (/^(on|about|from|into|auf|über|aus)$/.test(before)) return true;
+  return /^(as|als)$/.test(before) && !SHOWN_AS.test(words[i]?.norm ?? "");
+}
+
+/** How an answer is wanted. */
+const SHOWN_AS =
+  /^(list|table|chart|pie|bar|line|graph|plot|picture|report|summary|overview|breakdown|ranking|whole|percent|percentage|share|fraction|ratio|number|liste|tabelle|bericht)$/;
 
 function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly number[]): Fragment[] {
   const start = place.get(found.start);
@@ -362,6 +377,9 @@ const NOBODY_COST = 2;
 /** From this on, a word that is left out is missed. */
 const LEFT_COST = 3;
 
+/** And this much where nothing in the model is called so. */
+const UNKNOWN_COST = 6;
+
 /** A word that mostly says nothing, but also stands for something in this model. */
 const FILLER_COST = 1;
 
@@ -386,5 +404,5 @@ function skipCost(word: Word, isKnown: boolean, lexicon: Lexicon, language: Lang
     return isKnown && !grammar.has(norm) ? FILLER_COST : 0;
   const said = grammar.get(norm) ?? grammar.get(stem);
   if (said !== undefined) return LIGHT.has(said.op) ? 0.5 : 3;
-  return isKnown ? 3 : 6;
+  return isKnown ? LEFT_COST : UNKNOWN_COST;
 }

@@ -119,6 +119,7 @@ export class Reports {
   async change(caller: Caller, report: Report, { paused, ...change }: ReportChange): Promise<Report> {
     const settings = { ...settingsOf(report, change), ...(await this.#recipients(caller, change)) };
     const isOnlyPause = Object.keys(settings).length === 0;
+    if (isOnlyPause && paused === undefined) return report;
     if (!isOnlyPause) await this.#namesOf(caller, report);
     assertReachable({ ...report, ...settings });
     return this.#parts.store.change(report, {

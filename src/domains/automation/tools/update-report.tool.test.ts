@@ -37,6 +37,8 @@ describe("update_report", () => {
       next_run_at: expect.any(String),
     });
     expect(changed.report_run?.deliveries).toMatchObject([{ target: "new@example.com", state: "sent" }]);
+    const again = await bi<Saved>("knowi_update_report", { reportId: report.id, sendNow: true });
+    expect(again.report_run?.deliveries).toHaveLength(1);
     const paused = await call<Saved>("update_report", { report_id: report.id, paused: true });
     expect(paused.report).toMatchObject({ paused: true, next_run_at: null });
     await expect(bi("knowi_update_report", { reportId: report.id, recipients: "" })).rejects.toThrow(

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../kernel/clock.ts";
 import type { Drawings, Png, Subject } from "../../../platform/drawing/index.ts";
+import { LIMITS as DRAWING } from "../../../platform/drawing/limits.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import type { Boards } from "../boards.ts";
@@ -43,6 +44,8 @@ const ALONE: Place = { col: 1, row: 1, sizeX: 24, sizeY: 14 };
 const UNPLACED: Place = { col: 1, row: 1, sizeX: 12, sizeY: 8 };
 /** What notes take of the height of a widget in a PDF. */
 const NOTES_PX = 14;
+/** A place may be smaller than anything that can be drawn: its picture is made smaller then. */
+const drawn = (px: number) => Math.max(DRAWING.drawing.leastPx, px);
 
 /** In the place of what could not be drawn. */
 const NOTHING = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
@@ -150,7 +153,7 @@ export class Exports {
     }
     const tiles = shown.map(({ subject, notes, widget: { place } }) => {
       const { col, row, sizeX, sizeY } = place ?? UNPLACED;
-      const size = { width: sizeX * COLUMN_PX - GAP_PX, height: Math.max(80, sizeY * ROW_PX - GAP_PX) };
+      const size = { width: drawn(sizeX * COLUMN_PX - GAP_PX), height: drawn(sizeY * ROW_PX - GAP_PX) };
       const at = { x: (col - 1) * COLUMN_PX, y: (row - 1) * ROW_PX };
       // A table says itself how many of its rows it has room for.
       const note = subject.kind === "table" ? "" : notes.join(" · ");
@@ -168,7 +171,7 @@ export class Exports {
   ): Promise<(Cell & { asOf: Date | null })[]> {
     const placed = shown.map(({ widget, subject, notes, asOf }) => {
       const { place, stretch } = places.get(widget.id) ?? { place: ALONE, stretch: 1 };
-      const width = place.sizeX * COLUMN_PX - GAP_PX;
+      const width = drawn(place.sizeX * COLUMN_PX - GAP_PX);
       const below = notes.length === 0 ? 0 : NOTES_PX;
       const height = Math.round(place.sizeY * ROW_PX * stretch - GAP_PX - HEADING_PX - below);
       return {
@@ -179,13 +182,13 @@ export class Exports {
         asOf,
         subject,
         width,
-        height: Math.max(80, height),
+        height: drawn(height),
       };
     });
-    const drawn = placed.filter(({ subject }) => subject.kind !== "table");
+    const charts = placed.filter(({ subject }) => subject.kind !== "table");
     const pictures = await this.#parts.views.pictures(
       caller.workspace.id,
-      drawn.map(({ subject, width, height }) => ({
+      charts.map(({ subject, width, height }) => ({
         subject: untitled(subject),
         look: { width, height, locale, theme: "light" },
       })),
@@ -193,7 +196,7 @@ export class Exports {
     return placed.map((cell) => {
       const { subject, ...common } = cell;
       if (subject.kind === "table") return { ...common, table: subject };
-      return { ...common, svg: pictures[drawn.indexOf(cell)]?.svg ?? NOTHING };
+      return { ...common, svg: pictures[charts.indexOf(cell)]?.svg ?? NOTHING };
     });
   }
 

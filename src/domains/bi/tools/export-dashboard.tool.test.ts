@@ -57,6 +57,16 @@ it("tells of characters that no font of the server has", async () => {
   }
 });
 
+it("exports widgets that are smaller than anything that can be drawn", async () => {
+  const { dashboard_id, widgets } = await make();
+  const tiny = widgets.map(({ widget_id }, i) => ({ widget_id, col: 1 + i, row: 1, sizeX: 1, sizeY: 1 }));
+  await call("layout_dashboard", { dashboard_id, widgets: tiny });
+  for (const format of ["pdf", "png"])
+    expect(await call("export_dashboard", { dashboard_id, format })).toMatchObject({
+      bytes: expect.any(Number),
+    });
+});
+
 it("makes a PNG of a dashboard and of a widget, in both themes", async () => {
   const { dashboard_id, widgets } = await make();
   for (const target of [{ dashboard_id }, { widget_id: widgets[0]?.widget_id }]) {

@@ -133,6 +133,11 @@ describe("an error", () => {
     ["select constructor(Sent)", /no function constructor/, /The functions are/],
     ["select count(*) from sales", /"from" cannot stand here/, /no from/],
     ["select count(*) n m", /"n" cannot stand here/, /double quotes/],
+    [
+      "select sum(Sent) as total FROM sales order by total",
+      /"from" cannot stand here/,
+      /no from.*double quotes/,
+    ],
     ["select * from sales", /"from" cannot stand here/, /no from/],
     ["select Sent from sales", /no field "Sent from sales"/, /no from/],
     ["select Region group by Region having count(*) > 1", /cannot stand here/, /next statement/],

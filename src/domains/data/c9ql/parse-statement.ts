@@ -113,6 +113,10 @@ function parseAlias(cursor: Cursor): string {
   for (let taken = 0; taken < length; taken++) cursor.take();
   const written = isWhole ? first.text : cursor.text.slice(first.start, cursor.from(first.start).end);
   const alias = isWhole ? written : written.replace(/\s+/g, " ");
+  if (!isWhole && /\sfrom\s+\S+$/i.test(alias)) {
+    const hint = `${sqlHint("from")} A name with from in it stands in double quotes.`;
+    throw cursor.error({ message: '"from" cannot stand here.', hint });
+  }
   if (length === 0 || alias.trim() === "") {
     throw cursor.error({ message: "a name is missing after as.", hint: "Write expression as name." });
   }

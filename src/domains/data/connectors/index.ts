@@ -7,10 +7,7 @@ export {
   type Reached,
   type RowBatch,
   type RunOptions,
-  type Scalar,
   type SourceColumn,
-  type SourceTable,
-  type TableName,
   type Truncation,
 } from "./connector.ts";
 export {
@@ -19,7 +16,6 @@ export {
   connectorType,
   describeTypes,
   type PlainFields,
-  type SecretField,
   type Secrets,
 } from "./connector-types.ts";
 export type { DescribeCsv } from "./http/csv-pieces.ts";

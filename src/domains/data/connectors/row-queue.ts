@@ -43,11 +43,6 @@ export class RowQueue<Raw> {
     this.#limits = limits;
   }
 
-  /** True when the rows came to their own end: there is nothing left to stop. */
-  get isComplete(): boolean {
-    return this.#isEnded && this.#truncated === undefined && this.#error === undefined;
-  }
-
   describe(decoder: RowDecoder<Raw>): void {
     const width = decoder.columns().length;
     if (width > LIMITS.datasources.columns) {

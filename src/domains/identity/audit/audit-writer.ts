@@ -85,11 +85,6 @@ export class AuditWriter<Row> {
     return { released, release };
   }
 
-  /** Events that were dropped since the last one that could be written. */
-  get dropped(): number {
-    return this.#dropped;
-  }
-
   /** Resolves when everything that was added before is written; fails with the reason when it cannot be. */
   async flush(): Promise<void> {
     // A batch under way may have begun before the newest row came.

@@ -1,2 +1,2 @@
-export { type DatasetsDigest, datasetsDigest, type WantedDataset } from "./datasets-digest.ts";
-export { DIGEST_SCOPES, type DigestScope, type ModelDigest, modelDigest } from "./model-digest.ts";
+export { datasetsDigest } from "./datasets-digest.ts";
+export { DIGEST_SCOPES, modelDigest } from "./model-digest.ts";

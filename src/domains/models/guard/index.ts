@@ -1,2 +1,2 @@
 export { withColumnHelp } from "./column-help.ts";
-export { type Guarded, type GuardOptions, guardRead, guardSql, readSql, type Serialize } from "./guard.ts";
+export { type Guarded, guardRead, guardSql, readSql, type Serialize } from "./guard.ts";

@@ -7,6 +7,7 @@ import type { Join, Looked } from "./joins.ts";
 import { isCalled } from "./keys.ts";
 import { metricsOf } from "./metrics.ts";
 import { longWords, snakeOf, thingOf } from "./name-words.ts";
+import { roleOf } from "./roles.ts";
 
 /** Numbers the rows of a dataset that nothing else tells apart. */
 const ROW_NUMBER = "row_number";
@@ -28,8 +29,9 @@ export function buildModel(name: string, all: readonly Looked[], joins: readonly
   const parts = partsOf(all);
   const partOf = (looked: Looked) => parts.find((part) => part.looked === looked) as Part;
   const relationships = relationshipsOf(joins, partOf);
-  const measured = parts.map(({ dataset, thing, fields }) => ({
+  const measured = parts.map(({ dataset, thing, fields, looked }) => ({
     dataset,
+    isPanel: isPanel(looked, fields),
     thing,
     fields: fields.filter(
       ({ field }) =>
@@ -92,11 +94,17 @@ function datasetOf(name: string, { profile, keys }: Looked, fields: readonly Inf
     primaryKey: isNumbered ? [ROW_NUMBER] : keys.primary.map(fieldFor),
     uniqueKeys: [],
     description: dataset.description,
-    ai: aiOf(said === plain ? [] : [said]),
+    ai: aiOf([...(said === plain ? [] : [said]), ...(isDaily(profile, keys) ? ["day"] : [])]),
     fields: [...fields.map(({ field }) => field), ...(isNumbered ? [rowNumber()] : [])],
     policies: [],
     extensions: [],
   };
+}
+
+/** One row a day: "days" are its rows. */
+function isDaily({ columns }: Looked["profile"], { primary: [only, ...others] }: Looked["keys"]): boolean {
+  const key = columns.find(({ name }) => name === only);
+  return others.length === 0 && key !== undefined && roleOf(key) === "date";
 }
 
 function rowNumber(): ModelDataset["fields"][number] {
@@ -112,6 +120,12 @@ function rowNumber(): ModelDataset["fields"][number] {
     ai: aiOf([]),
     extensions: [],
   };
+}
+
+/** Whether a thing and a time together tell rows apart. */
+function isPanel({ keys: { primary } }: Looked, fields: readonly InferredField[]): boolean {
+  const roles = primary.map((name) => fields.find(({ column }) => column?.name === name)?.role);
+  return roles.length > 1 && roles.some((role) => role === "date" || role === "year");
 }
 
 /** Things that have a name which occurs in several rows, as a river has in each state: the name tells them apart. */

@@ -1,9 +1,10 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { AiContext, DataType, Expression, Field } from "../model.ts";
+import { headsOf } from "./heads.ts";
 import { isCalled } from "./keys.ts";
 import { longWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
 import type { ColumnProfile, Profile } from "./profile.ts";
-import { isDateText, type Role, roleOf } from "./roles.ts";
+import { isBit, isDateText, type Role, roleOf } from "./roles.ts";
 import { measuredBy } from "./synonyms.ts";
 
 /** A field that was made of a column, or of several. */
@@ -45,9 +46,11 @@ export function fieldsOf(profile: Profile): InferredField[] {
     taken.add(free.toLowerCase());
     return free;
   };
+  const heads = headsOf(profile.columns, thing);
   const fields = profile.columns.map((column): InferredField => {
     const role = roleOf(column);
-    return { field: fieldOf(column, role, name(snakeOf(column.name), column.name), thing), role, column };
+    const own = { name: name(snakeOf(column.name), column.name), heads: heads.get(column.name) ?? [] };
+    return { field: fieldOf(column, role, own, thing), role, column };
   });
   const more = [...fullName(fields, thing), ...yearStart(fields)].filter(
     ({ field }) => !taken.has(field.name.toLowerCase()),
@@ -69,7 +72,12 @@ function dateRank({ column }: InferredField, { dataset }: Profile): number {
   );
 }
 
-function fieldOf(column: ColumnProfile, role: Role, name: string, thing: readonly string[]): Field {
+function fieldOf(
+  column: ColumnProfile,
+  role: Role,
+  { name, heads }: { name: string; heads: readonly string[] },
+  thing: readonly string[],
+): Field {
   const words = longWords(column.name);
   const written = wordsOf(column.name);
   const label = words.join(" ");
@@ -80,6 +88,7 @@ function fieldOf(column: ColumnProfile, role: Role, name: string, thing: readonl
     ...(written.join(" ") === label ? [] : [label]),
     ...(starts ? (isBare ? [] : [rest.join(" ")]) : [`${thing.join(" ")} ${label}`]),
     ...(column.kind === "number" ? measuredBy(rest) : []),
+    ...heads,
   ];
   const own = new Set([name.replaceAll("_", " ").toLowerCase()]);
   return {
@@ -102,6 +111,7 @@ function capital(text: string): string {
 
 function sqlOf(column: ColumnProfile): string {
   const name = /^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : quoteName(column.name);
+  if (roleOf(column) === "flag" && isBit(column)) return `${name} = 1`;
   if (!isDateText(column)) return name;
   return `TRY_CAST(${quoteName(column.name)} AS ${column.times > 0 ? "TIMESTAMP" : "DATE"})`;
 }
@@ -109,7 +119,7 @@ function sqlOf(column: ColumnProfile): string {
 function dataTypeOf(column: ColumnProfile): DataType | null {
   if (isDateText(column)) return column.times > 0 ? "DateTime" : "Date";
   if (column.kind === "text") return "String";
-  if (column.kind === "boolean") return "Boolean";
+  if (roleOf(column) === "flag") return "Boolean";
   if (column.kind === "date") {
     if (/^DATE$/i.test(column.type)) return "Date";
     return /TIME ZONE|TZ/i.test(column.type) ? "DateTimeTz" : "DateTime";

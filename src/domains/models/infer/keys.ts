@@ -12,6 +12,8 @@ export interface Keys {
   unique: string[];
 }
 
+/** In fewer rows a day or a year is different by chance. */
+const DATED_ROWS = 30;
 /** Pairs of columns that are tried where no single one tells rows apart. */
 const PAIRED_COLUMNS = 6;
 
@@ -44,13 +46,19 @@ function isAlone({ filled, distinct, kind }: ColumnProfile, { rows }: Profile): 
   return kind !== "other" && filled === rows && distinct === rows;
 }
 
-/** In a few rows any column is different by chance: a number that is measured is no key, and neither is a day. */
+/** In a few rows any column is different by chance: a number that is measured is no key, and a day only in many rows. */
 function isLikelyKey(column: ColumnProfile, { dataset, rows }: Profile, at: number, place: number): boolean {
   const role = roleOf(column);
   if (rows === 0) return role === "id" && keyRank(column, { dataset }) === 0;
   if (role === "id") return true;
+  if ((role === "date" || role === "year") && place === 0) return rows >= DATED_ROWS && isWholeDay(column);
   const isName = role === "text" && (at === 0 || place === 0 || isCalled(column.name, dataset.name));
   return isName || (at === 0 && column.kind === "number" && column.isWhole && column.min !== null);
+}
+
+/** What has a time of day is when something happened, and only by chance at different times. */
+function isWholeDay({ kind, type, times }: ColumnProfile): boolean {
+  return kind === "date" ? /^DATE$/i.test(type) : times === 0;
 }
 
 /** `id` and `customer_id` of customers come before other ids, and these before names. */
@@ -69,7 +77,7 @@ export function isCalled(column: string, dataset: string): boolean {
   return rest.join(" ") === thing.join(" ") || words[0] === thing.at(-1);
 }
 
-/** Two columns that are no measures, those that look like ids first. */
+/** Two columns that are no measures, those that look like ids first; or what there is for each year or day. */
 function pairsOf({ columns, rows }: Profile): string[][] {
   const rank = (column: ColumnProfile) => {
     const role = roleOf(column);
@@ -79,11 +87,13 @@ function pairsOf({ columns, rows }: Profile): string[][] {
     .filter((column) => column.filled === rows && rank(column) < 9)
     .toSorted((a, b) => rank(a) - rank(b))
     .slice(0, PAIRED_COLUMNS);
+  const isPanel = (a: ColumnProfile, b: ColumnProfile) =>
+    rank(a) === 1 && rank(b) === 2 && rows >= DATED_ROWS && b.distinct < rows;
   return some.flatMap((a, i) =>
     some
       .slice(i + 1)
-      .filter((b) => rank(a) === 0 && a.distinct * b.distinct >= rows)
-      .map((b) => [a.name, b.name]),
+      .filter((b) => (rank(a) === 0 || isPanel(a, b)) && a.distinct * b.distinct >= rows)
+      .map((b) => (rank(a) === 0 ? [a.name, b.name] : [b.name, a.name])),
   );
 }
 

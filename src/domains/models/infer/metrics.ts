@@ -2,6 +2,7 @@ import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Field, Metric, ModelDataset } from "../model.ts";
 import { aiOf, expressionOf, type InferredField } from "./fields.ts";
 import type { Guess } from "./guess.ts";
+import { isStock, plainlyAddsUp } from "./roles.ts";
 import { isSelling, SALES } from "./synonyms.ts";
 
 export interface Measured {
@@ -10,6 +11,8 @@ export interface Measured {
   fields: readonly InferredField[];
   /** Its rows are things that happened, and not things that have a name. */
   isEvents: boolean;
+  /** There is a row for each of some things at each of several times. */
+  isPanel: boolean;
   /** What its rows belong to: datasets by what they are about. */
   belongsTo: readonly { dataset: ModelDataset; thing: readonly string[] }[];
 }
@@ -57,9 +60,10 @@ export function metricsOf(all: readonly Measured[]): { metrics: Metric[]; guesse
 }
 
 function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
-  const { dataset, thing, fields, isEvents } = measured;
+  const { dataset, thing, fields, isEvents, isPanel } = measured;
+  const isStanding = ({ field }: InferredField) => isPanel && isStock(field.name);
   const column = (name: string) => `${quoteName(dataset.name)}.${quoteName(name)}`;
-  const amounts = isStanding(thing)
+  const amounts = isStandings(thing)
     ? []
     : fields.filter(({ role, column }) => role === "amount" && column !== null);
   const rates = fields.filter(({ role }) => role === "rate");
@@ -76,22 +80,25 @@ function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
           },
         ]),
     ...sales,
-    ...amounts.map(({ field }) => ({
-      name: `total_${field.name}`.replace(/^total_total_/, "total_"),
+    ...amounts.map(({ field, ...more }) => ({
+      name: `total_${field.name.replace(/_total$|^total_/, "")}`,
       sql: `SUM(${column(field.name)})`,
-      // Of things that happened, the sum is meant where none is named; of a person's salary it is not.
-      synonyms: isEvents
-        ? [field.name.replaceAll("_", " "), ...field.ai.synonyms, ...soldWords(measured, field.name)]
-        : [],
+      // Of things that happened, the sum of an amount is meant where none is named; of a person's salary it is not.
+      synonyms:
+        isEvents && plainlyAddsUp(field.name) && !isStanding({ field, ...more })
+          ? [field.name.replaceAll("_", " "), ...field.ai.synonyms, ...soldWords(measured, field.name)]
+          : [],
     })),
-    ...[...amounts, ...rates].map(({ field }) => ({
+    ...[...amounts, ...rates].map(({ field, ...more }) => ({
       name: `average_${field.name}`.replace(/^average_(average|avg|mean)_/, "average_"),
       sql: `AVG(${column(field.name)})`,
       synonyms: [
         ...["mean", "average"].flatMap((word) =>
           namesOf(field).map((name) => `${word} ${name.replace(/^(?:average|avg|mean) /, "")}`),
         ),
-        ...(rates.some((rate) => rate.field === field) ? namesOf(field) : []),
+        ...(rates.some((rate) => rate.field === field) || isStanding({ field, ...more })
+          ? namesOf(field)
+          : []),
       ],
     })),
   ];
@@ -104,7 +111,7 @@ function namesOf(field: Field): string[] {
 }
 
 /** Rows that say how things stood at some time hold the same again and again: their sum is no number of anything. */
-function isStanding(thing: readonly string[]): boolean {
+function isStandings(thing: readonly string[]): boolean {
   return thing.some((word) => /^(standing|snapshot|balance|inventory|stock|ranking)s?$/.test(word));
 }
 

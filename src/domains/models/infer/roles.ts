@@ -20,18 +20,23 @@ const IDS = new Set(["id", "ids", "key", "uuid", "guid", "pk", "fk", "sk"]);
 const CODES = new Set(
   `code number no zip postcode postal phone telephone fax isbn ean sku barcode ssn iban vin latitude longitude lat
   lng lon rank ranking position order sequence seq index sort version day month week quarter hour minute weekday
-  line row level grade floor`.split(/\s+/),
+  line row level grade floor class cluster group segment tier category`.split(/\s+/),
 );
 const RATES = new Set(
   `price rate ratio percent percentage share average mean median score rating age temperature discount margin gpa
   speed density mass height altitude elevation depth probability fraction per yield interest width length size weight
   balance stock inventory cumulative ytd standing standings bmi index factor efficiency satisfaction threshold mpg ph
   radius distance capacity wind humidity pressure celsius fahrenheit voltage latitude longitude lat lng lon
+  expectancy fertility mortality horsepower acceleration displacement mileage cylinders gallon carat frequency period
+  intensity magnitude concentration
   preis kurs quote anteil prozent durchschnitt mittelwert bewertung alter temperatur geschwindigkeit
   luftfeuchtigkeit luftdruck höhe gewicht größe länge breite`.split(/\s+/),
 );
 /** What is a part or a middle stays one, also of totals. */
 const MIDDLES = new Set("rate ratio percent percentage share average mean median anteil prozent".split(" "));
+/** Of these the sum is plainly meant: money that moved, and things that were counted. */
+const AMOUNTS =
+  /^(amounts?|totals?|sum|revenues?|sales|turnover|profits?|costs?|expenses?|spend(ing)?|budgets?|gross|fares?|tips?|tolls?|tax(es)?|fees?|bills?|payments?|refunds?|donations?|quantity|units?|counts?|pieces|votes?|deaths|births|cases|injuries|casualties|passengers|visitors|visits|guests|clicks|views|impressions|downloads|orders|items|goals|points|wins|losses|hours|minutes|generation|production|consumption|output|emissions|precipitation|rain(fall)?|snow(fall)?|imports|exports|umsatz|erlös|betrag|menge|anzahl|kosten|gewinn)$/;
 const YEARS = { least: 1_500, most: 2_200 };
 /** Longer texts on average are told, not chosen. */
 const PROSE_CHARACTERS = 80;
@@ -65,6 +70,18 @@ export function addsUp(name: string): boolean {
   return words.includes("total") || !isNamed(RATES);
 }
 
+/** Whether nothing but the sum can be meant where no aggregate is named. */
+export function plainlyAddsUp(name: string): boolean {
+  return addsUp(name) && longWords(name).some((word) => AMOUNTS.test(word));
+}
+
+/** What is there at a time: of the same things at several times it does not add up. */
+export function isStock(name: string): boolean {
+  return /^(population|inhabitants|residents|headcount|employees|staff|members|subscribers|gdp|debt|assets|area|income|bevölkerung|einwohner)$/.test(
+    longWords(name).at(-1) ?? "",
+  );
+}
+
 /** All that is there is written as `2025-03-31`. */
 export function isDateText({ kind, filled, dates }: ColumnProfile): boolean {
   return kind === "text" && filled > 0 && dates === filled;
@@ -75,8 +92,14 @@ function isYear({ min, max, isWhole }: ColumnProfile, last: string): boolean {
   return isWhole && min !== null && max !== null && min >= YEARS.least && max <= YEARS.most;
 }
 
-/** 0 and 1 under a name that asks a question. */
-function isFlag({ kind, min, max, isWhole, distinct }: ColumnProfile, [first = ""]: string[]): boolean {
-  const isBit = kind === "number" && isWhole && distinct <= 2 && min !== null && min >= 0 && (max ?? 2) <= 1;
-  return isBit && ["is", "has", "was", "can"].includes(first);
+/** 0 and 1, under a name that asks a question or in so many rows that a count would have been something else once. */
+function isFlag(column: ColumnProfile, [first = ""]: string[]): boolean {
+  return isBit(column) && (["is", "has", "was", "can"].includes(first) || column.filled >= FLAG_ROWS);
+}
+
+const FLAG_ROWS = 50;
+
+/** A number that only says yes or no. */
+export function isBit({ kind, min, max, isWhole, distinct }: ColumnProfile): boolean {
+  return kind === "number" && isWhole && distinct <= 2 && min !== null && min >= 0 && (max ?? 2) <= 1;
 }

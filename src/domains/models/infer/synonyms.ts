@@ -16,7 +16,7 @@ const UNITS: ReadonlyMap<string, readonly string[]> = new Map(
 /** Behind a name they say what a number is counted in: of `body_mass_g` people ask for the body mass. */
 const UNIT_SIGNS = new Set(
   `mm cm m km ft inch inches mi miles g kg mg lb lbs oz t tons ms s sec secs seconds min mins minutes hr hrs hours h days
-  usd eur gbp chf jpy cad aud dollars euros pct percent c f celsius fahrenheit kw kwh mw mwh gwh l ml liters litres sqm
+  usd eur gbp chf jpy cad aud dollars euros pct percent c f celsius knots fahrenheit kw kwh mw mwh gwh l ml liters litres sqm
   sqft sqkm m2 km2 ha hectares acres kb mb gb tb bytes bpm rpm mph kmh kph psi bar hpa ppm mgdl mmhg`.split(
     /\s+/,
   ),
@@ -25,7 +25,9 @@ const UNIT_SIGNS = new Set(
 /** What a number in this unit measures, in place of its last word, and without the unit. */
 export function measuredBy(words: readonly string[]): string[] {
   const last = words.at(-1) ?? "";
-  const rest = words.slice(0, -1);
+  // What is per something is in neither unit, and a least value is in no minutes where it stands alone.
+  if (words.includes("per")) return [];
+  const rest = words.slice(0, words.at(-2) === "in" ? -2 : -1);
   const measures = UNITS.get(last) ?? [];
   return [
     ...measures.map((word) => [...rest, word].join(" ")),

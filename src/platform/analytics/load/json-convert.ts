@@ -141,6 +141,10 @@ async function collectRows(
 ): Promise<Collector> {
   const collector = await collectInto(new Collector(layout), path, output, context);
   if (collector.rows === 0) throw noRows(collector);
+  if (collector.types.columns().length === 0)
+    throw new AppError("bad_request", "The rows have no fields.", {
+      hint: "Send objects with names and values.",
+    });
   if (collector.types.twins().length === 0) return collector;
   // Names in one object that differ only in case are different fields to whoever wrote it.
   return collectInto(new Collector(layout, { apart: collector.types.apart() }), path, output, context);

@@ -263,6 +263,7 @@ describe("what is no JSON file", () => {
   it.each<[string, string, FileFormat, string, RegExp]>([
     ["nothing", "", "json", "bad_request", /empty/],
     ["no rows", "[]", "json", "bad_request", /no rows/],
+    ["no fields", "[{}, {}]", "json", "bad_request", /no fields/],
     ["only scalars", "[1,2]", "json", "bad_request", /line 1: it is not an object/],
     ["text", "hello\nworld\n", "ndjson", "bad_request", /No row can be read. Line 1/],
     ["a cut file", '[{"a":1},\n{"a":', "json", "bad_request", /line 2: it ends in the middle/],

@@ -2,21 +2,19 @@ import { LIMITS } from "../../limits.ts";
 import { type ReadText, WrongValue } from "../value-text.ts";
 
 /** Reads an array as PostgreSQL writes it (`{1,NULL,"a b"}`, nested, with bounds in front) into nested arrays. */
-export function readArray(text: string, readItem: ReadText, separator = ","): unknown[] {
-  const reader = new ArrayReader(text.replace(/^(\[-?\d+:-?\d+\])+=/, ""), readItem, separator);
+export function readArray(text: string, readItem: ReadText): unknown[] {
+  const reader = new ArrayReader(text.replace(/^(\[-?\d+:-?\d+\])+=/, ""), readItem);
   return reader.readAll();
 }
 
 class ArrayReader {
   readonly #text: string;
   readonly #readItem: ReadText;
-  readonly #separator: string;
   #at = 0;
 
-  constructor(text: string, readItem: ReadText, separator: string) {
+  constructor(text: string, readItem: ReadText) {
     this.#text = text;
     this.#readItem = readItem;
-    this.#separator = separator;
   }
 
   readAll(): unknown[] {
@@ -38,14 +36,14 @@ class ArrayReader {
       const sign = this.#text[this.#at];
       this.#at += 1;
       if (sign === "}") return items;
-      if (sign !== this.#separator) throw new WrongValue();
+      if (sign !== ",") throw new WrongValue();
     }
   }
 
   #readOne(): unknown {
     if (this.#text[this.#at] === '"') return this.#readItem(this.#readQuoted());
     const start = this.#at;
-    while (this.#at < this.#text.length && !this.#endsItem(this.#text[this.#at]!)) this.#at += 1;
+    while (this.#at < this.#text.length && !",}".includes(this.#text[this.#at]!)) this.#at += 1;
     const item = this.#text.slice(start, this.#at);
     return item === "NULL" ? null : this.#readItem(item);
   }
@@ -64,9 +62,5 @@ class ArrayReader {
       this.#at += 1;
     }
     throw new WrongValue();
-  }
-
-  #endsItem(sign: string): boolean {
-    return sign === this.#separator || sign === "}";
   }
 }

@@ -18,6 +18,19 @@ const OBJECT = 1;
 const ARRAY = 2;
 const LONGEST_KEY_BYTES = 64 * 1024;
 
+/** What may come next. What is looser than JSON would lose values without a word: `[- 1]`, `[1 000]`. */
+const NEXT = {
+  /** Any value: values may also stand one after the other. */
+  top: 0,
+  value: 1,
+  valueOrEnd: 2,
+  key: 3,
+  keyOrEnd: 4,
+  colon: 5,
+  commaOrEnd: 6,
+} as const;
+type Next = (typeof NEXT)[keyof typeof NEXT];
+
 /**
  * Follows the structure of JSON through bytes of UTF-8 as they come: which value begins and ends where. It looks
  * neither into numbers nor into texts; whoever reads the values later does. Nesting is bounded.
@@ -31,8 +44,7 @@ export class JsonScanner {
   #isInText = false;
   #isEscaped = false;
   #isInScalar = false;
-  /** The next text is a name and not a value. */
-  #isKey = false;
+  #next: Next = NEXT.top;
   #keyPieces: Buffer[] | undefined;
   #offset = 0;
   #line = 1;
@@ -55,7 +67,8 @@ export class JsonScanner {
             this.#endKey(chunk.subarray(keyStart, at));
             keyStart = -1;
           } else if (this.#silentDepth === 0 && !this.#isKey) this.#visitor.end(this.#offset + at + 1);
-        }
+          this.#next = this.#isKey ? NEXT.colon : this.#afterValue();
+        } else if (byte < 32) throw broken("has a line break or a tab inside a text", this.#line);
         continue;
       }
       if (byte === QUOTE) {
@@ -96,20 +109,37 @@ export class JsonScanner {
         return;
       case 44:
         this.#endScalar(at);
-        this.#isKey = this.#containers[this.#depth] === OBJECT;
         if (this.#depth === 0) throw broken("has a comma after its end", this.#line);
+        if (this.#next !== NEXT.commaOrEnd) throw broken("has a comma too many", this.#line);
+        this.#next = this.#containers[this.#depth] === OBJECT ? NEXT.key : NEXT.value;
         return;
       case 58:
-        this.#isKey = false;
+        if (this.#isInScalar || this.#next !== NEXT.colon) throw broken("has a colon too many", this.#line);
+        this.#next = NEXT.value;
         return;
       default:
         this.#beginScalar(at);
     }
   }
 
+  /** Whether the next text is a name and not a value. */
+  get #isKey(): boolean {
+    return this.#next === NEXT.key || this.#next === NEXT.keyOrEnd;
+  }
+
+  #afterValue(): Next {
+    return this.#depth === 0 ? NEXT.top : NEXT.commaOrEnd;
+  }
+
+  #requireValue(): void {
+    if (this.#next === NEXT.colon) throw broken("has a name without a colon", this.#line);
+    if (this.#next === NEXT.commaOrEnd) throw broken("misses a comma", this.#line);
+  }
+
   /** True when it is a name that somebody wants to know. */
   #beginText(at: number): boolean {
     this.#endScalar(at);
+    this.#requireValue();
     this.#isInText = true;
     if (this.#silentDepth > 0) return false;
     if (!this.#isKey) this.#visitor.begin("text", at);
@@ -142,6 +172,7 @@ export class JsonScanner {
   #beginScalar(at: number): void {
     if (this.#isInScalar) return;
     if (this.#isKey) throw broken("has a name without quotes", this.#line);
+    this.#requireValue();
     this.#isInScalar = true;
     if (this.#silentDepth === 0) this.#visitor.begin("other", at);
   }
@@ -149,12 +180,14 @@ export class JsonScanner {
   #endScalar(at: number): void {
     if (!this.#isInScalar) return;
     this.#isInScalar = false;
+    this.#next = this.#afterValue();
     if (this.#silentDepth === 0) this.#visitor.end(at);
   }
 
   #open(container: number, at: number): void {
     this.#endScalar(at);
     if (this.#isKey) throw broken("has a value where a name should be", this.#line);
+    this.#requireValue();
     this.#depth += 1;
     if (this.#depth > LIMITS.analytics.jsonDepth) {
       throw new AppError(
@@ -163,7 +196,7 @@ export class JsonScanner {
       );
     }
     this.#containers[this.#depth] = container;
-    this.#isKey = container === OBJECT;
+    this.#next = container === OBJECT ? NEXT.keyOrEnd : NEXT.valueOrEnd;
     if (this.#silentDepth > 0) return;
     if (this.#visitor.begin(container === OBJECT ? "object" : "array", at)) this.#silentDepth = this.#depth;
   }
@@ -173,9 +206,12 @@ export class JsonScanner {
     if (this.#depth === 0 || this.#containers[this.#depth] !== container) {
       throw broken("has a bracket that closes nothing", this.#line);
     }
+    const isEnd =
+      this.#next === NEXT.commaOrEnd || this.#next === NEXT.keyOrEnd || this.#next === NEXT.valueOrEnd;
+    if (!isEnd) throw broken("misses a value before a bracket", this.#line);
     if (this.#silentDepth === this.#depth) this.#silentDepth = 0;
     this.#depth -= 1;
-    this.#isKey = false;
+    this.#next = this.#afterValue();
     if (this.#silentDepth === 0) this.#visitor.end(at + 1);
   }
 }
