@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { allParts } from "../../domains/data/index.ts";
 import { AppError } from "../../kernel/errors.ts";
@@ -45,15 +46,25 @@ export async function adoptHome(parts: HomeParts, options: { acceptLoss: boolean
   return ["The database belongs to this home now.", ...told.map((loss) => `Given up: ${loss}.`)].join(" ");
 }
 
+/** A backend ends a moment after its client has. */
+const ENDING_MS = 2_000;
+
 /** A server that runs on would go on with the home that it has. */
 async function requireAlone({ db }: Catalog): Promise<void> {
-  const { rows } = await db.execute(sql`
-    SELECT pid FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name = 'kenning' AND pid <> pg_backend_pid()`);
-  if (rows.length === 0) return;
-  throw new AppError("conflict", `Kenning is running on this database, with ${rows.length} connection(s).`, {
-    hint: "Stop all servers and commands that use it first.",
-  });
+  for (const until = performance.now() + ENDING_MS; ; await sleep(100)) {
+    const { rows } = await db.execute(sql`
+      SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'kenning' AND pid <> pg_backend_pid()`);
+    if (rows.length === 0) return;
+    if (performance.now() < until) continue;
+    throw new AppError(
+      "conflict",
+      `Kenning is running on this database, with ${rows.length} connection(s).`,
+      {
+        hint: "Stop all servers and commands that use it first.",
+      },
+    );
+  }
 }
 
 async function lossesOf({ catalog, home }: HomeParts, { stamp, secretId }: HomeView): Promise<Losses> {
