@@ -278,7 +278,11 @@ export const FIELD_RULES: Rules = {
   "number field": [
     rule<"number", "field">((grammar, { value }, field) => {
       if (!Number.isInteger(value)) return [];
-      return grammar.isNumberLabel(field.key) ? labelled(field.key, value) : [{ sense: field, cost: 0.6 }];
+      // "8 cylinders": of what is averaged, how much there is of it.
+      const own = grammar.isNumber(field.key) && grammar.averageOf(field.key) !== undefined;
+      return grammar.isNumberLabel(field.key) || own
+        ? labelled(field.key, value)
+        : [{ sense: field, cost: 0.6 }];
     }),
   ],
   // "brands by return rate"

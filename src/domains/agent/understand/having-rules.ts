@@ -52,8 +52,14 @@ export const HAVING_RULES: Rules = {
       return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
     }),
   ],
-  // "more than three categories"
+  // "more than three categories", "more than 200 horsepower"
   "quantity field": [
+    rule<"quantity", "field">((grammar, quantity, { key }) =>
+      // An average is called like what it is of, which costs the field its name elsewhere.
+      measuredBy(grammar, key, quantity).map((each) =>
+        grammar.averageOf(key) === undefined ? each : more(each, -0.4),
+      ),
+    ),
     rule<"quantity", "field">((grammar, quantity, { key }) =>
       typeof quantity.value === "number" && quantity.unit === undefined && grammar.isLabel(key)
         ? [

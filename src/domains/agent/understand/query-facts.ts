@@ -398,8 +398,13 @@ export class QueryFacts {
   }
 
   #saysAggregate(fn: string): boolean {
-    if (fn === "sum" || this.#parts.has(fn)) return true;
+    if (this.#parts.has(fn)) return true;
     const isAverage = [...this.#metrics].some((name) => this.#grammar.isAverage(name));
+    // Nobody who says "total" means the mean.
+    if (fn === "sum")
+      return (
+        this.#metrics.size !== 1 || ![...this.#metrics].some((name) => /^(average|avg|mean)_/.test(name))
+      );
     return fn === "avg" && (isAverage || this.#parts.has("/"));
   }
 

@@ -94,7 +94,8 @@ function fieldOf(
   return {
     name,
     expression: expressionOf(sqlOf(column)),
-    label: name === column.name && name === name.toLowerCase() ? null : capital(label),
+    label:
+      name === column.name && name === name.toLowerCase() ? null : capital(asWritten(label, column.name)),
     description: null,
     dataType: dataTypeOf(column),
     typeText: null,
@@ -103,6 +104,16 @@ function fieldOf(
     ai: aiOf([...new Set(synonyms)].filter((synonym) => !own.has(synonym))),
     extensions: [],
   };
+}
+
+/** "US gross" and "IMDB rating" keep their capitals, unless all of a name is written in them. */
+function asWritten(label: string, name: string): string {
+  if (!/\p{Ll}/u.test(name)) return label;
+  const capitals = name.match(/(?<!\p{L})\p{Lu}{2,5}(?!\p{L})/gu) ?? [];
+  return capitals.reduce(
+    (text, word) => text.replace(new RegExp(`(?<!\\p{L})${word.toLowerCase()}(?!\\p{L})`, "u"), word),
+    label,
+  );
 }
 
 function capital(text: string): string {
