@@ -439,7 +439,7 @@ export class QueryFacts {
 }
 
 const PRICE =
-  /price|cost|amount|total|revenue|sales|value|fee|fare|budget|spend|paid|charge|rate|preis|kosten/i;
+  /price|cost|amount|revenue|sales|value|fee|fare|budget|spend|paid|charge|(^|_)total$|preis|kosten/i;
 
 /** Parts whose values are words of the query's own language. */
 const PLAIN = new Set(["k", "fn", "op", "dir", "bucket", "grain", "part"]);
