@@ -25,5 +25,6 @@ export function nearestNames(text: string, { model, values }: Knowledge): string
   const few = values.toSorted((a, b) => a.values.length - b.values.length);
   const found = [...fields.filter(has), ...few.flatMap((each) => each.values.filter(has).slice(0, NEAREST))];
   const spelt = found.length > 0 ? undefined : nearest(word, fields);
-  return [...new Set([...found, ...(spelt === undefined ? [] : [spelt])])].slice(0, NEAREST);
+  const near = [...found, ...(spelt === undefined ? [] : [spelt])].filter((name) => fold(name) !== word);
+  return [...new Set(near)].slice(0, NEAREST);
 }

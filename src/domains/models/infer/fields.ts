@@ -122,7 +122,7 @@ function capital(text: string): string {
 
 function sqlOf(column: ColumnProfile): string {
   const name = /^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : quoteName(column.name);
-  if (roleOf(column) === "flag" && isBit(column)) return `${name} = 1`;
+  if (roleOf(column) === "flag" && isBit(column)) return `CAST(${name} AS BOOLEAN)`;
   if (!isDateText(column)) return name;
   return `TRY_CAST(${quoteName(column.name)} AS ${column.times > 0 ? "TIMESTAMP" : "DATE"})`;
 }

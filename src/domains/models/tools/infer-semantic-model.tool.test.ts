@@ -159,7 +159,7 @@ describe("infer_semantic_model", () => {
         Horsepower: 100 + (i % 5),
         Warned: i % 4 === 0 ? 1 : 0,
       }));
-      const weather = Array.from({ length: 40 }, (_, i) => ({
+      const seattle = Array.from({ length: 40 }, (_, i) => ({
         date: new Date(Date.UTC(2014, 0, 1 + i)).toISOString().slice(0, 10),
         temp_max: 10 + (i % 7),
         temp_min: i % 7,
@@ -174,7 +174,7 @@ describe("infer_semantic_model", () => {
           cluster: c,
         })),
       );
-      for (const [name, rows] of Object.entries({ strikes, weather, nations })) {
+      for (const [name, rows] of Object.entries({ strikes, seattle, nations })) {
         await makeDataset(server, token, name, rows);
         await infer({ name, datasets: [name] }, token);
         await resultOf(server, token, "publish_semantic_model", { modelName: name });
@@ -212,10 +212,10 @@ describe("infer_semantic_model", () => {
     });
 
     it("asks which of two is meant where a name is that of both", async () => {
-      expect(await ask("weather", "average temperature")).toMatchObject({ outcome: "clarify" });
+      expect(await ask("seattle", "average temperature")).toMatchObject({ outcome: "clarify" });
       expect(await ask("strikes", "average cost by wildlife species")).toMatchObject({ outcome: "clarify" });
       expect((await ask("strikes", "total cost")).rows).toEqual([[6090]]);
-      expect((await ask("weather", "how many days with weather rain")).rows).toEqual([[20]]);
+      expect((await ask("seattle", "how many days with weather rain")).rows).toEqual([[20]]);
     });
 
     it("drops no word because something could be carried over, or because it is empty elsewhere", async () => {
@@ -228,13 +228,13 @@ describe("infer_semantic_model", () => {
       expect(await ask("strikes", "how many strikes are based on a book")).toMatchObject({
         outcome: "refuse",
       });
-      const { outcome, narrative } = await ask("strikes", "number of strikes by specie and altitude");
+      const { outcome, narrative } = await ask("strikes", "number of strikes by species and sponsor");
       expect(outcome).toBe("refuse");
-      expect(narrative).toMatch(/Missing datasets:\*\*\n- altitude\n\n/);
+      expect(narrative).toMatch(/Missing datasets:\*\*\n- sponsor\n\n/);
     });
 
     it("says where the data end", async () => {
-      const { narrative } = await ask("weather", "how many days were there last year");
+      const { narrative } = await ask("seattle", "how many days were there last year");
       expect(narrative).toContain("The data end on 2014-02-09 (date).");
     });
   });
