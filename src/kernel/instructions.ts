@@ -15,7 +15,7 @@ interface Pattern {
 const INJECTIONS: readonly Pattern[] = [
   phrase(
     "ignore previous instructions",
-    "ignore (?:(?:all|any|of|the|my|your|these|those) )*previous instructions?",
+    "ignore (?:(?:all|any|of|the|my|your|these|those) )*previous instructions?|(?:ignorier(?:e|en|t)?|vergiss|missachte) (?:(?:alle|die|deine|bitte|bisherigen|vorherigen|vorigen|fruheren) )*(?:anweisungen|instruktionen)",
   ),
   phrase("system prompt", "system prompts?"),
   phrase("you are now"),

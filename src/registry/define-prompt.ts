@@ -1,6 +1,7 @@
 import type { Permission } from "../kernel/permissions.ts";
 import type { SurfaceName } from "./caller.ts";
 import type { CallContext } from "./context.ts";
+import type { Complete } from "./define-resource.ts";
 import { permissionList } from "./define-tool.ts";
 import type { Bounds, NamedLimit } from "./token-limits.ts";
 import type { Toolset } from "./toolsets.ts";
@@ -29,12 +30,7 @@ export interface PromptSpec<Services> {
   within?: readonly NamedLimit[];
   arguments?: readonly PromptArgument[];
   /** Values for one argument that begin with what was typed. */
-  complete?: (
-    argument: string,
-    typed: string,
-    known: Record<string, string>,
-    context: CallContext & Services,
-  ) => Promise<string[]>;
+  complete?: Complete<CallContext & Services>;
   get: (args: Record<string, string>, context: CallContext & Services) => Promise<PromptMessage[]>;
 }
 
@@ -45,14 +41,7 @@ export interface Prompt extends Bounds {
   description: string;
   permissions: readonly Permission[];
   arguments: readonly PromptArgument[];
-  complete:
-    | ((
-        argument: string,
-        typed: string,
-        known: Record<string, string>,
-        context: CallContext,
-      ) => Promise<string[]>)
-    | undefined;
+  complete: Complete<CallContext> | undefined;
   get: (args: Record<string, string>, context: CallContext) => Promise<PromptMessage[]>;
 }
 
@@ -60,21 +49,18 @@ export type UnboundPrompt<Services> = (services: Services) => Prompt;
 
 export function promptsOf<Services extends object>() {
   return function definePrompt(spec: PromptSpec<Services>): UnboundPrompt<Services> {
-    const { complete } = spec;
+    const { permission, complete, get, ...rest } = spec;
     return (services) => ({
-      name: spec.name,
-      surfaces: spec.surfaces,
-      title: spec.title,
-      description: spec.description,
-      permissions: permissionList(spec.permission),
+      toolset: undefined,
+      within: undefined,
+      arguments: [],
+      ...rest,
+      permissions: permissionList(permission),
       effect: "read",
-      toolset: spec.toolset,
-      within: spec.within,
-      arguments: spec.arguments ?? [],
       complete:
         complete &&
         ((argument, typed, known, context) => complete(argument, typed, known, { ...services, ...context })),
-      get: (args, context) => spec.get(args, { ...services, ...context }),
+      get: (args, context) => get(args, { ...services, ...context }),
     });
   };
 }

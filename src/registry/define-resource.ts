@@ -21,6 +21,14 @@ export interface ListedResource {
   description?: string;
 }
 
+/** Values for a parameter that begin with what was typed; others may be filled in already. */
+export type Complete<Context> = (
+  param: string,
+  typed: string,
+  known: Record<string, string>,
+  context: Context,
+) => Promise<string[]>;
+
 export interface ResourceSpec<Services> {
   /** The address on each surface that shows it: fixed, or a template with `{params}`. */
   uri: Partial<Record<SurfaceName, string>>;
@@ -43,12 +51,7 @@ export interface ResourceSpec<Services> {
   /** The concrete resources of a template that a listing shows; none when left out. */
   list?: (context: CallContext & Services) => Promise<ListedResource[]>;
   /** Values for one parameter of the template that begin with what was typed. */
-  complete?: (
-    param: string,
-    typed: string,
-    known: Record<string, string>,
-    context: CallContext & Services,
-  ) => Promise<string[]>;
+  complete?: Complete<CallContext & Services>;
   read: (params: Record<string, string>, context: CallContext & Services) => Promise<ResourceContent>;
 }
 
@@ -64,14 +67,7 @@ export interface Resource extends Bounds {
   timeoutMs: number | undefined;
   isForApps: boolean;
   list: ((context: CallContext) => Promise<ListedResource[]>) | undefined;
-  complete:
-    | ((
-        param: string,
-        typed: string,
-        known: Record<string, string>,
-        context: CallContext,
-      ) => Promise<string[]>)
-    | undefined;
+  complete: Complete<CallContext> | undefined;
   read: (params: Record<string, string>, context: CallContext) => Promise<ResourceContent>;
 }
 
@@ -79,26 +75,22 @@ export type UnboundResource<Services> = (services: Services) => Resource;
 
 export function resourcesOf<Services extends object>() {
   return function defineResource(spec: ResourceSpec<Services>): UnboundResource<Services> {
-    const { list, complete } = spec;
+    const { permission, list, complete, read, ...rest } = spec;
     return (services) => ({
-      uri: spec.uri,
-      name: spec.name,
-      names: spec.names ?? {},
-      title: spec.title,
-      description: spec.description,
-      descriptions: spec.descriptions ?? {},
-      mimeType: spec.mimeType,
-      permissions: permissionList(spec.permission),
+      names: {},
+      descriptions: {},
+      toolset: undefined,
+      within: undefined,
+      timeoutMs: undefined,
+      isForApps: false,
+      ...rest,
+      permissions: permissionList(permission),
       effect: "read",
-      toolset: spec.toolset,
-      within: spec.within,
-      timeoutMs: spec.timeoutMs,
-      isForApps: spec.isForApps ?? false,
       list: list && ((context) => list({ ...services, ...context })),
       complete:
         complete &&
         ((param, typed, known, context) => complete(param, typed, known, { ...services, ...context })),
-      read: (params, context) => spec.read(params, { ...services, ...context }),
+      read: (params, context) => read(params, { ...services, ...context }),
     });
   };
 }

@@ -264,7 +264,7 @@ describe("reports and alerts", () => {
       ["knowi_update_alert", { alertId: alert.id, subject: "S" }, writes],
       ["knowi_test_alert", { alertId: alert.id }, writes],
       ["knowi_do", { instruction: "Which alerts do we have?" }, reads],
-      ["knowi_do", { instruction: "Create an empty dashboard called Role call" }, writes],
+      ["knowi_do", { instruction: "Make the dashboard Roles private" }, writes],
     ];
     for (const [name, args, allowed] of table) {
       for (const [role, token] of Object.entries({ viewer, editor, admin })) {

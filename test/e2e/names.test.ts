@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset } from "../support/datasets.ts";
 import { callTool } from "../support/mcp.ts";
-import { openShop, query, type Shop, saveModel, shopModel, textOf } from "../support/models.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { query, saveModel, shopModel, shopServer, textOf } from "../support/models.ts";
 
 /** Two names that differ only by what nobody sees would pass for one another, whatever they are names of. */
 
 const ZERO_WIDTH = "Ord\u200bers";
 const REFUSED = /character in it that nobody sees: U\+200B/;
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 const refusal = async (tool: string, args: Record<string, unknown>) =>
   textOf(await callTool(server, shop.admin, tool, args));

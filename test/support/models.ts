@@ -1,7 +1,7 @@
 import { makeDataset, resultOf } from "./datasets.ts";
 import { callTool, type ToolAnswer } from "./mcp.ts";
 import { PATHS, rpc } from "./rpc.ts";
-import type { TestServer } from "./server.ts";
+import { serverOfFile, type TestServer } from "./server.ts";
 
 /** A small shop: two datasets, what a model says about them, and ways to ask for it through the public door. */
 
@@ -134,6 +134,12 @@ export async function openShop(server: TestServer, wish: ShopWish = {}): Promise
     customers,
     model: await saveModel(server, admin, shopModel(wish)),
   };
+}
+
+/** A server with the shop, for all tests of a file. */
+export async function shopServer(wish: ShopWish = {}): Promise<{ server: TestServer; shop: Shop }> {
+  const server = await serverOfFile();
+  return { server, shop: await openShop(server, wish) };
 }
 
 export interface Rows {

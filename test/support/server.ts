@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
-import { inject } from "vitest";
+import { afterAll, inject } from "vitest";
 import { type App, type ComposeOptions, compose } from "../../src/app/compose.ts";
 import { loadConfig } from "../../src/app/config.ts";
 import type { MadeTokenKind } from "../../src/domains/identity/index.ts";
@@ -87,6 +87,13 @@ export async function startTestServer(wish: ServerWish = {}): Promise<TestServer
     await clear(running);
     one.isLent = false;
   });
+}
+
+/** The same, until all tests of the file are over. */
+export async function serverOfFile(wish: ServerWish = {}): Promise<TestServer> {
+  const server = await startTestServer(wish);
+  afterAll(() => server.stop());
+  return server;
 }
 
 /** Leaves nothing of those who used it before: all that is somebody's goes with the workspace. */

@@ -148,7 +148,7 @@ export class Views {
       widgets,
       ["insights", chosen, locale],
       async () => {
-        const found = await finder.ofWidgets(caller, dashboard, widgets, { chosen });
+        const found = await finder.ofWidgets(caller, dashboard, widgets, { chosen, locale });
         return { insights: found.insights, hasFaults: found.notes.length > 0 };
       },
     );

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { serverOfFile } from "../../../test/support/server.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { StatisticsCache } from "./column-statistics.ts";
@@ -16,16 +16,9 @@ interface Details {
   source: { kind: string; detail?: unknown };
 }
 
-let server: TestServer;
-let admin: string;
-let viewer: string;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.token({ role: "admin" });
-  viewer = await server.token({ role: "viewer" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const admin = await server.token({ role: "admin" });
+const viewer = await server.token({ role: "viewer" });
 
 async function detailsOf(asset_id: number, token = admin): Promise<Details> {
   const args = { asset_type: "dataset", asset_id };

@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../test/support/datasets.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { serverOfFile } from "../../../test/support/server.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 
-let server: TestServer;
-let admin: string;
-let contributor: string;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.token();
-  contributor = await server.token({ role: "contributor" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const admin = await server.token();
+const contributor = await server.token({ role: "contributor" });
 
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 const A = "1234567890123456789";

@@ -4,6 +4,7 @@ import { AskBack, type PlannedStep } from "./plan.ts";
 import { Reader, words } from "./reader.ts";
 import { type Clause, fitAsset, takeDataset, takeDescribed } from "./references.ts";
 import { FREQUENCIES } from "./timing.ts";
+import { takeNewName } from "./widget-plans.ts";
 import {
   NUMBER,
   numberOf,
@@ -15,10 +16,10 @@ import {
 } from "./words.ts";
 
 const WHEN = words(
-  "when(?:ever)?|if|once(?! an? )|as soon as|in case|should|wenn|sobald|falls|sollte|bei(?= (?:mehr|weniger|über|unter|mindestens|höchstens))",
+  "when(?:ever)?|the moment|if|once(?! an? )|as soon as|in case|should|wenn|sobald|falls|sollte|bei(?= (?:mehr|weniger|über|unter|mindestens|höchstens))",
 );
 const TELL = words(
-  "(?:(?:create|make|add|set(?: \\p{L}+)? up|build|erstell~|richte|leg~|need|want|brauche) )?(?:(?:an?|the|new|eine[nr]?|neuen?) )*(?:alerts?|alarms?|warnings?|alarm~|warnung~)(?: (?:an|ein))?|alerted|notified|informed|told|warned|benachrichtigt|gewarnt|informiert|notify|notification|warn~|ping|remind|shout|let (?:me|us|\\S+) know|give (?:me|us) a (?:shout|heads[- ]up)|tell|inform|e-?mail|message|benachrichtig~|informier~|meld~|(?:sag|gib|gebt)(?: (?:mir|uns))? (?:bitte )?bescheid|bescheid|sag|gib|schreib~|schick~|send",
+  "(?:(?:create|make|add|set(?: \\p{L}+)? up|build|erstell~|richte|leg~|need|want|brauche) )?(?:(?:an?|the|new|eine[nr]?|neuen?) )*(?:alerts?|alarms?|warnings?|alarm~|warnung~)(?: (?:an|ein))?|alerted|notified|informed|told|warned|benachrichtigt|gewarnt|informiert|raise|schlag~|trigger|notify|notification|warn~|ping|remind|shout|let (?:me|us|\\S+) know|give (?:me|us) a (?:shout|heads[- ]up)|tell|inform|e-?mail|message|benachrichtig~|informier~|meld~|(?:sag|gib|gebt)(?: (?:mir|uns))? (?:bitte )?bescheid|bescheid|sag|gib|schreib~|schick~|send",
 );
 const MAKES = words(
   "create|make|add|set(?: \\p{L}+)? up|build|new|need|want|would like|i'd like|erstell~|richte|leg~|neue[nr]?|brauch~|bräuchte~|hätte~|möchte",
@@ -26,13 +27,20 @@ const MAKES = words(
 const FOR = words("for|on|about|für|bei|zu|über|auf");
 const LIVE = words("(?:in )?real[- ]?time|live|(?:in )?echtzeit|instantly");
 const FIRES = words(
-  "(?:that |which |der |die )?(?:fires?|triggers?|goes off|auslöst|anschlägt|send~|tells?)|as well|too|also|sofort|immediately|straight away|check(?:s|ed)?|prüf~|look|watch|please|it",
+  "(?:that |which |der |die )?(?:fires?|triggers?|goes off|auslöst|anschlägt|send~|tells?)|as well|too|also|sofort|immediately|straight away|mails?|check(?:s|ed)?|prüf~|look|watch|please|it",
 );
 
 /** Something is to be told when something is so; or "Alert:" and what. */
 export async function planAlert(clause: Clause): Promise<PlannedStep[] | undefined> {
   const { reader, inventory, assumptions, me } = clause;
   const isHead = /^\s*(?:alert|alarm|warnung)\s*:/i.test(reader.left);
+  if (
+    MAKES.test(reader.left.slice(0, 30)) &&
+    reader.has(ALERT) &&
+    takeComparison(reader.fork()) === undefined &&
+    !reader.has(WHEN)
+  )
+    throw new AskBack("When should the alert tell you?", ["when daily orders drop below 50"]);
   const isNew = MAKES.test(reader.left.slice(0, 30)) && takeComparison(reader.fork()) !== undefined;
   if (!isHead && !(reader.has(TELL) && (reader.has(WHEN) || (reader.has(ALERT) && isNew)))) return undefined;
   const name = takeName(reader) ?? (reader.has(ALERT) ? takeQuoted(reader) : undefined);
@@ -135,18 +143,19 @@ async function staleIn(condition: string, { reader, inventory }: Clause) {
 }
 
 const ALERT = words("alerts?|alarm(?:e[sn]?|s)?|warnings?|warnung(?:en)?|benachrichtigung(?:en)?");
-const TEST = words("test~|try(?: out)?|probier~(?: \\p{L}+)? aus|trial run");
+const ABOUT = words("(?:about|on|for|über|zu|für|bei) (\\p{Lu}\\p{L}+)");
+const TEST = words("test~|try(?: out)?|probier~|trial run");
 const PAUSE = words(
-  "pause~|pausier~|mute|silence|snooze|suspend|stop(?:pe?n?)?|disable|deactivate|deaktivier~|switch off|turn off|(?:schalt~|stell~)(?=.*\\b(?:aus|ab|stumm))|stumm~|halt~ an|turn (?=.*\\boff\\b)|switch (?=.*\\boff\\b)",
+  "pause~|pausier~|mute|silence|snooze|suspend|stop(?:pe?n?)?|disable|deactivate|deaktivier~|switch off|turn off|(?:schalt~|stell~|mach~)(?=.*\\b(?:aus|ab|stumm))|stumm~|halt~ an|turn (?=.*\\boff\\b)|switch (?=.*\\boff\\b)",
 );
 const RESUME = words(
-  "resume|unpause|unmute|re-?activate|activate|enable|restart|re-?enable|aktivier~|reaktivier~|fortsetz~|setz~ fort|(?:turn|switch)(?=.* (?:back )?on\\b)|(?:schalt~)(?=.*\\b(?:ein|an)\\b)",
+  "resume|unpause|unmute|re-?activate|activate|enable|restart|re-?enable|aktivier~|reaktivier~|fortsetz~|setz~ fort|(?:turn|switch)(?=.* (?:back )?on\\b)|(?:schalt~|mach~)(?=.*\\b(?:ein|an)\\b)",
 );
 const REST_OF_VERB = words(
   "(?:back )?on|off|wieder|an|aus|ab|ein|stumm|for now|vorerst|erst ?mal|temporarily|vorübergehend|again|nochmal",
 );
 const CHANGE = words(
-  "change|set|raise|lower|increase|decrease|reduce|bump|adjust|move|update|make|edit|check(?:ed)?|änder~|setz~|erhöh~|senk~|stell~(?: um)?|pass~ an|prüf~|look|soll(?:te|en)?|should|only|erst|send|schick~|mail|e-?mail|notify|gehen|geht|goes?|fires?|fire|anschlag~|anschlägt|auslös~|greif~|trigger|go off|warn~|tell|i want|i'd like|use",
+  "rename|benenn~|umbenenn~|change|set|raise|lower|increase|decrease|reduce|bump|adjust|move|update|make|edit|check(?:ed)?|änder~|setz~|erhöh~|senk~|stell~(?: um)?|pass~ an|prüf~|look|soll(?:te|en)?|should|only|nur|noch|erst|send|schick~|mail|e-?mail|notify|gehen|geht|goes?|fires?|fire|anschlag~|anschlägt|auslös~|greif~|trigger|go off|warn~|tell|i want|i'd like|use",
 );
 const MORE = words(
   "add|also|too|as well|cc|füg~|hinzu|auch|zusätzlich|nimm|additionally|recipients?|empfänger~|verteiler",
@@ -173,10 +182,14 @@ export async function planAlertChange(clause: Clause): Promise<PlannedStep[] | u
   const namedId = reader.takeNamed("alert");
   const named = alerts.find(({ id }) => id === namedId);
   const [isTest, isPaused, isResumed] = [TEST, PAUSE, RESUME].map((verb) => reader.take(verb) !== null);
-  const called = takeName(reader);
   const instead = reader.take(INSTEAD)?.[0] ?? "";
   const said = takeDescribed(reader, ALERT);
-  const alert = named ?? alerts.find(({ id }) => isIt && id === spoken) ?? pick(said ?? [], alerts);
+  const about = said?.length === 0 ? (reader.take(ABOUT)?.slice(1) ?? []) : [];
+  const alert =
+    named ??
+    alerts.find(({ id }) => isIt && id === spoken) ??
+    pick([...(said ?? []), ...about] as string[], alerts);
+  const called = takeName(reader) ?? takeNewName(reader);
   if (isPaused || isResumed) reader.takeAll(REST_OF_VERB);
   const step = (tool: string, args: object, says: string): PlannedStep => ({
     tool,

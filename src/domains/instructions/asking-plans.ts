@@ -38,7 +38,7 @@ export async function planList(clause: Clause): Promise<PlannedStep[] | undefine
 }
 
 const FIND =
-  /^\s*(?:please\s+|bitte\s+)?(?:find|search(?:\s+for)?|look\s+for|such\p{L}*|find\p{L}*|where\s+(?:can|do)\s+(?:i|we)\s+(?:find|see)|wo\s+(?:finde|sehe|gibt)\s+(?:ich|wir|es)|which\s+(?:of\s+(?:our|the|my)\s+)?(?:charts?|widgets?|dashboards?)\s+(?:use|show|have|are\s+about|contain)|welche\p{L}*\s+(?:diagramme?|dashboards?|charts?)\s+(?:zeig\p{L}*|nutz\p{L}*|verwend\p{L}*|enthalten|haben|gibt es)|(?:is|are)\s+there\s+(?:already\s+)?(?:a|an|any)\s+(?:chart|widget|dashboard)s?|gibt\s+es\s+(?:schon\s+|bereits\s+)?ein\p{L}*\s+(?:diagramm|dashboard|chart))(?!\p{L})/iu;
+  /^\s*(?:please\s+|bitte\s+)?(?:find|search(?:\s+for)?|look\s+for|such\p{L}*|find\p{L}*|where\s+(?:can|do)\s+(?:i|we)\s+(?:find|see|show)|wo\s+(?:finde|sehe|gibt)\s+(?:ich|wir|es)|which\s+(?:of\s+(?:our|the|my)\s+)?(?:charts?|widgets?|dashboards?)\s+(?:use|show|have|are\s+about|contain)|welche\p{L}*\s+(?:diagramme?|dashboards?|charts?)\s+(?:zeig\p{L}*|nutz\p{L}*|verwend\p{L}*|enthalten|haben|gibt es)|(?:is|are)\s+there\s+(?:already\s+)?(?:a|an|any)\s+(?:chart|widget|dashboard)s?|gibt\s+es\s+(?:schon\s+|bereits\s+)?ein\p{L}*\s+(?:diagramm|dashboard|chart))(?!\p{L})/iu;
 
 export async function planFind({ reader }: Clause): Promise<PlannedStep[] | undefined> {
   const found = reader.take(FIND);
@@ -58,7 +58,7 @@ export async function planFind({ reader }: Clause): Promise<PlannedStep[] | unde
 const ASKS =
   /^[\s·]*(?:(?:hey|so|und|and)[\s,]+)*(?:what|what's|how|how's|which|who|where|why|did|was|were|has|wie|wieviele?|was|welche\p{L}*|wer|wann|wo|warum|wieso|hat|hatten|gab)(?!\p{L})/iu;
 const MAY_ASK =
-  /\?\s*$|^[\s·]*(?:when|is|are|do|does|have|ist|sind|haben|gibt|show|zeig\p{L}*|tell|sag\p{L}*|give|gib|compute|calculate|berechne\p{L}*|count|zähl\p{L}*|list\p{L}*|nenn\p{L}*|compare|vergleich\p{L}*)(?!\p{L})/iu;
+  /\?\s*$|^[\s·]*(?:when|is|are|(?:do|does|have)(?=\s+(?:we|you|i|they|the|our))|ist|sind|haben|gibt|show|zeig\p{L}*|tell|sag\p{L}*|give|gib|compute|calculate|berechne\p{L}*|count|zähl\p{L}*|list\p{L}*|nenn\p{L}*|compare|vergleich\p{L}*)(?!\p{L})/iu;
 /** Texts that people write for each other; what is in them is no number of a dataset. */
 const DOCUMENTS =
   /(?<!\p{L})(?:polic(?:y|ies)|(?:hand|guide)books?|manuals?|guidelines?|documents?|documentation|contracts?|procedures?|rules?|terms|wiki|knowledge base|according to|\p{L}*richtlinien?|\p{L}*handb[uü]ch\p{L}*|\p{L}*anleitung\p{L}*|\p{L}*dokument\p{L}*|\p{L}*vertr[aä]g\p{L}*|\p{L}*regeln?|\p{L}*regelung\p{L}*|\p{L}*vorschrift\p{L}*|\p{L}*bedingungen|laut|wissensdatenbank)(?!\p{L})/iu;

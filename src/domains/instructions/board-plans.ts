@@ -39,10 +39,10 @@ export async function planDashboard(clause: Clause): Promise<PlannedStep[] | und
   if (!isNew && reader.named("dashboard")) return undefined;
   const content = takeContent(reader, onNew);
   const isEmpty = reader.take(EMPTY) !== null;
-  const name = takeQuoted(reader) ?? takeName(reader) ?? takeBoardName(reader);
+  const name = takeName(reader) ?? takeQuoted(reader) ?? takeBoardName(reader);
   reader.takeAll(BOARD);
   reader.takeAll(MAKE);
-  if (name !== undefined && content === undefined && (isEmpty || isNamed(reader, name)))
+  if (name !== undefined && content === undefined && (isEmpty || NAMED.test(reader.text)))
     return [{ tool: "create_dashboard", args: { name }, says: `Make the empty dashboard “${name}”` }];
   if (isEmpty && name === undefined) throw new AskBack("What should the dashboard be called?");
   if (content === undefined || content.trim() === "")
@@ -124,7 +124,9 @@ function takeContent(reader: Reader, onNew: RegExpExecArray | null): string | un
 /** "dashboard X with", or the word before: "a sales dashboard". */
 function takeBoardName(reader: Reader): string | undefined {
   const behind = reader
-    .take(/(?<=(?:[Dd]ash)?[Bb]oard\s+)((?:[\p{Lu}\p{N}][\p{L}\p{N}&-]*\s*)+?)(?=\s*(?:[,:.!·]|$))/u)?.[1]
+    .take(
+      /(?<=(?:[Dd]ash)?[Bb]oard\s+)((?:[\p{Lu}\p{N}][\p{L}\p{N}&-]*\s*)+?)(?=\s*(?:an\s*)?(?:[,:.!·]|$))/u,
+    )?.[1]
     ?.trim();
   if (behind !== undefined && behind !== "") return behind;
   const about = reader.take(
@@ -144,13 +146,8 @@ function takeBoardName(reader: Reader): string | undefined {
 }
 
 /** Quoted or called: then it may be empty. "A sales dashboard" alone says nothing of what it shows. */
-function isNamed(reader: Reader, name: string): boolean {
-  return (
-    /["“„»«]/.test(reader.text) ||
-    words("called|named|titled|namens|genannt|call it|name it|nenn~").test(reader.text) ||
-    (reader.text.includes(`Dashboard ${name}`) === false && false)
-  );
-}
+const NAMED =
+  /["“„»«]|(?<!\p{L})(?:called|named|titled|namens|genannt|call it|name it|nenn\p{L}*)(?!\p{L})/iu;
 
 /** The charts of a list: "A and B", "A, B, and C"; but "revenue and cost per quarter" is one. */
 function partsOf(text: string): string[] {
@@ -185,11 +182,12 @@ async function examples({ inventory }: Clause): Promise<string[]> {
 }
 
 const ADD = words(
-  "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|give me|füg~|zeig~|erstell~|stell~|darstell~|dar|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzu|hinzufügen|dran|drauf|rein|ein|an|noch|another|weitere[ns]?|please|me|mir|us|uns",
+  "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|get|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|give me|get|have|füg~|zeig~|erstell~|stell~|darstell~|dar|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzu|hinzufügen|dran|drauf|rein|ein|an|noch|another|weitere[ns]?|please|me|mir|us|uns",
 );
 const MAKES = words(
   "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|füg~|zeig~|erstell~|stell~|darstell~|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzufügen",
 );
+const DRAWS = /^[\s·]*(?:plot|draw|chart|graph|visuali[sz]e|zeichne|visualisiere)(?!\p{L})/iu;
 const ADDS = words("add|put|include|append|insert|pin|füg~|häng~|pack~|ergänz~|trag~|setz~");
 
 /** A new chart, on a dashboard or by itself. */
@@ -200,6 +198,7 @@ export async function planWidget(clause: Clause): Promise<PlannedStep[] | undefi
   const isMeant =
     ADDS.test(reader.left.slice(0, 25)) ||
     (head !== "" && (CHARTS.some(([chart]) => chart.test(head)) || WIDGET.test(head))) ||
+    DRAWS.test(reader.left) ||
     (reader.has(MAKES) && (reader.has(WIDGET) || hasType || reader.has(BOARD)));
   if (!isMeant) return undefined;
   const isOnBoard = reader.named("dashboard") || reader.has(BOARD) || clause.dashboardId !== undefined;
@@ -232,16 +231,18 @@ export async function planWidget(clause: Clause): Promise<PlannedStep[] | undefi
   ];
 }
 
-const FILTER = words("filters?|filtern?|filtert");
+const FILTER = words("filters?|filter(?:n|e|t)?");
 const FILTER_VERB = words(
-  "add|another|a|füg~|hinzu|put|set|apply|restrict|limit|narrow|only|nur|show|let|allow|make|filterable|setz~|bau~|ein~|beschränk~|begrenz~|einen|auf|by|nach|readers?|people|users?|viewers?|leser~|nutzer~|to|down",
+  "give|gib|add|another|a|füg~|hinzu|put|set|apply|restrict|limit|narrow|only|nur|just|show|zeig~|display|let|allow|make|filterable|setz~|bau~|ein~|beschränk~|begrenz~|einen|auf|by|nach|readers?|people|users?|viewers?|leser~|nutzer~|to|down",
 );
 
 /** A field that readers of a dashboard can filter by, or a value that it is filtered by, beside the filters that there are. */
 export async function planBoardFilter(clause: Clause): Promise<PlannedStep[] | undefined> {
   const { reader, inventory } = clause;
   const isOpen = clause.dashboardId !== undefined && clause.widgetId === undefined;
-  if (!reader.has(FILTER) || reader.has(WIDGET)) return undefined;
+  const isOnly =
+    reader.has(BOARD) && reader.has(words("only|nur|just")) && !CHARTS.some(([chart]) => reader.has(chart));
+  if (!(reader.has(FILTER) || isOnly) || reader.has(WIDGET)) return undefined;
   if (!isOpen && !reader.has(BOARD) && !reader.named("dashboard")) return undefined;
   if (!reader.has(BOARD) && reader.named("widget")) return undefined;
   const board = await dashboardIn(clause);
@@ -264,12 +265,22 @@ export async function planBoardFilter(clause: Clause): Promise<PlannedStep[] | u
         ? await wantedFilters(text, dataset, inventory)
         : [{ field: date.name, operator: "between" }];
     if (wanted === undefined) continue;
-    const { filters = [] } = await inventory.details<{ filters?: { field?: string }[] }>(
+    const { filters = [] } = await inventory.details<{ filters?: { field?: string; operator?: string }[] }>(
       "dashboard",
       board.id,
     );
-    const names = wanted.map(({ field }) => field);
-    const kept = filters.filter(({ field }) => !names.includes(field ?? ""));
+    const changed = wanted.map((wish) => {
+      const there = filters.find(({ field }) => field === wish.field);
+      const values = "value" in wish && there?.operator === "in" ? { value: [wish.value].flat() } : wish;
+      return {
+        label: labelOf(wish.field),
+        ...wish,
+        ...there,
+        ...values,
+        ...(there?.operator && { operator: there.operator }),
+      };
+    });
+    const kept = filters.filter(({ field }) => !wanted.some((wish) => wish.field === field));
     const said = wanted.map(({ field, ...rest }) =>
       ["value" in rest ? rest.value : [], field].flat().join(" "),
     );
@@ -278,7 +289,7 @@ export async function planBoardFilter(clause: Clause): Promise<PlannedStep[] | u
         tool: "update_dashboard",
         args: {
           dashboard_id: board.id,
-          filters: [...kept, ...wanted.map((each) => ({ ...each, label: labelOf(each.field) }))],
+          filters: [...kept, ...changed],
         },
         says: `Filter “${board.name}” by ${said.join(" and ")}`,
       },
@@ -300,7 +311,7 @@ async function wantedFilters(
   dataset: DatasetInfo,
   inventory: Clause["inventory"],
 ): Promise<(Filter | Omit<Filter, "value">)[] | undefined> {
-  const fit = fitText(text, [dataset]);
+  const fit = fitText(text, dataset);
   const values = await filtersOf(fit, inventory).catch((error: unknown) => {
     if (error instanceof AskBack) return undefined;
     throw error;

@@ -71,10 +71,23 @@ export async function doStep(
   const filled = fill(args, results) as Record<string, unknown>;
   const undoOf = await UNDOABLE[tool]?.(call, filled);
   const result = await call<Record<string, unknown>>(tool, filled);
+  if (tool === "create_report" && filled.send_now === true && filled.paused === true) {
+    await clearAway(call, result);
+    return { result, change: undefined };
+  }
   const undo = undoOf?.(result);
   if (undo === undefined) return { result, change: undefined };
   const versionAfter = await versionOf(call, undo.assetType, undo.assetId);
   return { result, change: { says, versionAfter, ...undo } };
+}
+
+/** What is sent once leaves no report behind, once it is on its way; paused it stays where that cannot be said yet. */
+async function clearAway(call: CallTool, result: Record<string, unknown>): Promise<void> {
+  if (dig(result, "report_run.state") !== "done") return;
+  const asked = { asset_type: "report", asset_id: Number(dig(result, "report.id")), confirm: true };
+  await call("delete_asset", asked).catch((error: unknown) => {
+    if (!isAppError(error) || error.code === "internal") throw error;
+  });
 }
 
 /** Undoes all of it in reverse, or nothing: what somebody has changed since is left alone, and told. */

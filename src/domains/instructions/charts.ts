@@ -2,7 +2,6 @@ import {
   bestFit,
   dateOf,
   type Fit,
-  filtersOf,
   isDate,
   isNumeric,
   rolesIn,
@@ -74,9 +73,8 @@ export async function readChart(
   /** Datasets that are shown beside it. */
   near: readonly number[] = [],
 ): Promise<ChartWish> {
-  const fit = bestFit((each) => readPhrase(text, each).said, await inventory.datasets(), text, near);
+  const { fit, filters } = await bestFit((each) => readPhrase(text, each).said, inventory, text, near);
   const phrase = readPhrase(text, fit.dataset);
-  const filters = await filtersOf(fit, inventory);
   const { dataset } = fit;
   const date = dateOf(dataset);
   if (date === undefined && (phrase.period ?? phrase.grain) !== undefined)
@@ -173,9 +171,18 @@ export function during({ name }: Column, { from, to }: Pick<Period, "from" | "to
   return `where ${field} >= ${from}${to === undefined ? "" : ` and ${field} < ${to}`}`;
 }
 
+const SHAPES = CHARTS.map(([chart]) => chart.source).join("|");
+/** How it is drawn, which can change: "as a donut", "a bar chart of". */
+const SHAPE = new RegExp(
+  `(?<!\\p{L})(?:as|als|in)\\s+(?:an?\\s+|eine?[nm]?\\s+)?(?:${SHAPES})|(?:${SHAPES})\\s+(?:of|with|for|showing|von|mit|der|des|für)(?!\\p{L})`,
+  "iu",
+);
+
 /** The words themselves, without those before and behind them that say nothing. */
 function nameOf(text: string): string {
-  const all = text.replaceAll(/\s+/g, " ").trim().split(" ");
+  const reader = new Reader(text);
+  reader.takeAll(SHAPE);
+  const all = reader.rest().replaceAll(/\s+/g, " ").trim().split(" ");
   const isSaid = (word: string) =>
     wordsIn(word).some((each) => !isFunctionWord(each)) || /["“„$€%]/.test(word);
   const bare = all

@@ -1,4 +1,4 @@
-import { dateOf, type Filter, filtersOf, fitText, isNumeric, usualOf } from "./fitting.ts";
+import { bestFit, dateOf, type Filter, isNumeric, saidIn, usualOf } from "./fitting.ts";
 import type { Column, DatasetInfo, Inventory } from "./inventory.ts";
 import { AskBack } from "./plan.ts";
 import { Reader, words } from "./reader.ts";
@@ -15,7 +15,7 @@ import {
 
 /** Words of movement, which the comparison has in it already. */
 const NOISE = words(
-  "any|irgende[ein]~|waits?|takes?|comes?|come|coming|arrives?|arrive|eingeh~|eintreff~|reinkomm~|rein|herein~|kommt|kommen|wartet|dauert|single|einzeln~|drops?|falls?|fall|rises?|sinks?|goes|go|climbs?|gets?|get|dips?|fällt|fallen|sinkt|sinken|steigt|steigen|liegt|liegen|gibt|beträgt|bleibt|geht|gehen|ever|jemals|mal|value|wert|level|it|there|less|than|als|only|nur|noch|just|more|mehr|wir|we|back|a drop in|a rise in|customers?' ",
+  "rutsch~|kletter~|stürz~|absack~|slips?|dips?|plunges?|any|irgende[ein]~|waits?|takes?|comes?|come|coming|arrives?|arrive|eingeh~|eintreff~|reinkomm~|rein|herein~|kommt|kommen|wartet|dauert|single|einzeln~|drops?|falls?|fall|rises?|sinks?|goes|go|climbs?|gets?|get|dips?|fällt|fallen|sinkt|sinken|steigt|steigen|liegt|liegen|gibt|beträgt|bleibt|geht|gehen|ever|jemals|mal|value|wert|level|it|there|less|than|als|only|nur|noch|just|more|mehr|wir|we|back|a drop in|a rise in|customers?' ",
 );
 const CHANGES = words(
   "by|um|compared|against|over week|week over week|month over month|than (?:last|the)|gegenüber|im vergleich|vergleich|as usual|than usual|als sonst|als üblich",
@@ -46,9 +46,9 @@ export async function bestCondition(
     );
   const aggregated = reader.oneOf(AGGREGATES);
   reader.takeAll(NOISE);
-  const fit = fitText(reader.rest(), await inventory.datasets());
+  const rest = reader.rest();
+  const { fit, filters } = await bestFit(saidIn(rest), inventory, rest);
   const { dataset, measures } = fit;
-  const filters = await filtersOf(fit, inventory);
   const date = dateOf(dataset);
   if (isOfOneRow(text, dataset))
     return rowCondition({ dataset, measures, filters, date }, compared, assumptions);

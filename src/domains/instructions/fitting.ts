@@ -44,6 +44,8 @@ const KEY = /(?:^|_)id$/i;
 /** What sells is what people want to see where they name no number. */
 const USUAL = ["revenue", "sale", "amount", "turnover", "total", "value"];
 const LONGEST_TERM = 4;
+const LONGEST_GLOSSED = 2;
+const MOST_WORDS = 40;
 const ANY_FIELD = /^(?:channel|type|kind|name|way|method|code|field|kanal|art|typ|weg|name|feld)s?$/i;
 
 export function isNumeric({ type, name }: Column): boolean {
@@ -114,47 +116,65 @@ export function rolesIn(text: string, names: readonly string[], first: Role = "m
   return said;
 }
 
-/** The dataset that carries most of the words. */
-export function bestFit(
+const LIKELIEST = 4;
+
+/** The dataset that carries the words best, with the values among them: one that carries them all, if there is one. */
+export async function bestFit(
   saidFor: (dataset: DatasetInfo) => Said[],
-  datasets: readonly DatasetInfo[],
+  inventory: Inventory,
   text: string,
   near: readonly number[] = [],
-): Fit {
+): Promise<{ fit: Fit; filters: Filter[] }> {
+  const datasets = await inventory.datasets();
+  if (wordsIn(text).length > MOST_WORDS)
+    throw new AskBack("That is much at once. Which numbers do you mean, and by what?", [], MOST_WORDS);
   const fits = datasets
     .map((dataset) => {
       const fit = fitOf(saidFor(dataset), dataset);
       return fit.score > 0 && near.includes(dataset.id) ? { ...fit, score: fit.score + 1 } : fit;
     })
     .toSorted((a, b) => b.score - a.score);
-  const [best, next] = fits;
+  const [best] = fits;
   if (best === undefined) throw new AskBack("There are no datasets yet. Which data should it show?");
-  if (best.score <= 0)
-    throw new AskBack(
-      `Which data do you mean by “${text.replaceAll(/\s+/g, " ").trim()}”?`,
-      datasets.map(({ name }) => name),
-      Math.max(1, ...fits.map(({ unknown }) => unknown.length)),
-    );
-  const tied = fits.filter(({ score }) => score === best.score);
-  const selling = tied.filter(({ dataset }) => usualOf(dataset) !== undefined);
-  if (tied.length > 1 && selling.length === 1) return selling[0] as Fit;
-  if (next !== undefined && next.score === best.score)
-    throw new AskBack(`Is “${text.trim()}” about ${best.dataset.name} or about ${next.dataset.name}?`, [
-      best.dataset.name,
-      next.dataset.name,
-    ]);
-  return best;
+  const likely = fits.filter(({ score }) => score > 0).slice(0, LIKELIEST);
+  const questions: AskBack[] = [];
+  const whole: { fit: Fit; filters: Filter[] }[] = [];
+  for (const fit of likely) {
+    if (whole[0] !== undefined && whole[0].fit.score > fit.score) break;
+    try {
+      whole.push({ fit, filters: await filtersOf(fit, inventory) });
+    } catch (error) {
+      if (!(error instanceof AskBack)) throw error;
+      questions.push(error);
+    }
+  }
+  const selling = whole.filter(({ fit }) => usualOf(fit.dataset) !== undefined);
+  const [first, second] = whole.length > 1 && selling.length === 1 ? selling : whole;
+  const said = text.replaceAll(/\s+/g, " ").trim();
+  if (first !== undefined && second !== undefined) {
+    const names = [first.fit.dataset.name, second.fit.dataset.name];
+    throw new AskBack(`Is “${said}” about ${names.join(" or about ")}?`, names);
+  }
+  if (first !== undefined) return first;
+  if (questions[0] !== undefined) throw questions[0];
+  throw new AskBack(
+    `Which data do you mean by “${said}”?`,
+    datasets.map(({ name }) => name),
+    Math.max(3, ...fits.map(({ unknown }) => unknown.length)),
+  );
 }
 
 /** A text without roles, such as a condition. */
-export function fitText(text: string, datasets: readonly DatasetInfo[], first: Role = "measure"): Fit {
-  const saidFor = (dataset: DatasetInfo) => {
+export function saidIn(text: string, first: Role = "measure") {
+  return (dataset: DatasetInfo): Said[] => {
     const { rest, names } = withoutFields(text, dataset);
     return rolesIn(rest, names, first);
   };
-  return datasets.length === 1
-    ? fitOf(saidFor(datasets[0] as DatasetInfo), datasets[0] as DatasetInfo)
-    : bestFit(saidFor, datasets, text);
+}
+
+/** The same, of one dataset. */
+export function fitText(text: string, dataset: DatasetInfo, first: Role = "measure"): Fit {
+  return fitOf(saidIn(text, first)(dataset), dataset);
 }
 
 function fitOf(said: readonly Said[], dataset: DatasetInfo): Fit {
@@ -173,11 +193,13 @@ function fitOf(said: readonly Said[], dataset: DatasetInfo): Fit {
   };
   let isPart = false;
   let open: Said | undefined;
+  let before: Column | null = null;
   for (let at = 0; at < said.length; ) {
     const one = said[at] as Said;
     const found = longestTerm(said.slice(at, at + LONGEST_TERM), dataset);
-    // "contact channel" for contact_by: a word for any field says nothing more.
-    if (found === undefined && isPart && said[at - 1]?.role === one.role && ANY_FIELD.test(one.word)) {
+    // "contact channel" for contact_by, "test rides are booked": what goes on with the name of a field says nothing more.
+    const goesOn = (isPart && ANY_FIELD.test(one.word)) || (before !== null && isPartOf(one, before));
+    if (found === undefined && goesOn && said[at - 1]?.role === one.role) {
       isPart = false;
       at += 1;
       continue;
@@ -196,6 +218,7 @@ function fitOf(said: readonly Said[], dataset: DatasetInfo): Fit {
       fit.score += 1;
     }
     open = undefined;
+    before = found.column;
     fit.score += found.score;
     at += found.length;
     const { column } = found;
@@ -246,20 +269,29 @@ function longestTerm(said: readonly Said[], dataset: DatasetInfo): Term | undefi
     });
     const exact = columns.find(({ name }) => sorted(keyOf(name)) === own);
     if (exact !== undefined) return term(exact, 3);
+    // Other words for each of many words would be very many phrases.
+    const glossed = (word: string) => (length <= LONGEST_GLOSSED ? formsOf(word) : [keyOf(word)]);
     const forms = [
-      ...combinations(some.map(({ word, key }) => (key === undefined ? formsOf(word) : [key]))),
+      ...combinations(some.map(({ word, key }) => (key === undefined ? glossed(word) : [key]))),
       ...formsOf(text),
     ];
     const alias = [own, ...forms].map((form) => aliases.get(form)).find((each) => each !== undefined);
     const aliased = columns.find(({ name }) => name === alias?.column);
     if (alias !== undefined && (alias.column === null || aliased !== undefined))
       return term(aliased ?? null, aliased === undefined ? 2.5 : 2.9, false, alias.aggregate);
-    const other = columns.find(({ name }) => forms.some((form) => sorted(form) === sorted(keyOf(name))));
+    const orders = new Set(forms.map(sorted));
+    const other = columns.find(({ name }) => orders.has(sorted(keyOf(name))));
     if (other !== undefined) return term(other, 2.2);
     const rows = keyOf(dataset.name);
+    const usual = forms.includes(`${rows} value`) ? usualOf(dataset) : undefined;
+    if (usual !== undefined) return term(usual, 2.2);
     if (forms.some((form) => form === rows || rows.endsWith(` ${form}`))) return term(null, 2.5);
+    // A key is nothing to show, and "open" is no date, although a column is called opened_on.
     const partly = columns.filter(
-      ({ name }) => !KEY.test(name) && forms.some((form) => has(keyOf(name), form)),
+      (column) =>
+        !KEY.test(column.name) &&
+        (!isDate(column) || forms.some((form) => /^(?:date|dai|day|time)$/.test(form))) &&
+        forms.some((form) => has(keyOf(column.name), form)),
     );
     if (partly[0] !== undefined && partly.length === 1) return term(partly[0], 1.5, true);
   }

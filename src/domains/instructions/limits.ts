@@ -3,7 +3,7 @@ export const LIMITS = {
     /** Calls of one plan. */
     steps: 20,
     /** Ways of dividing an instruction into steps that are tried. */
-    readings: 40,
+    readings: 16,
     /** Days that what an instruction did can be undone. */
     undoDays: 30,
     /** Longest that a plan may take from its first step to its last. */

@@ -8,22 +8,24 @@ const TALLEST = 16;
 type Place = NonNullable<WidgetInfo["place"]>;
 
 const MOVE = words(
-  "put|move|place|position|arrange|drag|bring|set|make|want|have|should be|resize|stretch|schieb~|verschieb~|setz~|stell~|leg~|platzier~|rück~|mach~|zieh~|pack~|soll(?:te|en)?|be|sein|stehen|to|an|ganz|nach|all the way|very|as|so|i'd like|it|of the dashboard|of the page|row|corner|ecke|zeile|reihe|spot|position|place|stelle|platz|auf|breit|wide|width|breite|wie|columns? wide|spalten breit",
+  "widen|enlarge|verbreiter~|take|occupy|span|put|move|place|position|arrange|drag|bring|set|make|want|have|should be|resize|stretch|schieb~|verschieb~|setz~|stell~|leg~|platzier~|rück~|mach~|zieh~|pack~|soll(?:te|en)?|be|sein|stehen|to|an|ganz|nach|all the way|very|as|so|i'd like|it|of the dashboard|of the page|row|corner|ecke|zeile|reihe|spot|position|place|stelle|platz|auf|breit|wide|width|breite|wie|columns? wide|spalten breit",
 );
 
 type Wish = (place: Place, others: readonly Place[], beside: Place | undefined) => Partial<Place>;
 /** Where something should stand, or how large it should be. The longest words come first. */
 const WISHES: readonly (readonly [RegExp, Wish])[] = [
   [
-    words("(?:next to|beside|alongside|to the right of|right of|rechts neben|rechts von|neben)"),
+    words(
+      "(?:right |directly |direkt )?(?:next to|beside|alongside|to the right of|right of|rechts neben|rechts von|neben)",
+    ),
     (place, _, by) => (by === undefined ? {} : beside(place, by)),
   ],
   [
-    words("(?:below|under|underneath|beneath|unter|unterhalb(?: von)?)"),
+    words("(?:right |directly |just |direkt )?(?:below|under|underneath|beneath|unter|unterhalb(?: von)?)"),
     (_, __, by) => (by === undefined ? {} : { row: by.row + by.sizeY, col: by.col }),
   ],
   [
-    words("(?:above|over|on top of|über|oberhalb(?: von)?)"),
+    words("(?:right |directly |just |direkt )?(?:above|over|on top of|über|oberhalb(?: von)?)"),
     (_, __, by) => (by === undefined ? {} : { row: by.row, col: by.col }),
   ],
   [

@@ -1,9 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { checkDestructive, checkInstruction } from "../../kernel/instructions.ts";
 import { INTENTS } from "./intents.ts";
 import type { Inventory } from "./inventory.ts";
 import { LIMITS } from "./limits.ts";
 import { AskBack, type OpenQuestion, type Plan, type PlannedStep } from "./plan.ts";
-import { Reader, words } from "./reader.ts";
+import { Reader, words, wordsIn } from "./reader.ts";
 import { markNames } from "./references.ts";
 
 export interface Instruction {
@@ -56,10 +57,16 @@ async function planClause(
   for (const { index, 0: joint } of text.matchAll(JOINTS)) {
     about.tries.left -= 1;
     if (about.tries.left < 0) break;
+    // Reading is work for the processor alone: others come in between.
+    await setImmediate();
     const first = await attempt(text.slice(0, index), about, before, true);
     if (first.questions.length > 0) continue;
     const rest = text.slice(index + joint.length);
-    const second = await planClause(rest, about, [...before, ...first.steps], true);
+    const done = [...before, ...first.steps];
+    let second = await planClause(rest, about, done, true);
+    // "Pause the report and the alert": the verb is said once.
+    if (second.questions.length > 0 && /^(?:the|den|die|das)\s/i.test(rest))
+      second = await attempt(`${wordsIn(text)[0]} ${rest}`, about, done, true);
     if (second.questions.length > 0) continue;
     return {
       steps: [...first.steps, ...second.steps],

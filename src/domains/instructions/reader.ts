@@ -59,10 +59,9 @@ export class Reader {
   }
 
   takeAll(pattern: RegExp): RegExpExecArray[] {
-    const all: RegExpExecArray[] = [];
-    for (let found = this.take(pattern); found !== null && found[0] !== ""; found = this.take(pattern))
-      all.push(found);
-    return all;
+    const found = [...this.#left.matchAll(new RegExp(pattern, "giu"))].filter(([said]) => said !== "");
+    for (const { index, 0: said } of found) this.drop(index, index + said.length);
+    return found;
   }
 
   /** The first of a list whose pattern is there. */
@@ -133,7 +132,7 @@ const FUNCTION_WORDS = new Set(
   möchte möchten hätte gern gerne es ich du wir uns mir mich dir dich ihr ihm ihn sie sich euch unser unsere unserem
   unseren unserer unseres mein meine meinem meinen meiner meines dein deine deinem deinen dieser diese dieses diesem
   diesen da dort hier so auch dann mal doch einfach bitte danke an am bei beim aus darin daran darauf davon dafür dazu
-  man dass welche welcher welches was wer nach pro je per über um ab`
+  damit fürs ans aufs übers man dass welche welcher welches was wer nach pro je per über um ab`
     .split(/\s+/)
     .filter((word) => word !== ""),
 );

@@ -1,4 +1,4 @@
-import type { Inventory, NamedAsset, WidgetInfo } from "./inventory.ts";
+import type { DatasetInfo, Inventory, NamedAsset, WidgetInfo } from "./inventory.ts";
 import { AskBack, type FromStep, type PlannedStep } from "./plan.ts";
 import { isFunctionWord, type Kind, type Reader, words, wordsIn } from "./reader.ts";
 import { BOARD, CHARTS, formsOf, keyOf, WIDGET } from "./words.ts";
@@ -133,16 +133,9 @@ export async function dashboardIn(clause: Clause): Promise<Target> {
   const target = ({ id, name }: NamedAsset): Target => ({ kind: "dashboard", id, name });
   if (named !== undefined) return target(named);
   if (said !== undefined && said.length > 0) return target(await describedBoard(said, clause));
-  const made = before.findLastIndex(({ tool }) => tool === "create_dashboard");
-  if (made !== -1)
-    return {
-      kind: "dashboard",
-      id: { step: made, key: "dashboard_id" },
-      name: String(before[made]?.args.name),
-    };
-  const spoken = before.findLast(({ args }) => typeof args.dashboard_id === "number")?.args.dashboard_id;
-  const id = spoken ?? dashboardId;
-  if (id !== undefined) return target(known(all, Number(id), "dashboard"));
+  const spoken = madeBy(before, "dashboard");
+  if (spoken !== undefined) return spoken;
+  if (dashboardId !== undefined) return target(known(all, dashboardId, "dashboard"));
   if (all.length === 1) return target(all[0] as NamedAsset);
   throw new AskBack(
     "Which dashboard do you mean?",
@@ -165,8 +158,7 @@ async function describedBoard(said: readonly string[], { inventory }: Clause): P
       const fields = shown.flatMap(({ name, columns }) => [name, ...columns.map((column) => column.name)]);
       return { ...board, about: [board.about, ...on.map(({ name }) => name), ...fields].join(" ") };
     });
-    const found = fitAsset(said, wider, "dashboard");
-    return found;
+    return fitAsset(said, wider, "dashboard");
   }
 }
 
@@ -218,8 +210,7 @@ export async function widgetIn(clause: Clause): Promise<WidgetInfo> {
 
 /** The dashboard that a chart is said to be on, or the one that is open. */
 async function boardBeside(clause: Clause): Promise<number | undefined> {
-  const { reader, inventory, dashboardId } = clause;
-  void inventory;
+  const { reader, dashboardId } = clause;
   const named = reader.takeNamed("dashboard");
   const said = takeDescribed(reader, BOARD);
   if (named !== undefined) return named;
@@ -278,7 +269,7 @@ function known<A extends NamedAsset>(assets: readonly A[], id: number, kind: str
 
 /** A widget, a dashboard or a dataset, whichever is spoken of. */
 export async function targetIn(clause: Clause): Promise<Target> {
-  const { reader, inventory, widgetId, dashboardId, before } = clause;
+  const { reader, inventory, widgetId, before } = clause;
   const widgets = await inventory.widgets();
   const dashboards = await inventory.dashboards();
   const namedWidget = reader.takeNamed("widget");
@@ -291,12 +282,9 @@ export async function targetIn(clause: Clause): Promise<Target> {
       ? { kind: "dashboard", id: board?.id ?? 0, name: board?.name ?? "" }
       : { kind: "widget", id: widget.id, name: widget.name };
   }
-  const last = before.at(-1);
-  if (last !== undefined && !reader.has(BOARD) && !reader.has(WIDGET)) {
-    const made = madeBy(before);
-    if (made !== undefined) return made;
-  }
   const isBoard = reader.has(BOARD);
+  const made = isBoard || reader.has(WIDGET) ? undefined : madeBy(before);
+  if (made !== undefined) return made;
   const isWidget =
     !isBoard &&
     (reader.has(WIDGET) ||
@@ -304,11 +292,7 @@ export async function targetIn(clause: Clause): Promise<Target> {
   const datasets = await inventory.datasets();
   const dataset = isBoard || isWidget ? undefined : takeDataset(reader, datasets);
   if (dataset !== undefined) return { kind: "dataset", id: dataset.id, name: dataset.name };
-  if (
-    isWidget ||
-    (!isBoard && widgetId !== undefined && dashboardId === undefined) ||
-    (!isBoard && widgetId !== undefined)
-  ) {
+  if (isWidget || (!isBoard && widgetId !== undefined)) {
     const { id, name } = await widgetIn(clause);
     return { kind: "widget", id, name };
   }
@@ -316,17 +300,13 @@ export async function targetIn(clause: Clause): Promise<Target> {
 }
 
 /** "It", after a step that made or changed something. */
-function madeBy(before: readonly PlannedStep[]): Target | undefined {
-  for (let i = before.length - 1; i >= 0; i -= 1) {
-    const { tool, args } = before[i] as PlannedStep;
-    if (tool === "create_dashboard")
-      return { kind: "dashboard", id: { step: i, key: "dashboard_id" }, name: String(args.name) };
-    if (tool === "create_widget")
-      return { kind: "widget", id: { step: i, key: "widget_id" }, name: String(args.name) };
-    if (typeof args.widget_id === "number")
-      return { kind: "widget", id: args.widget_id, name: `widget ${args.widget_id}` };
-    if (typeof args.dashboard_id === "number")
-      return { kind: "dashboard", id: args.dashboard_id, name: `dashboard ${args.dashboard_id}` };
+function madeBy(before: readonly PlannedStep[], only?: Target["kind"]): Target | undefined {
+  for (const [step, { tool, args }] of [...before.entries()].toReversed()) {
+    for (const kind of (["widget", "dashboard"] as const).filter((each) => (only ?? each) === each)) {
+      const key = `${kind}_id`;
+      if (tool === `create_${kind}`) return { kind, id: { step, key }, name: String(args.name) };
+      if (typeof args[key] === "number") return { kind, id: args[key], name: `${kind} ${args[key]}` };
+    }
   }
   return undefined;
 }
@@ -334,23 +314,20 @@ function madeBy(before: readonly PlannedStep[]): Target | undefined {
 const DATA = words("data ?sets?|datasets?|datens[aä]tze?n?|data|daten|rows|zeilen|table|tabelle|list|liste");
 
 /** A dataset by its name or by what its rows are called. */
-export function takeDataset<
-  D extends
-    | NamedAsset
-    | { id: number; name: string; aliases: ReadonlyMap<string, { column: string | null }> },
->(reader: Reader, datasets: readonly D[]): D | undefined {
+export function takeDataset(reader: Reader, datasets: readonly DatasetInfo[]): DatasetInfo | undefined {
   const said = [...reader.left.matchAll(/[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*/gu)];
   for (const { index, 0: word } of said) {
-    const next = said.find((each) => (each.index ?? 0) > (index ?? 0));
+    const next = said.find((each) => each.index > index);
     for (const text of [`${word} ${next?.[0] ?? ""}`, word]) {
       const forms = formsOf(text.trim());
       const found = datasets.find((each) => {
         const own = keyOf(each.name);
-        const isAlias = "aliases" in each && forms.some((form) => each.aliases.get(form)?.column === null);
-        return forms.some((form) => form === own || own.endsWith(` ${form}`)) || isAlias;
+        return forms.some(
+          (form) => form === own || own.endsWith(` ${form}`) || each.aliases.get(form)?.column === null,
+        );
       });
       if (found === undefined) continue;
-      reader.drop(index ?? 0, (index ?? 0) + text.trim().length);
+      reader.drop(index, index + text.trim().length);
       reader.takeAll(DATA);
       return found;
     }

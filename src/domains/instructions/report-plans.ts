@@ -3,7 +3,8 @@ import { AskBack, type PlannedStep } from "./plan.ts";
 import { type Reader, words } from "./reader.ts";
 import { type Clause, fitAsset, takeDescribed, targetIn } from "./references.ts";
 import { askWhen, SPEAKS_OF_TIME, saidOf, takeSchedule, takeTiming } from "./timing.ts";
-import { BOARD, MAIL, SOON, takeMails, takeName, takeOld, takeRecipients } from "./words.ts";
+import { takeNewName } from "./widget-plans.ts";
+import { MAIL, SOON, takeMails, takeName, takeOld, takeRecipients } from "./words.ts";
 
 const SEND = words(
   "(?:can you |please )?(?:(?:re-?)?send(?: out| off)?|e-?mails?|mail(?:en|e|st)?|deliver|forward|share|remind|shoot|fire off|schick~|versend~|verschick~|sende~|zusende~|leite|weiterleit~|zukommen lassen|zu)",
@@ -19,7 +20,7 @@ const SUBJECT = words(
 );
 const BODY = words("(?:(?:with|mit) )?(?:the |dem |einem )?(?:message|text|note|body|nachricht|notiz) ?:?");
 const EXTRA = words(
-  "raus|ein|an|zu|out|off|over|across|auch|team|the team|everyone|copy|version|regularly|copy of|snapshot|always|immer|attached|anhang|im anhang|as an attachment|inbox|team's inbox",
+  "gehen|geht|go|goes|weiter|raus|ein|an|zu|out|off|over|across|auch|team|the team|everyone|copy|version|regularly|copy of|snapshot|always|immer|attached|anhang|im anhang|as an attachment|inbox|team's inbox",
 );
 const INSIGHTS = words(
   "(?:with|including|mit|samt|inklusive) (?:the |den )?(?:insights?|recommendations?|findings?|erkenntnisse~?|empfehlungen)",
@@ -110,19 +111,19 @@ function takeQuotedBehind(reader: Reader, lead: RegExp): string | undefined {
 }
 
 const PAUSE = words(
-  "pause~|pausier~|stop(?:p~)?(?: sending(?: out)?)?|halt(?:e|en)?(?: an)?|suspend|mute|cancel|no longer send|don't send|hold|deaktivier~|disable|turn off|switch off|aussetz~|setz~ aus|nicht mehr (?:ver)?(?:schick~|send~)",
+  "put(?= .*on hold)|on hold|pause~|pausier~|stop(?:p~)?(?: sending(?: out)?)?|halt(?:e|en)?(?: an)?|suspend|mute|cancel|no longer send|don't send|hold|deaktivier~|disable|turn off|switch off|aussetz~|setz~(?= .*aus)|nicht mehr (?:ver)?(?:schick~|send~)",
 );
 const RESUME = words(
-  "resume|restart|continue|re-?activate|activate|unpause|re-?enable|enable|turn (?:back )?on|fortsetz~|setz~ fort|wieder (?:aktivier~|aufnehm~|einschalt~|starten|verschick~|senden)|aktivier~|reaktivier~",
+  "lass~(?= .*wieder laufen)|start(?= .*again)|starte?(?= .*wieder)|wake(?= .*up)|resume|restart|continue|re-?activate|activate|unpause|re-?enable|enable|turn (?:back )?on|fortsetz~|setz~ fort|nimm(?= .*wieder auf)|wieder (?:aktivier~|aufnehm~|einschalt~|starten|verschick~|senden)|aktivier~|reaktivier~",
 );
 const RUN = words(
-  "(?:re-?)?send(?: out| off)?|run|trigger|fire off|push out|deliver|schick~(?: raus| ab| los)?|verschick~|versend~|sende~|starte?|löse? aus|raus",
+  "(?:re-?)?send(?: out| off)?|run|trigger|fire off|push out|fire off|deliver|schick~(?: raus| ab| los)?|verschick~|versend~|sende~|löse?(?= .*aus)|raus",
 );
 const ALSO = words(
   "add|include|also|too|as well|cc|füg~|auch|zusätzlich|nimm|aufnehm~|ergänz~|hinzu|additionally|auf|extra|another",
 );
 const CHANGE = words(
-  "change|move|switch|update|reschedule|shift|set|adjust|make|have|want|would like|go(?:es)? out|go|come|send|sent|deliver(?:ed)?|änder~|verschieb~|verleg~|stell~(?: um)?|setz~|leg~|soll(?:en|te)?|kommen|kommt|rausgeh~|rausgehn|geh~|verschick~|versend~|schick~|gesendet|send~|instead|stattdessen|künftig|from now on|in future|ab jetzt|erst|schon|later|already|recipients?|empfänger~|verteiler|als|list|time|schedule|day|zeit|uhrzeit|tag|format|rather|lieber|weekly|anymore|mehr|out|raus|um",
+  "change|move|switch|update|reschedule|shift|set|adjust|make|have|want|would like|go(?:es)? out|go|come|send|sent|deliver(?:ed)?|änder~|verschieb~|verleg~|stell~(?: um)?|setz~|leg~|soll(?:en|te)?|kommen|kommt|rausgeh~|rausgehn|geh~|verschick~|versend~|schick~|gesendet|send~|instead|stattdessen|künftig|from now on|in future|ab jetzt|erst|schon|later|already|recipients?|empfänger~|verteiler|als|list|time|schedule|day|zeit|uhrzeit|zeitzone|time ?zone|tag|format|wieder|auf|aus|rather|lieber|rename|again|wieder|laufen|up|anymore|mehr|out|raus|um",
 );
 
 const IT = words("it|ihn|den|es");
@@ -131,28 +132,28 @@ const IT = words("it|ihn|den|es");
 export async function planReportChange(clause: Clause): Promise<PlannedStep[] | undefined> {
   const { reader, inventory } = clause;
   const reports = await inventory.reports();
-  // A dashboard and its report often have one name.
-  const isNamed = reader.named("report") && !(reader.named("dashboard") && reader.has(BOARD));
+  // A dashboard and its report often have one name: the dashboard is meant, unless it says "report".
+  const isNamed = reader.named("report") && !reader.named("dashboard");
   const noun = words("(?:scheduled )?reports?|bericht(?:e[sn]?|s)?");
   const spoken = clause.before.at(-1)?.args.report_id;
   if (!isNamed && !reader.has(noun) && !(typeof spoken === "number" && reader.has(IT))) return undefined;
   if (
     !isNamed &&
-    words("(?:create|make|set(?: \\p{L}+)? up|schedule|new|erstell~|neue[nrs]?|leg~|einricht~|richte)").test(
-      reader.left.slice(0, 40),
-    )
+    words(
+      "(?:create|make|set(?: \\p{L}+)? up|schedule|erstell~|leg~|einricht~|richte|need|want|would like)(?: (?:me|us|mir|uns))? (?:an?|eine?n?|new|neue[nrs]?)|new|neue[nrs]?",
+    ).test(reader.left.slice(0, 50))
   )
     return undefined;
   const subject = takeQuotedBehind(reader, SUBJECT);
   const namedId = reader.takeNamed("report");
   const named = reports.find(({ id }) => id === namedId);
-  const called = takeName(reader);
   const said = takeDescribed(reader, noun) ?? [];
   const report = named ?? reports.find(({ id }) => id === spoken) ?? pick(said, reports);
-  const isOff = reader.takeAll(OFF).length > 0;
-  const isSwap = reader.take(SWAP) !== null;
+  const called = takeName(reader) ?? takeNewName(reader);
   const mails = takeMails(reader);
-  const isPaused = reader.take(PAUSE) !== null;
+  const isOff = mails.length > 0 && reader.takeAll(OFF).length > 0;
+  const isSwap = mails.length > 0 && reader.take(SWAP) !== null;
+  const isPaused = reader.takeAll(PAUSE).length > 0;
   const isResumed = !isPaused && reader.take(RESUME) !== null;
   const old = takeOld(reader);
   const format = takeFormat(reader);

@@ -8,7 +8,7 @@ const argsOf = ({ kind, id }: Target) => ({ [`${kind}_id`]: id });
 const nameOf = ({ kind, name }: Target) => `the ${kind === "widget" ? "chart" : kind} “${name}”`;
 
 const EXPORT = words(
-  "export~|download~|herunterlad~|lad~(?= .*herunter)|herunter|runterlad~|save|speicher~|print|druck~|render|get|give|gib|have|need|want|would like|i'd like|send me|brauch~|bräuchte~|hätte~|take|pull|grab|hol~|erstell~|create|make|generate|mach~|möchte|können|can i|everything|all|alles|of|from|out|raus|rows?|zeilen|file|datei|sheet|me|mir|us|uns|list|liste|rohdaten|raw|data|daten|underlying|behind|dahinter|hinter",
+  "export~|download~|herunterlad~|lad~(?= .*herunter)|herunter|runterlad~|save|speicher~|print|druck~|render|get|give|gib|have|need|want|would like|i'd like|send me|brauch~|bräuchte~|hätte~|take|pull|grab|hol~|erstell~|create|make|generate|mach~|möchte|können|can i|everything|all|alles|alle|of|from|out|raus|rows?|zeilen|file|datei|sheet|me|mir|us|uns|list|liste|rohdaten|raw|data|daten|underlying|behind|dahinter|hinter",
 );
 const FORMATS: readonly (readonly [RegExp, string])[] = [
   [
@@ -65,10 +65,10 @@ const LINK = words(
   "embed~|share(?:able)?(?: link)?|sharing|link|url|iframe|einbett~|einbettungslink|bette|freigabelink|link zum teilen|teil(?:en|e|bar~)",
 );
 const LINK_REST = words(
-  "give|get|make|create|generate|need|want|would like|gib|brauch~|bräuchte~|erstell~|mach~|hol~|me|us|mir|uns|code|snippet|ein|page|intranet|website|webseite|wiki|site|seite|in|into|on|public|öffentlich~|so that|anyone|it|can|see|team|i can|people|internal~|intern~|danach|dafür|for it|dazu|blog|portal|confluence|notion|sharepoint|colleagues|kollegen",
+  "irgendwo|somewhere|anywhere|give|get|make|create|generate|need|want|would like|gib|brauch~|bräuchte~|erstell~|mach~|hol~|me|us|mir|uns|code|snippet|ein|page|intranet|website|webseite|wiki|site|seite|in|into|on|public|öffentlich~|so that|anyone|it|can|see|team|i can|people|internal~|intern~|danach|dafür|for it|dazu|blog|portal|confluence|notion|sharepoint|colleagues|kollegen",
 );
 const EXPIRES = words(
-  `(?:(?:that|which|der|die) )?(?:expires?|valid|good|works?|läuft|gültig|gilt|ablauf~|lasts?)?(?: (?:only|nur))?(?: ?(?:in|for|after|für|nach|to))? (\\d+|${COUNT_WORDS}) (days?|weeks?|months?|tagen?|tage|wochen?|monaten?|monate)(?: (?:long|lang|gültig(?: ist)?|abläuft|ab))?`,
+  `(?:(?:that|which|der|die) )?(?:expires?|valid|good|works?|läuft|gültig|gilt|ablauf~|lasts?)?(?: (?:only|nur))?(?: ?(?:in|for|after|für|nach|to))? ?(\\d+|${COUNT_WORDS}|an?) (days?|weeks?|months?|tagen?|tage|wochen?|monaten?|monate)(?: (?:long|lang|gültig(?: ist)?|gilt|abläuft|ab))?`,
 );
 const DAYS: Record<string, number> = { d: 1, t: 1, w: 7, m: 30 };
 
@@ -81,23 +81,25 @@ export async function planLink(clause: Clause): Promise<PlannedStep[] | undefine
   const target = await targetIn(clause);
   if (target.kind === "dataset") throw new AskBack("Which dashboard or chart do you mean?");
   reader.takeAll(LINK_REST);
-  const days = (countOf(expires?.[1] ?? "") ?? 0) * (DAYS[expires?.[2]?.[0]?.toLowerCase() ?? ""] ?? 1);
+  const days = (countOf(expires?.[1] ?? "") ?? 1) * (DAYS[expires?.[2]?.[0]?.toLowerCase() ?? ""] ?? 1);
   const args = { ...argsOf(target), ...(expires !== null && { expires_in_days: days }) };
   return [{ tool: "get_embed_url", args, says: `Make a link that shows ${nameOf(target)}` }];
 }
 
 const ODD = words(
-  "(?:stands?|stood) out|insights?|anomal~|recommendations?|empfehlungen|findings?|unusual|weird|odd|strange|surpris~|striking|notable|suspicious|interesting|wrong|going on|auffällig~|auffallend~|fällt~(?= .*auf)|fällt|erkenntnisse?|besonder~|ungewöhnlich~|merkwürdig~|seltsam~|komisch~|ausreißer|outliers?",
+  "(?:stands?|stood) out|should (?:i|we) know|insights?|anomal~|recommendations?|empfehlungen|findings?|unusual|weird|odd|strange|surpris~|striking|notable|suspicious|interesting|wrong|going on|auffällig~|auffallend~|fällt~(?= .*auf)|fällt|erkenntnisse?|besonder~|ungewöhnlich~|merkwürdig~|seltsam~|komisch~|sticht~|heraus~|ausreißer|outliers?",
 );
 const ODD_REST = words(
   "anything|something|nothing|what|is there|are there|any|there|give|me|us|gib|mir|zeig~|show|tell|find|lately|recently|zuletzt|in letzter zeit|at the moment|gerade|derzeit|auf|gibt|was|etwas|irgendetwas|irgendwas|ist|los|going|on|happening|happen(?:s|ed)?|look|check|see|for|list|summar~|fass~|zusammen|data|daten|top|key|main|wichtigsten|sag~|sonst",
 );
 
+const DATA = words("data(?: ?sets?)?|daten|datens[aä]tz~");
+
 export async function planInsights(clause: Clause): Promise<PlannedStep[] | undefined> {
   const { reader, inventory } = clause;
   if (!reader.has(ODD)) return undefined;
   const hasOpen = clause.dashboardId !== undefined || clause.widgetId !== undefined;
-  if (!hasOpen && !reader.has(BOARD) && !reader.has(WIDGET)) {
+  if (!hasOpen && ![BOARD, WIDGET, DATA].some((noun) => reader.has(noun))) {
     // "Anything weird in marketing?": a dashboard by a word of it.
     const boards = await inventory.dashboards();
     const trial = reader.fork();

@@ -54,10 +54,7 @@ const AGAIN = "every|each|jeden|immer|always";
 const SECOND = "(?: (other|second|zweiten|2\\.))?";
 const day = (name: string) =>
   words(
-    `(?:((?:${AGAIN})(?: (?:on|am))?)${SECOND} )?(?:(?:on|am|to|auf(?: den)?|den) )?(?:${name})(s)?(?=(?:morgens?|abends?|früh)?(?!\\p{L}))`.replace(
-      "(?!\\p{L})",
-      "(?!\\p{L})",
-    ),
+    `(?:((?:${AGAIN})(?: (?:on|am))?)${SECOND} )?(?:(?:on|am|to|auf(?: den)?|den) )?(?:${name})(s)?(?:-?(?:morgens?|früh|vormittags?)|(-?(?:abends?|nachmittags?)))?`,
   );
 const DAY_PATTERNS = DAYS.map(([name, day_of_week]) => [day(name), day_of_week] as const);
 
@@ -105,6 +102,7 @@ export function takeTiming(reader: Reader): Timing & { isAgain: boolean } {
   const on = monthday ?? (isMonthly ? reader.take(ON_THE) : null);
   let weekday: string | undefined;
   let isSecond = false;
+  let isLate = false;
   let isAgain = often !== undefined || counted !== null || monthday !== null;
   for (const [pattern, name] of on === null ? DAY_PATTERNS : []) {
     const found = reader.take(pattern);
@@ -112,9 +110,11 @@ export function takeTiming(reader: Reader): Timing & { isAgain: boolean } {
     weekday = name;
     isAgain ||= found[1] !== undefined || found[3] !== undefined;
     isSecond = found[2] !== undefined;
+    isLate = found[4] !== undefined;
     break;
   }
-  const start_time = takeTime(reader);
+  const start_time = takeTime(reader, isLate);
+  if (isLate && start_time === undefined) throw askWhen();
   const timezone = reader.take(ZONE)?.[1];
   const unit = UNITS[counted?.[2]?.slice(0, 2).toLowerCase() ?? ""];
   const every = OTHER[counted?.[1]?.toLowerCase() ?? ""] ?? countOf(counted?.[1] ?? "");
@@ -132,18 +132,19 @@ export function takeTiming(reader: Reader): Timing & { isAgain: boolean } {
   };
 }
 
-function takeTime(reader: Reader): string | undefined {
+function takeTime(reader: Reader, isLate: boolean): string | undefined {
   for (const [pattern, time] of SPOKEN) {
     const found = reader.take(pattern);
     if (found === null) continue;
     const [hour, minute] = time(countOf(found[1] ?? "") ?? 0);
-    return clock(later(hour, takePart(reader)), minute);
+    return clock(later(hour, takePart(reader) ?? (isLate ? "late" : undefined)), minute);
   }
   for (const pattern of TIMES) {
     const found = reader.take(pattern);
     if (found === null) continue;
     const [, hour = "", minute, half = "", part = ""] = found;
-    const shift = /^p/i.test(half) || LATE.test(part) || takePart(reader) === "late" ? "late" : undefined;
+    const shift =
+      /^p/i.test(half) || LATE.test(part) || takePart(reader) === "late" || isLate ? "late" : undefined;
     const isMorning = /^a/i.test(half) && Number(hour) === 12;
     return clock(isMorning ? 0 : later(Number(hour), shift), Number(minute || 0));
   }

@@ -21,7 +21,7 @@ import {
 } from "./words.ts";
 
 const CHANGE = words(
-  "change|turn|convert|switch|make|transform|modify|edit|adjust|update|set|swap|use|display|draw|render|show|present|plot|have|prefer|want|would like|i'd like|should be|be|become|soll(?:te|en)?|sein|werden|wandle|wandel|umwandeln|verwandle~|verwandel~|mach~|stell~|umstell~|darstell~|dargestellt|zeig~|anzeig~|angezeigt|änder~|setz~|nimm|nutz~|verwend~|tausch~|hätte~|lieber|bitte|rather|instead|stattdessen|dar|um|into|daraus|chart type|diagrammtyp|type|typ|only|just|nur|pls|plz|limit~|restrict~|filter~|narrow|begrenz~|beschränk~|einschränk~|schränk~|ein|down|leave out|keep|hide|exclude|excluding|ausblend~|blend~|lass~|weg|aus|drop-?down|ausschließ~|herausnehm~|give|gib|as well|the rest|künftig|in future|from now on|ab jetzt",
+  "change|turn|convert|switch|make|transform|modify|edit|adjust|update|set|swap|use|display|draw|render|show|present|plot|have|prefer|want|would like|i'd like|should be|be|become|soll(?:te|en)?|sein|werden|wandle|wandel|umwandeln|verwandle~|verwandel~|mach~|stell~|umstell~|darstell~|dargestellt|zeig~|anzeig~|angezeigt|änder~|setz~|nimm|nutz~|verwend~|tausch~|hätte~|lieber|bitte|rather|instead|stattdessen|dar|um|into|daraus|chart type|diagrammtyp|type|typ|only|just|nur|pls|plz|limit~|restrict~|filter~|narrow|begrenz~|beschränk~|einschränk~|schränk~|ein|down|leave out|keep|hide|exclude|excluding|ausblend~|blend~|lass~|weg|aus|drop-?down|ausschließ~|herausnehm~|give|gib|count|zähl~|see|sehen|as well|the rest|künftig|in future|from now on|ab jetzt",
 );
 /** Words that say that a chart that there is should become something else. */
 const MEANT = words(
@@ -100,23 +100,27 @@ export async function planChange(clause: Clause): Promise<PlannedStep[] | undefi
   ];
 }
 
+const NEXT =
+  "(?=[.!?]*\\s*$|,?\\s+(?:and|und)\\s+(?:the|das|den|die|dem|export|send|share|give|show|move|make|put|add|pause|set|schick|teil|zeig|verschieb|mach|füg|pausier|setz|gib|stell)\\p{L}*(?!\\p{L}))";
+const TO_NAME = new RegExp(`(?<!\\p{L})(?:to|into|in|zu|auf)\\s+([^·]+?)(?:\\s+um)?${NEXT}`, "iu");
+const AS_NAME = new RegExp(
+  `(?<!\\p{L})(?:name|call|title|nenne?|heiß\\p{L}*|as|als)\\s+(?:(?:it|this|that|chart|dashboard|das|es|the)\\s+|·+\\s*)*([^·]+?)(?:\\s+um)?${NEXT}`,
+  "iu",
+);
+
 /** "Call it X", "rename it to X", "soll künftig X heißen". */
 export function takeNewName(reader: Reader): string | undefined {
   const isRenamed = words("rename|re-?title|benenn~|umbenenn~|heiß~|nenn~|name|call|title").test(reader.left);
   if (!isRenamed) return undefined;
   const called = takeName(reader) ?? takeQuoted(reader);
-  const behind =
-    called ??
-    reader.take(
-      /(?<!\p{L})(?:to|into|in|zu|as|als|name|call|title|nenne?|heiß\p{L}*)\s+(?:it\s+|this\s+|that\s+|chart\s+|dashboard\s+|das\s+|es\s+|·+\s*)*([^·]+?)(?:\s+um)?(?=[.!?]*\s*$|,?\s+(?:and|und)\s+(?:the|das|den|die|dem|export|send|share|give|show|move|make|put|add|pause|set|exportier|schick|send|teil|zeig|verschieb|mach|füg|pausier|setz|gib|stell)\p{L}*(?!\p{L}))/iu,
-    )?.[1];
+  const behind = called ?? (reader.take(TO_NAME) ?? reader.take(AS_NAME))?.[1];
   reader.takeAll(RENAME);
   if (behind === undefined || behind.trim() === "") throw new AskBack("What should its new name be?");
   return behind.trim();
 }
 
 async function settingsIn(
-  { reader, inventory, assumptions }: Clause,
+  { reader, inventory }: Clause,
   widget: WidgetInfo,
 ): Promise<Record<string, unknown>> {
   const dataset = (await inventory.datasets()).find(({ id }) => id === widget.dataset_id);
@@ -135,9 +139,7 @@ async function settingsIn(
   reader.takeAll(WITHOUT);
   reader.takeAll(WIDGET);
   reader.takeAll(
-    words(
-      "top|please|values?|werte?|rows?|zeilen|data|daten|country|countries|one|ones|those|alle|all|zuletzt|basis",
-    ),
+    words("top|please|values?|werte?|rows?|zeilen|data|daten|one|ones|those|alle|all|zuletzt|basis"),
   );
   const fields = await fieldsIn(
     reader,
@@ -145,9 +147,8 @@ async function settingsIn(
     inventory,
   );
   const c9ql = period === undefined ? undefined : await limited(widget, dataset, period, inventory);
-  void assumptions;
   const options = {
-    ...(aggregate !== undefined && { aggregate }),
+    ...((aggregate ?? fields.aggregate) !== undefined && { aggregate: aggregate ?? fields.aggregate }),
     ...(grain !== undefined && { grain }),
     ...(top !== null && { top: countOf(top[1] ?? top[2] ?? "") }),
     ...(target !== null && { target: numberOf(target[1] as string, target[2]) }),
@@ -175,19 +176,21 @@ interface About {
 /** Values are filters; fields are what it is grouped or shown by, or the number that it shows. */
 async function fieldsIn(
   reader: Reader,
-  { dataset, widget, isGroup, isWithout }: About,
+  { dataset, widget, isGroup, isWithout, isSwap }: About,
   inventory: Clause["inventory"],
-): Promise<{ axes: object; filters?: Filter[] }> {
+): Promise<{ axes: object; filters?: Filter[]; aggregate?: string }> {
   const left = reader.words();
   if (left.length === 0) return { axes: {} };
   if (dataset === undefined)
     throw new AskBack(`“${widget.name}” has no dataset any more. Which one should it show?`);
-  const fit = fitText(reader.rest(), [dataset], isWithout ? "without" : "measure");
+  const fit = fitText(reader.rest(), dataset, isWithout ? "without" : "measure");
   const found = await filtersOf(fit, inventory);
   const dims = [...fit.dims, ...(fit.group === undefined ? [] : [fit.group])];
   const numbers = fit.measures.filter(isNumeric);
   const [by, ...more] = dims;
   const lost = [...more, ...(isGroup ? numbers : []), ...(fit.against === undefined ? [] : [fit.against])];
+  if (fit.ofRows && isSwap && found.length + dims.length + numbers.length === 0)
+    return { axes: { y_axis: [] }, aggregate: "count" };
   if (lost.length > 0 || (fit.ofRows && found.length === 0 && by === undefined && numbers.length === 0))
     throw new AskBack(
       `What should become of “${widget.name}”? I do not know what to do with “${left.join(" ")}”.`,

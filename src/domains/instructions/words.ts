@@ -170,7 +170,7 @@ export const SOON = words(
 );
 
 const CALL =
-  "(?:(?:and|und) )?(?:called|named|titled|entitled|namens|genannt|(?:call|name|title|nenn~) (?:it|them|this|that|sie|es|ihn|das|das (?:diagramm|dashboard))|(?:with|mit) (?:the |dem )?(?:name|title|titel|namen)|(?:name|title|titel) ?:)";
+  "(?:(?:and|und) )?(?:called|named|titled|entitled|namens|genannt|(?:call|name|title|nenn~) (?:it|them|this|that|sie|es|ihn|das|das (?:diagramm|dashboard))|(?:with|mit) (?:the |dem )?(?:name|title|titel|namen)|(?:name|title|titel|überschrift|heading) ?:)";
 const QUOTED = `["“„»«'‘]([^"”“„»«]+?)["”“»«'’](?![\\p{L}\\p{N}])`;
 const CALLED = new RegExp(
   `${words(CALL).source}[\\s·]+(?:${QUOTED}|([^·]+?)(?=\\s+(?:with|that|which|when|if|wenn|falls|mit|das|der|die|showing|containing|to|for|on|auf|an|für|and|und)(?!\\p{L})|[,:·]|[.!?]*\\s*$))`,
@@ -261,7 +261,7 @@ const BEFORE: Named<Comparison> = (
   new RegExp(`(?:auf\\s+|die\\s+)?${AMOUNT}\\s+(?:\\p{L}+\\s+)??(?:${pattern(said)})(?!\\p{L})`, "iu"),
   sign,
 ]);
-const NONE = words("(?:there (?:is|are) )?(?:no|not a single|zero|keine?[nr]?)(?= \\p{L})");
+const NONE = words("(?:there (?:is|are) )?(?:no|not a single|zero|nobody|niemand|keine?[nr]?)(?= \\p{L})");
 
 /** "drop below 50": the comparison and the number. */
 export function takeComparison(reader: Reader): Compared | undefined {

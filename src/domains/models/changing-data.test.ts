@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import { callTool } from "../../../test/support/mcp.ts";
 import {
@@ -12,22 +12,17 @@ import {
   shopModel,
   textOf,
 } from "../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { serverOfFile } from "../../../test/support/server.ts";
 
 /** Models outlive the data that they were written for: what no longer fits is left out, the rest goes on. */
 
-let server: TestServer;
-let admin: string;
-let viewer: string;
 let orders: number;
-
+const server = await serverOfFile();
+const admin = await server.token();
+const viewer = await server.token({ role: "viewer" });
 beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.token();
-  viewer = await server.token({ role: "viewer" });
   await makeDataset(server, admin, "Customers", CUSTOMERS);
 });
-afterAll(() => server.stop());
 
 beforeEach(async () => {
   orders = await replace("Orders", ORDERS);

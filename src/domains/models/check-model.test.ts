@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset } from "../../../test/support/datasets.ts";
-import { digestOf, openShop, query, type Shop, saveModel, shopModel } from "../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { digestOf, query, saveModel, shopModel, shopServer } from "../../../test/support/models.ts";
 
 /** What an author is told about a model that can be read, and what is not worth a word. */
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 /** What is said about a draft; by severity and path, with the hint. */
 async function saidOf(content: string): Promise<string[]> {

@@ -1,25 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../test/support/datasets.ts";
-import {
-  openShop,
-  query,
-  SHOP_PROBLEMS,
-  type Shop,
-  saveModel,
-  shopModel,
-} from "../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { query, SHOP_PROBLEMS, saveModel, shopModel, shopServer } from "../../../test/support/models.ts";
 
 /** A model's own policies must not tell of a column that a dataset's policies hide from the model's author. */
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 const policies = (...roles: string[]) => [{ name: "costs", roles, hide: ["cost"] }];
 const hideCost = (...roles: string[]) =>

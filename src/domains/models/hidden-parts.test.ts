@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import { callTool } from "../../../test/support/mcp.ts";
 import {
   digestOf,
   fieldsOf,
-  openShop,
   query,
   readResource,
-  type Shop,
   saveModel,
   shopModel,
+  shopServer,
   textOf,
 } from "../../../test/support/models.ts";
 import { PATHS, rpc } from "../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 
 /** What depends on something hidden is hidden with it; the rest goes on working. */
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 async function withPolicies(
   dataset_id: number,

@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { makeDataset } from "../../../test/support/datasets.ts";
-import {
-  openShop,
-  query,
-  type Shop,
-  type ShopWish,
-  saveModel,
-  shopModel,
-} from "../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { query, type ShopWish, saveModel, shopModel, shopServer } from "../../../test/support/models.ts";
 
 /** The SQL of a model stands inside views, in front of policies: it can be nothing but what it claims to be. */
 
-let server: TestServer;
-let shop: Shop;
-
+const { server, shop } = await shopServer();
 beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
   await makeDataset(server, shop.admin, "Secrets", [{ code: "sesame" }]);
 });
-afterAll(() => server.stop());
 
 /** The errors that the author sees at once; to publish it is refused with the same. */
 async function errorsOf(wish: ShopWish): Promise<string> {

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { makeDataset } from "../../../test/support/datasets.ts";
 import { query, saveModel } from "../../../test/support/models.ts";
 import { rpc } from "../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { serverOfFile } from "../../../test/support/server.ts";
 
 /** Models that would take minutes if everything in them were put to the engine, or computed. */
 
 const NAMES = Array.from({ length: 1_900 }, (_, n) => `a_rather_long_name_of_a_column_${n}`);
 
-let server: TestServer;
-let admin: string;
-
+const server = await serverOfFile();
+const admin = await server.token({ role: "admin" });
 beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.token({ role: "admin" });
   await makeDataset(server, admin, "Wide", [Object.fromEntries(NAMES.map((name, n) => [name, n]))]);
 });
-afterAll(() => server.stop());
 
 function model(name: string, dataset: object): string {
   return JSON.stringify({

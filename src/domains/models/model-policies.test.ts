@@ -1,25 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  digestOf,
-  fieldsOf,
-  openShop,
-  query,
-  type Shop,
-  saveModel,
-  shopModel,
-} from "../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { describe, expect, it } from "vitest";
+import { digestOf, fieldsOf, query, saveModel, shopModel, shopServer } from "../../../test/support/models.ts";
 
 /** Policies that a model adds by itself. */
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 const policies = (hide: string[], rows: object[] = []) => [{ name: "mine", roles: ["viewer"], hide, rows }];
 

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import { callTool } from "../../../test/support/mcp.ts";
 import {
   digestOf,
   fieldsOf,
   ORDERS,
-  openShop,
   query,
   type Rows,
   readResource,
-  type Shop,
   type ShopWish,
   saveModel,
   shopModel,
+  shopServer,
   textOf,
 } from "../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 
 /** What policies hide stays hidden in everything that is made of a model, wherever the policies are written. */
 
@@ -41,17 +39,12 @@ const WAYS: [way: string, wish: ShopWish][] = [
   ],
 ];
 
-let server: TestServer;
-let shop: Shop;
-
+const { server, shop } = await shopServer();
 beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
   await makeDataset(server, shop.admin, "Sales", ORDERS);
   await resultOf(server, shop.admin, "set_dataset_policies", { dataset_id: shop.orders, policies: POLICIES });
   for (const [, wish] of WAYS) await saveModel(server, shop.admin, shopModel(wish));
 });
-afterAll(() => server.stop());
 
 describe.each(WAYS)("policies %s", (_way, { name: modelName = "" }) => {
   const ask = (token: string, sql: string, more: object = {}) =>

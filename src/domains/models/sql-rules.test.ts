@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callTool } from "../../../test/support/mcp.ts";
-import { openShop, type Shop, textOf } from "../../../test/support/models.ts";
+import { shopServer, textOf } from "../../../test/support/models.ts";
 import { PATHS } from "../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 
 /** The rules of execute_query as the contract lists them, through the endpoint; `guard/` tries many more statements. */
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 async function run(sql: string): Promise<{ isError: boolean; text: string }> {
   const args = { modelName: "shop", sql, store: false };

@@ -3,16 +3,7 @@ import type { ChartDrawing, Drawing, Hover } from "./drawing.ts";
 import { type EveryMarker, formatter, knownLocale, labelFormatter, marker, NAME_MARKER } from "./formats.ts";
 import { type Element, headerOf, ROOM_FOR_AXIS_NAME, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
-import {
-  COLOURS,
-  colourOf,
-  FONT_FAMILY,
-  isRepeated,
-  type Look,
-  OTHER_COLOUR,
-  PADDING,
-  SIZES,
-} from "./look.ts";
+import { COLOURS, colourOf, isRepeated, type Look, OTHER_COLOUR, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
 
 const { series: MOST_SERIES, bars: MOST_BARS, hoverValues: MOST_HOVERED } = LIMITS.drawing;
@@ -121,7 +112,6 @@ function plotOf(plot: Plot): ChartDrawing {
     title: chart.title ?? "",
     height,
     option: {
-      textStyle: { fontFamily: FONT_FAMILY },
       grid,
       xAxis: isHorizontal ? value : category,
       yAxis: isHorizontal ? category : value,

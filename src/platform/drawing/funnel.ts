@@ -2,7 +2,7 @@ import { type Chart, drawable } from "./chart.ts";
 import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale, NAME_MARKER } from "./formats.ts";
 import { headerOf } from "./header.ts";
-import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
+import { COLOURS, colourOf, type Look, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
 
 const STAGE = 44;
@@ -40,7 +40,6 @@ export function funnelOf(chart: Chart, look: Look, measure: Measure): Drawing {
     title,
     height,
     option: {
-      textStyle: { fontFamily: FONT_FAMILY },
       grid: {
         left: PADDING,
         top: header.bottom + 8,

@@ -2,7 +2,7 @@ import { type Chart, drawable } from "./chart.ts";
 import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale } from "./formats.ts";
 import { headerOf, textAt } from "./header.ts";
-import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
+import { COLOURS, colourOf, type Look, PADDING, SIZES } from "./look.ts";
 import type { Measure } from "./text.ts";
 
 /** What the ends of the scale take below the arc. */
@@ -53,7 +53,6 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
     title,
     height,
     option: {
-      textStyle: { fontFamily: FONT_FAMILY },
       series: [
         {
           type: "gauge",

@@ -3,7 +3,7 @@ import { type Chart, drawable } from "./chart.ts";
 import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale, labelFormatter } from "./formats.ts";
 import { headerOf } from "./header.ts";
-import { COLOURS, FONT_FAMILY, HEAT, HEAT_TEXT, type Look, PADDING, SIZES } from "./look.ts";
+import { COLOURS, HEAT, HEAT_TEXT, type Look, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
 
 /** Cells with their number in them; in more there would be no room for it. */
@@ -48,7 +48,6 @@ export function heatmapOf(chart: Chart, look: Look, measure: Measure): Drawing {
     title,
     height,
     option: {
-      textStyle: { fontFamily: FONT_FAMILY },
       grid: {
         left: PADDING,
         right: PADDING,

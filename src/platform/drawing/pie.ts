@@ -4,7 +4,7 @@ import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale } from "./formats.ts";
 import { type Element, headerOf, legendColumn, legendWidth, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
-import { COLOURS, colourOf, FONT_FAMILY, type Look, OTHER_COLOUR, PADDING, SIZES } from "./look.ts";
+import { COLOURS, colourOf, type Look, OTHER_COLOUR, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
 
 const { slices: MOST_SLICES } = LIMITS.drawing;
@@ -53,7 +53,6 @@ export function pieOf(chart: Chart, look: Look, measure: Measure): Drawing {
     title: chart.title ?? "",
     height,
     option: {
-      textStyle: { fontFamily: FONT_FAMILY },
       series: [seriesOf(chart, slices, place, look, measure)],
       graphic: [...elements, ...(chart.type === "donut" ? totalOf(chart, whole, place, look, measure) : [])],
     },

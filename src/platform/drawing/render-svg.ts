@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { ChartDrawing, Drawing, Hover } from "./drawing.ts";
 import { measure } from "./font-metrics.ts";
 import { knownLocale, revive } from "./formats.ts";
-import { type Look, SIZES } from "./look.ts";
+import { FONT_FAMILY, type Look, SIZES } from "./look.ts";
 import { plainSvgOf } from "./plain-svg.ts";
 import { escapeXml, oneLine, wrap } from "./text.ts";
 
@@ -57,7 +57,8 @@ function drawChart({ option, hover, height, title }: ChartDrawing, look: Look): 
         (chart as unknown as WithModel).getModel().getSeriesByIndex(0).getData().getItemLayout(dataIndex),
       );
     };
-    chart.setOption({ animation: false, ...(revive(option, knownLocale(look.locale), writeTile) as object) });
+    const revived = revive(option, knownLocale(look.locale), writeTile) as object;
+    chart.setOption({ animation: false, textStyle: { fontFamily: FONT_FAMILY }, ...revived });
     const svg = described(chart.renderToSVGString(), title);
     if (hover?.by !== "category") return { svg, width, height, title, hover };
     const finder = hover.axis === "x" ? { xAxisIndex: 0 } : { yAxisIndex: 0 };

@@ -3,7 +3,7 @@ import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale, marker, NAME_MARKER } from "./formats.ts";
 import { headerOf, ROOM_FOR_AXIS_NAME, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
-import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
+import { COLOURS, colourOf, type Look, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
 
 /** Points that are named in the chart; of more, only those under the pointer are. */
@@ -40,7 +40,6 @@ export function scatterOf(chart: Chart, look: Look, measure: Measure): Drawing {
     title,
     height,
     option: {
-      textStyle: { fontFamily: FONT_FAMILY },
       grid: {
         left: PADDING,
         right: PADDING + 24,

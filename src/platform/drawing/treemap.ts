@@ -2,7 +2,7 @@ import { type Chart, drawable } from "./chart.ts";
 import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale, labelFormatter, TILE_MARKER } from "./formats.ts";
 import { headerOf } from "./header.ts";
-import { COLOURS, colourOf, FONT_FAMILY, type Look, OTHER_COLOUR, PADDING, SIZES, textOn } from "./look.ts";
+import { COLOURS, colourOf, type Look, OTHER_COLOUR, PADDING, SIZES, textOn } from "./look.ts";
 import { type Measure, oneLine } from "./text.ts";
 
 interface Tile {
@@ -62,7 +62,6 @@ export function treemapOf(chart: Chart, look: Look, measure: Measure): Drawing {
     title,
     height,
     option: {
-      textStyle: { fontFamily: FONT_FAMILY },
       series: [
         {
           type: "treemap",

@@ -10,14 +10,19 @@ import type { Candidate, Held, IndexCalls, Which } from "./wire.ts";
 
 interface Opened {
   index: LexicalIndex;
-  /** Changes since it was sealed. */
+  /** Changes since it was sealed, and when that was asked for. */
   changes: number;
+  sealedMs: number;
   /** What the last search let through: the second half of a search lets the same through. */
   mask?: { of: string; mask: Uint8Array };
 }
 
-/** Sealed when so many entries have changed, or a tenth of all: reading them again at start takes seconds. */
+/**
+ * Sealed when so many entries and a tenth of all have changed: reading them again at start takes seconds. Not more often,
+ * because the whole index is written: one that is built would be written ten times over.
+ */
 const CHANGES = 2_000;
+const SEAL_EVERY_MS = 60_000;
 
 const store = new IndexStore((workerData as { folder: string }).folder);
 const indexes = new Map<string, Opened>();
@@ -26,7 +31,7 @@ const answers: Answers<IndexCalls> = {
   ping: () => null,
   open({ isAnew, ...which }) {
     const index = isAnew ? store.empty(which) : store.load(which);
-    indexes.set(keyOf(which), { index, changes: 0 });
+    indexes.set(keyOf(which), { index, changes: 0, sealedMs: Number.NEGATIVE_INFINITY });
     return heldBy(index);
   },
   change({ put, remove, ...which }) {
@@ -36,7 +41,7 @@ const answers: Answers<IndexCalls> = {
     opened.changes += put.length + remove.length;
     delete opened.mask;
     // What was not written now is written when it is put away, or built again.
-    if (opened.changes > CHANGES + opened.index.slots.live / 10) write(which, opened).catch(() => undefined);
+    if (isDue(opened)) write(which, opened).catch(() => undefined);
     return { bytes: opened.index.bytes };
   },
   search({ query, ...which }) {
@@ -90,6 +95,10 @@ const answers: Answers<IndexCalls> = {
   },
 };
 
+function isDue({ index, changes, sealedMs }: Opened): boolean {
+  return changes > CHANGES + index.slots.live / 10 && performance.now() - sealedMs > SEAL_EVERY_MS;
+}
+
 /** One at a time, in the order in which they were asked for. */
 let writing: Promise<void> = Promise.resolve();
 
@@ -97,6 +106,7 @@ function write(which: Which, opened: Opened): Promise<void> {
   if (opened.changes === 0) return writing;
   const { changes } = opened;
   opened.changes = 0;
+  opened.sealedMs = performance.now();
   const written = writing.then(() => store.save(which, opened.index));
   writing = written.catch(() => {
     opened.changes += changes;

@@ -12,10 +12,7 @@ export class ThreadLost extends Error {
   }
 }
 
-/**
- * What a thread keeps for values that are hardly ever needed again. Node's default of 192 is for programs with a single
- * one: with five busy threads, hundreds of megabytes held nothing but what had been thrown away.
- */
+/** For values that are hardly ever needed again. Node's default of 192 is for a program's only thread; none here has used more. */
 export const YOUNG_MB = 32;
 
 interface Waiting {

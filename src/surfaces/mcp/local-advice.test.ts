@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { callTool } from "../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { serverOfFile } from "../../../test/support/server.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { SurfaceName } from "../../registry/caller.ts";
 import { localError, localText } from "./local-advice.ts";
 
 const BI = "/api/2.0/mcp";
-let server: TestServer;
-let token: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const token = await server.token();
 
 async function failure(path: string, name: string, args: Record<string, unknown>): Promise<string> {
   const { result } = await callTool(server, token, name, args, path);

@@ -46,11 +46,15 @@ export interface Surface {
   instructions: string;
 }
 
-const PLAIN_SESSIONS = { unknown: "refuse", unasked: "nothing", idleMs: null, endedBody: null } as const;
 const PLAIN = {
+  entry: [],
+  defaultProtocolVersion: "2025-06-18",
+  sessions: { unknown: "refuse", unasked: "nothing", idleMs: null, endedBody: null },
   acknowledgedStatus: 202,
   hasOwnNotFoundCode: false,
   hasLogging: false,
+  offersResources: false,
+  hidesForbidden: false,
   hasToolsets: false,
 } as const;
 const BI_SESSIONS = { unknown: "issue-new", unasked: "id", idleMs: 30 * MS.minute, endedBody: null } as const;
@@ -68,11 +72,8 @@ export const MCP_SURFACES: readonly Surface[] = [
     acknowledgedStatus: 204,
     path: "/api/2.0/mcp",
     presenter: biPresenter,
-    entry: [],
     defaultProtocolVersion: "2024-11-05",
     sessions: BI_SESSIONS,
-    offersResources: false,
-    hidesForbidden: false,
     instructions: "Dashboards, widgets, datasets, queries, reports and alerts of one workspace.",
   },
   {
@@ -82,10 +83,8 @@ export const MCP_SURFACES: readonly Surface[] = [
     path: "/api/data-agent/mcp",
     presenter: agentPresenter,
     entry: ["data_agent:read", "ontologies:read"],
-    defaultProtocolVersion: "2025-06-18",
     sessions: AGENT_SESSIONS,
     offersResources: true,
-    hidesForbidden: false,
     instructions: "Ask questions about data in plain language. List the semantic models first.",
   },
   {
@@ -93,11 +92,6 @@ export const MCP_SURFACES: readonly Surface[] = [
     name: "memory",
     path: "/api/mcp/v1",
     presenter: memoryPresenter,
-    entry: [],
-    defaultProtocolVersion: "2025-06-18",
-    sessions: PLAIN_SESSIONS,
-    offersResources: false,
-    hidesForbidden: false,
     instructions: "The memory of one workspace: recall facts, store new ones, and update those that changed.",
   },
   {
@@ -105,11 +99,6 @@ export const MCP_SURFACES: readonly Surface[] = [
     name: "models",
     path: "/mcp/:workspace/mcp",
     presenter: plainPresenter,
-    entry: [],
-    defaultProtocolVersion: "2025-06-18",
-    sessions: PLAIN_SESSIONS,
-    offersResources: false,
-    hidesForbidden: false,
     instructions:
       "Semantic models of one workspace: read a model's digest, then query its datasets with SQL.",
   },
@@ -118,11 +107,6 @@ export const MCP_SURFACES: readonly Surface[] = [
     name: "knowledge",
     path: "/mcp/knowledge-external/sse",
     presenter: knowledgePresenter,
-    entry: [],
-    defaultProtocolVersion: "2025-06-18",
-    sessions: PLAIN_SESSIONS,
-    offersResources: false,
-    hidesForbidden: false,
     instructions: "Knowledge bases: list them, browse their documents, read, download or search.",
   },
   {
@@ -132,9 +116,7 @@ export const MCP_SURFACES: readonly Surface[] = [
     hasToolsets: true,
     path: "/mcp",
     presenter: allPresenter,
-    entry: [],
     defaultProtocolVersion: "2025-11-25",
-    sessions: PLAIN_SESSIONS,
     offersResources: true,
     hidesForbidden: true,
     instructions:

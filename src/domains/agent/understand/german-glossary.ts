@@ -108,6 +108,12 @@ stornoquote stornierungsquote: cancellation rate
 erstattung rückerstattung: refund
 beschwerde reklamation: complaint
 garantie: warranty
+akku batterie: battery
+bremse: brake, brakes
+zubehör: accessories, accessory
+fahrrad rad: bike, bicycle
+lastenrad: cargo bike
+probefahrt: test ride, test drive
 gutschein: voucher, coupon
 region vertriebsregion gebiet: region, territory
 land: country

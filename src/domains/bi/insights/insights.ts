@@ -62,7 +62,11 @@ export class InsightFinder {
     caller: Caller,
     dashboard: Dashboard | null,
     widgets: readonly Widget[],
-    { context = "", chosen = {} }: { context?: string | undefined; chosen?: Chosen | undefined } = {},
+    {
+      context = "",
+      chosen = {},
+      locale = dashboard?.settings.locale,
+    }: { context?: string | undefined; chosen?: Chosen | undefined; locale?: string | undefined } = {},
   ): Promise<Insights> {
     const lens = lensOf(dashboard, chosen);
     const shown = widgets
@@ -72,7 +76,7 @@ export class InsightFinder {
       );
     const { perWidget, perDashboard } = LIMITS.insights;
     const most = widgets.length === 1 ? perWidget : perDashboard;
-    return this.#find(caller, shown, most, { locale: dashboard?.settings.locale, context });
+    return this.#find(caller, shown, most, { locale, context });
   }
 
   /** The numbers of a dataset along its time, and by its fields. */

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const BI = "/api/2.0/mcp";
-let server: TestServer;
-let admin: string;
-let viewer: string;
-let contributor: string;
 let id: number;
-
+const server = await serverOfFile();
+const admin = await server.token({ role: "admin" });
+const viewer = await server.token({ role: "viewer" });
+const contributor = await server.token({ role: "contributor" });
 beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.token({ role: "admin" });
-  viewer = await server.token({ role: "viewer" });
-  contributor = await server.token({ role: "contributor" });
   id = await makeDataset(server, admin, "People", [
     { name: "Ada", region: "West", salary: 10 },
     { name: "Bob", region: "East", salary: 20 },
     { name: "Cy", region: null, salary: 30 },
   ]);
 });
-afterAll(() => server.stop());
 
 async function setPolicies(policies: object[]): Promise<void> {
   await resultOf(server, admin, "set_dataset_policies", { dataset_id: id, policies });

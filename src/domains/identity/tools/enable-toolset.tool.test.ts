@@ -1,19 +1,14 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { modernRpc, rpc } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const MODES = { legacy: "legacy", modern: { pin: "2026-07-28" } } as const;
 type Mode = keyof typeof MODES;
 
-let server: TestServer;
-let token: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const token = await server.token();
 
 interface Connected extends AsyncDisposable {
   client: Client;

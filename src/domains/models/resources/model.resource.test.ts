@@ -1,20 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openShop, readResource, type Shop, saveModel, shopModel } from "../../../../test/support/models.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openShop, readResource, saveModel, shopModel } from "../../../../test/support/models.ts";
 import { PATHS, rpc } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let shop: Shop;
 let draft: string;
-
+const server = await serverOfFile();
+const shop = await openShop(server);
 beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
   const content = shopModel({ name: "unfinished" });
   draft = (await saveModel(server, shop.admin, content, { publish: false })).id;
 });
-afterAll(() => server.stop());
 
 const ADDRESSES = [
   ["knecta://ontologies", PATHS.agent],

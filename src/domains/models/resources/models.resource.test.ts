@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openShop, readResource, type Shop, saveModel, shopModel } from "../../../../test/support/models.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openShop, readResource, saveModel, shopModel } from "../../../../test/support/models.ts";
 import { PATHS, rpc } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let shop: Shop;
 let bare: string;
-
+const server = await serverOfFile();
+const shop = await openShop(server);
 beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
   const content =
     "semantic_model: [{ name: Bare, datasets: [{ name: c, source: Customers, fields: [{ name: id, expression: id }] }] }]";
   bare = (await saveModel(server, shop.admin, content)).id;
   await saveModel(server, shop.admin, shopModel({ name: "unfinished" }), { publish: false });
 });
-afterAll(() => server.stop());
 
 const ADDRESSES = [
   ["knecta://ontologies", PATHS.agent],

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
-import { openShop, refusalsOf, type Shop } from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { openShop, refusalsOf } from "../../../../test/support/models.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let shop: Shop;
 let id: number;
-
+const server = await serverOfFile();
+const shop = await openShop(server);
 beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
   const wish = { modelName: "shop", title: "No weights", description: "please" };
   ({ id } = await resultOf<{ id: number }>(server, shop.contributor, "request_improvement", wish));
 });
-afterAll(() => server.stop());
 
 const close = (args: Record<string, unknown>, token = shop.admin) =>
   resultOf(server, token, "close_improvement_request", { id, state: "done", ...args });

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import {
-  openShop,
   query,
   type Rows,
   refusalsOf,
-  type Shop,
   saveModel,
   shopModel,
+  shopServer,
   textOf,
 } from "../../../../test/support/models.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import { LIMITS } from "../limits.ts";
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 const failure = async (args: object, token = shop.viewer) => {
   const full = { modelName: "shop", sql: "SELECT 1 AS one", ...args };

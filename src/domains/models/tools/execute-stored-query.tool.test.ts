@@ -1,28 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import {
-  openShop,
   query,
   type Rows,
   refusalsOf,
-  type Shop,
   saveModel,
   shopModel,
+  shopServer,
   textOf,
 } from "../../../../test/support/models.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 const run = (token: string, args: Record<string, unknown>, path: string = PATHS.models) =>
   resultOf<Rows>(server, token, "execute_stored_query", args, path);

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { openShop, refusalsOf, type Shop, textOf } from "../../../../test/support/models.ts";
+import { refusalsOf, shopServer, textOf } from "../../../../test/support/models.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 const get = (datasets: unknown, path: string = PATHS.models, more: object = {}) =>
   callTool(server, shop.viewer, "get_datasets", { modelName: "shop", datasets, ...more }, path);

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
-import { openShop, refusalsOf, type Shop, saveModel, shopModel } from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
-
-let server: TestServer;
-let shop: Shop;
+import { refusalsOf, saveModel, shopModel, shopServer } from "../../../../test/support/models.ts";
 
 interface Listed {
   total: number;
   requests: { id: number; title: string; state: string; closed_at: string | null }[];
 }
 
+const { server, shop } = await shopServer();
 beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
   for (const title of ["first", "second", "third"]) {
     const args = { modelName: "shop", title, description: "please" };
     await resultOf(server, shop.contributor, "request_improvement", args);
   }
 });
-afterAll(() => server.stop());
 
 const list = (args: Record<string, unknown> = {}, token = shop.admin) =>
   resultOf<Listed>(server, token, "list_improvement_requests", args);

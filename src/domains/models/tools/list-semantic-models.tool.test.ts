@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import {
-  openShop,
-  refusalsOf,
-  type Shop,
-  saveModel,
-  shopModel,
-  textOf,
-} from "../../../../test/support/models.ts";
+import { openShop, refusalsOf, saveModel, shopModel, textOf } from "../../../../test/support/models.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let shop: Shop;
-
+const server = await serverOfFile();
+const shop = await openShop(server);
 beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
   await saveModel(server, shop.admin, shopModel({ name: "Audit", description: "For\nauditors" }));
   await saveModel(server, shop.admin, shopModel({ name: "unfinished" }), { publish: false });
 });
-afterAll(() => server.stop());
 
 const list = (token: string, path?: string) =>
   resultOf<{ models: { name: string }[] }>(server, token, "list_semantic_models", {}, path);

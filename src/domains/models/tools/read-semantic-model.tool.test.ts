@@ -1,18 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import {
-  openShop,
-  refusalsOf,
-  type Shop,
-  saveModel,
-  shopModel,
-  textOf,
-} from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
-
-let server: TestServer;
-let shop: Shop;
+import { refusalsOf, saveModel, shopModel, shopServer, textOf } from "../../../../test/support/models.ts";
 
 interface Source {
   name: string;
@@ -23,11 +12,7 @@ interface Source {
   versions: { version: number; published: boolean }[];
 }
 
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 const read = (token: string, args: Record<string, unknown> = {}) =>
   resultOf<Source>(server, token, "read_semantic_model", { modelName: "shop", ...args });

@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import {
   digestOf,
-  openShop,
   query,
   refusalsOf,
   type SavedModel,
   SHOP_PROBLEMS,
-  type Shop,
   saveModel,
   shopModel,
+  shopServer,
   textOf,
 } from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 const DRAFT = { publish: false };
 

@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
-import { digestOf, openShop, refusalsOf, type Shop, saveModel } from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { digestOf, refusalsOf, saveModel, shopServer } from "../../../../test/support/models.ts";
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const { server, shop } = await shopServer();
 
 const set = (items_per_page: unknown, token = shop.admin) =>
   resultOf(server, token, "set_model_page_size", { items_per_page });

@@ -1,19 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
-import { openShop, query, refusalsOf, type Shop } from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { openShop, query, refusalsOf } from "../../../../test/support/models.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let shop: Shop;
 let storedQueryId: string;
-
+const server = await serverOfFile();
+const shop = await openShop(server);
 beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
   storedQueryId = (await query(server, shop.contributor, "SELECT 1 AS one")).storedQueryId as string;
 });
-afterAll(() => server.stop());
 
 const update = (token: string, args: Record<string, unknown>) =>
   resultOf(server, token, "update_stored_query", { storedQueryId, ...args });

@@ -1,6 +1,13 @@
 import type { Attribute, Entry, Times } from "../types.ts";
 import { fold } from "./languages.ts";
 
+/** What is written to disk of each entry. */
+const COLUMNS = [
+  ...(["ids", "seqs", "sayings", "lengths", "alive"] as const),
+  ...(["validFroms", "validTos", "knownFroms", "knownTos", "endsKnown", "earlierTos"] as const),
+  ...(["languages", "threads", "orders", "speakers", "asks"] as const),
+];
+
 /** What is known of each entry, by its place in the index. A place is used once; compacting gives new ones. */
 export class Slots {
   ids = new Float64Array(256);
@@ -148,27 +155,9 @@ export class Slots {
 
   /** As arrays without spare room, to be written to disk. */
   parts(): SlotsParts {
-    const cut = <A extends { subarray(from: number, to: number): A }>(array: A) =>
-      array.subarray(0, this.used);
+    const columns = COLUMNS.map((name) => [name, this[name].subarray(0, this.used)]);
     return {
-      columns: {
-        ids: cut(this.ids),
-        seqs: cut(this.seqs),
-        sayings: cut(this.sayings),
-        lengths: cut(this.lengths),
-        alive: cut(this.alive),
-        validFroms: cut(this.validFroms),
-        validTos: cut(this.validTos),
-        knownFroms: cut(this.knownFroms),
-        knownTos: cut(this.knownTos),
-        endsKnown: cut(this.endsKnown),
-        earlierTos: cut(this.earlierTos),
-        languages: cut(this.languages),
-        threads: cut(this.threads),
-        orders: cut(this.orders),
-        speakers: cut(this.speakers),
-        asks: cut(this.asks),
-      },
+      columns: Object.fromEntries(columns) as SlotColumns,
       languageNames: this.languageNames,
       threadKeys: this.threadKeys,
       speakerNames: this.speakerNames,
@@ -254,24 +243,7 @@ export class Slots {
   }
 }
 
-export interface SlotColumns {
-  ids: Float64Array;
-  seqs: Float64Array;
-  sayings: Float64Array;
-  lengths: Float32Array;
-  alive: Uint8Array;
-  validFroms: Float64Array;
-  validTos: Float64Array;
-  knownFroms: Float64Array;
-  knownTos: Float64Array;
-  endsKnown: Float64Array;
-  earlierTos: Float64Array;
-  languages: Uint8Array;
-  threads: Int32Array;
-  orders: Float64Array;
-  speakers: Int32Array;
-  asks: Uint8Array;
-}
+export type SlotColumns = Pick<Slots, (typeof COLUMNS)[number]>;
 
 export interface SlotsParts {
   columns: SlotColumns;

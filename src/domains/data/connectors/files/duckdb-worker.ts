@@ -1,4 +1,5 @@
 /** Reads a DuckDB file in a sandboxed process. */
+
 import {
   DuckDBInstance,
   type DuckDBResult,
@@ -10,6 +11,7 @@ import {
 } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../../kernel/errors.ts";
 import { incidentError, isEngineBug, serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
+import { lockedFile, refusedQuery, unknownTable, unreadableFile } from "../database-errors.ts";
 import { parseJson } from "../json-text.ts";
 import { shownMessage } from "../masking.ts";
 import { sizeOfRow } from "../value-size.ts";
@@ -152,27 +154,12 @@ function duckdbError(error: unknown): AppError {
     });
   }
   const shown = shownMessage(message.split("\n")[0], []);
-  if (/Conflicting lock|Could not set lock/i.test(message)) {
-    return new AppError("unavailable", "The file is locked by another program.", {
-      hint: "Try again later.",
-    });
-  }
-  if (/Permission denied/i.test(message)) {
-    return new AppError("unavailable", "The file cannot be read.", {
-      hint: "The operator must let everybody read the file and enter its folders.",
-    });
-  }
-  if (/not a valid DuckDB database|version number|Corrupt|checksum|Serialization Error/i.test(message)) {
+  if (/Conflicting lock|Could not set lock/i.test(message)) return lockedFile();
+  if (/Permission denied/i.test(message)) return unreadableFile();
+  if (/not a valid DuckDB database|version number|Corrupt|checksum|Serialization Error/i.test(message))
     return new AppError("bad_request", `This is no DuckDB database that can be read: ${shown}.`);
-  }
-  if (/^Catalog Error: Table with name/.test(message)) {
-    return new AppError("not_found", `The database says: ${shown}.`, {
-      hint: "List the tables of the datasource.",
-    });
-  }
-  return new AppError("bad_request", `The database refused the query: ${shown}.`, {
-    hint: "Correct the query.",
-  });
+  if (/^Catalog Error: Table with name/.test(message)) return unknownTable(shown);
+  return refusedQuery(shown);
 }
 
 serve({ open, next });

@@ -1,10 +1,12 @@
 /** Reads an SQLite file in a sandboxed process. */
+
 import { existsSync } from "node:fs";
 import { constants, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { AppError, messageOf } from "../../../../kernel/errors.ts";
 import { serve } from "../../../../platform/sandbox/index.ts";
 import { ANY_TYPE, type SourceColumn } from "../connector.ts";
+import { lockedFile, refusedQuery, unknownTable, unreadableFile } from "../database-errors.ts";
 import { shownMessage } from "../masking.ts";
 import { sizeOfRow } from "../value-size.ts";
 import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
@@ -117,26 +119,11 @@ function sqliteError(message: string, code: number): AppError {
       hint: "Send a query that only reads.",
     });
   }
-  if (code === 14 || code === 3) {
-    return new AppError("unavailable", "The file cannot be read.", {
-      hint: "The operator must let everybody read the file and enter its folders.",
-    });
-  }
+  if (code === 14 || code === 3) return unreadableFile();
   if (code === 26 || code === 11)
     return new AppError("bad_request", `This is no sound SQLite database: ${shown}.`);
-  if (code === 5 || code === 6) {
-    return new AppError("unavailable", "The file is locked by another program.", {
-      hint: "Try again later.",
-    });
-  }
-  if (message.startsWith("no such table")) {
-    return new AppError("not_found", `The database says: ${shown}.`, {
-      hint: "List the tables of the datasource.",
-    });
-  }
-  return new AppError("bad_request", `The database refused the query: ${shown}.`, {
-    hint: "Correct the query.",
-  });
+  if (code === 5 || code === 6) return lockedFile();
+  return message.startsWith("no such table") ? unknownTable(shown) : refusedQuery(shown);
 }
 
 serve({ open, next });

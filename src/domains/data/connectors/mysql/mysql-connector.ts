@@ -1,35 +1,21 @@
-import { LIMITS } from "../../limits.ts";
-import type { Connector, RowBatch, RunOptions, Scalar } from "../connector.ts";
-import { startDeadline } from "../deadline.ts";
+import type { Connector, Scalar } from "../connector.ts";
 import { MYSQL } from "../sql/dialects.ts";
-import type { ReadStatement } from "../sql/read-statement.ts";
+import { rowsBySession } from "../sql/rows-by-session.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { mysqlError } from "./mysql-errors.ts";
 import { MysqlSession, type MysqlTarget } from "./mysql-session.ts";
 
 /** MySQL and MariaDB. Each call has a connection of its own. */
 export function createMysqlConnector(target: MysqlTarget): Connector {
-  /** The rows of a statement, in one session that ends with the generator, however it ends. */
-  async function* rowsOf({ text }: ReadStatement, options: RunOptions): AsyncGenerator<RowBatch> {
-    const deadline = startDeadline(Math.min(options.timeoutMs, LIMITS.datasources.runMs), options.signal);
-    let session: MysqlSession | undefined;
-    try {
-      session = await MysqlSession.open(target, deadline);
-      yield* session.stream(text, options, deadline).batches();
-    } catch (error) {
-      throw mysqlError(error, target);
-    } finally {
-      await session?.close();
-      deadline.clear();
-    }
-  }
-
   return sqlConnector({
     dialect: MYSQL,
     versionQuery: "SELECT VERSION()",
     tablesQuery: tablesQuery(target.database !== undefined),
     placeholder: literal,
-    rowsOf,
+    rowsOf: rowsBySession(
+      (deadline) => MysqlSession.open(target, deadline),
+      (error) => mysqlError(error, target),
+    ),
   });
 }
 

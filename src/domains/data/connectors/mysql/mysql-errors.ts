@@ -1,6 +1,13 @@
-import { AppError, isAppError } from "../../../../kernel/errors.ts";
+import { AppError } from "../../../../kernel/errors.ts";
+import {
+  onlyReads,
+  otherFailure,
+  refusedQuery,
+  stoppedQuery,
+  unknownDatabase,
+  unknownTable,
+} from "../database-errors.ts";
 import { shownMessage } from "../masking.ts";
-import { GarbageError } from "../network/driver-stream.ts";
 import { type ServerAddress, serverName } from "../network/guarded-socket.ts";
 import { brokenError, garbageError, networkError } from "../network/network-errors.ts";
 
@@ -24,9 +31,7 @@ const STOPPED = new Set([1317, 3024, 1969]);
 
 /** Whatever the client can throw, as an expected failure; nothing of the client itself gets into it. */
 export function mysqlError(error: unknown, login: MysqlLogin): AppError {
-  if (isAppError(error)) return error;
   const server = serverName(login);
-  if (error instanceof GarbageError) return garbageError(server);
   const fromNetwork = networkError(error, server);
   if (fromNetwork !== undefined) return fromNetwork;
   const { code } = (error ?? {}) as { code?: unknown };
@@ -60,37 +65,17 @@ function isServerError(error: unknown): error is ServerError {
 function serverError({ errno, sqlState, sqlMessage }: ServerError, login: MysqlLogin): AppError {
   const server = serverName(login);
   const shown = shownMessage(sqlMessage, [login.password]);
-  const refuse = (sentence: string, hint: string): AppError =>
-    new AppError("bad_request", sentence, { hint, data: { sqlState, errno } });
-
+  const data = { sqlState, errno };
   if (REFUSED_LOGIN.has(errno)) {
-    return refuse(
-      `${server} refused the user ${login.user} or the password.`,
-      "Check user and password of the datasource, its rights on the database, and whether the server lets this machine in.",
-    );
-  }
-  if (errno === 1049) {
-    return refuse(`${server} has no database called ${login.database}.`, "Check the name of the database.");
-  }
-  if (READ_ONLY.has(errno)) {
-    return refuse(`A datasource is only read: ${shown}.`, "Send a query that only reads.");
-  }
-  if (STOPPED.has(errno)) {
-    return new AppError("timeout", `The database stopped the query: ${shown}.`, {
-      hint: "Ask for less, or raise the time limit.",
+    return new AppError("bad_request", `${server} refused the user ${login.user} or the password.`, {
+      hint: "Check user and password of the datasource, its rights on the database, and whether the server lets this machine in.",
+      data,
     });
   }
-  if (UNKNOWN_TABLE.has(errno)) {
-    return new AppError("not_found", `The database says: ${shown}.`, {
-      hint: "List the tables of the datasource.",
-      data: { sqlState, errno },
-    });
-  }
-  if (/^(42|22|21|23|44|0A|HY000$)/.test(sqlState) && errno !== 1040 && errno !== 1203) {
-    return refuse(`The database refused the query: ${shown}.`, "Correct the query.");
-  }
-  return new AppError("unavailable", `${server} could not do it: ${shown}.`, {
-    hint: "Try again later.",
-    data: { sqlState, errno },
-  });
+  if (errno === 1049) return unknownDatabase(server, login.database, data);
+  if (READ_ONLY.has(errno)) return onlyReads(shown, data);
+  if (STOPPED.has(errno)) return stoppedQuery(shown);
+  if (UNKNOWN_TABLE.has(errno)) return unknownTable(shown, data);
+  const isOfQuery = /^(42|22|21|23|44|0A|HY000$)/.test(sqlState) && errno !== 1040 && errno !== 1203;
+  return isOfQuery ? refusedQuery(shown, data) : otherFailure(server, shown, data);
 }

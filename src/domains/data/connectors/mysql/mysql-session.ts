@@ -7,6 +7,7 @@ import { GarbageError, rowError } from "../network/driver-stream.ts";
 import type { Network, ServerAddress } from "../network/guarded-socket.ts";
 import type { TlsMode } from "../network/tls-options.ts";
 import { type RowLimits, RowQueue } from "../row-queue.ts";
+import type { ReadStatement } from "../sql/read-statement.ts";
 import { textRows } from "../text-rows.ts";
 import { isWithoutTls, type MysqlLogin, mysqlError } from "./mysql-errors.ts";
 import { columnReader, type MysqlField } from "./mysql-values.ts";
@@ -57,7 +58,7 @@ export class MysqlSession {
   }
 
   /** Goes to the server as it is: without the flag for several statements it takes only one. */
-  stream(sql: string, limits: RowLimits, deadline: Deadline): RowQueue<TextRow> {
+  stream({ text: sql }: ReadStatement, limits: RowLimits, deadline: Deadline): RowQueue<TextRow> {
     const valve = { pause: () => this.#client.pause(), resume: () => this.#client.resume() };
     const queue = new RowQueue<TextRow>(valve, limits);
     const running = Promise.withResolvers<void>();

@@ -1,4 +1,5 @@
 import { AppError, isAppError } from "../../../../kernel/errors.ts";
+import { GarbageError } from "./driver-stream.ts";
 
 const UNKNOWN_HOST = new Set(["ENOTFOUND", "ENODATA", "EAI_FAIL", "EAI_NONAME"]);
 const REFUSED = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"]);
@@ -9,6 +10,7 @@ const BAD_CERTIFICATE =
 /** A failure of the connection itself as a sentence about it; undefined for anything else. */
 export function networkError(error: unknown, server: string): AppError | undefined {
   if (isAppError(error)) return error;
+  if (error instanceof GarbageError) return garbageError(server);
   const code = codeOf(error);
   if (UNKNOWN_HOST.has(code)) return lasting(`${server} was not found.`, "Check the host name.");
   if (code === "EAI_AGAIN") return unavailable(`${server} cannot be looked up just now.`, "Try again.");

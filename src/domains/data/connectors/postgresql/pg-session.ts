@@ -7,6 +7,7 @@ import { DriverStream } from "../network/driver-stream.ts";
 import type { Network, ServerAddress } from "../network/guarded-socket.ts";
 import type { TlsMode } from "../network/tls-options.ts";
 import { type RowLimits, RowQueue } from "../row-queue.ts";
+import type { ReadStatement } from "../sql/read-statement.ts";
 import { textRows } from "../text-rows.ts";
 import type { PgDialect } from "./pg-dialects.ts";
 import { type PgLogin, pgError } from "./pg-errors.ts";
@@ -82,7 +83,7 @@ export class PgSession {
   }
 
   /** Goes to the server as one statement: the extended protocol takes no two. */
-  stream(text: string, values: readonly Scalar[], limits: RowLimits, deadline: Deadline): RowQueue<TextRow> {
+  stream({ text, values }: ReadStatement, limits: RowLimits, deadline: Deadline): RowQueue<TextRow> {
     const valve = { pause: () => void this.#stream.pause(), resume: () => void this.#stream.resume() };
     const queue = new RowQueue<TextRow>(valve, limits);
     const config = { text, values: values.map(asParameter), rowMode: "array", queryMode: "extended" };

@@ -1,35 +1,21 @@
-import { LIMITS } from "../../limits.ts";
-import type { Connector, RowBatch, RunOptions } from "../connector.ts";
-import { startDeadline } from "../deadline.ts";
+import type { Connector } from "../connector.ts";
 import { POSTGRESQL } from "../sql/dialects.ts";
-import type { ReadStatement } from "../sql/read-statement.ts";
+import { rowsBySession } from "../sql/rows-by-session.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { pgError } from "./pg-errors.ts";
 import { PgSession, type PgTarget } from "./pg-session.ts";
 
 /** PostgreSQL and what speaks its protocol. Each call has a connection of its own. */
 export function createPostgresqlConnector(target: PgTarget): Connector {
-  /** The rows of a statement, in one session that ends with the generator, however it ends. */
-  async function* rowsOf(statement: ReadStatement, options: RunOptions): AsyncGenerator<RowBatch> {
-    const deadline = startDeadline(Math.min(options.timeoutMs, LIMITS.datasources.runMs), options.signal);
-    let session: PgSession | undefined;
-    try {
-      session = await PgSession.open(target, deadline);
-      yield* session.stream(statement.text, statement.values, options, deadline).batches();
-    } catch (error) {
-      throw pgError(error, target);
-    } finally {
-      await session?.close();
-      deadline.clear();
-    }
-  }
-
   return sqlConnector({
     dialect: POSTGRESQL,
     versionQuery: "SELECT version()",
     tablesQuery: tablesQuery(target.dialect.onlyTables),
     placeholder: (number) => `$${number}`,
-    rowsOf,
+    rowsOf: rowsBySession(
+      (deadline) => PgSession.open(target, deadline),
+      (error) => pgError(error, target),
+    ),
   });
 }
 
