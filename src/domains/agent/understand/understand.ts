@@ -1,7 +1,7 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Window } from "../query/semantic-query.ts";
 import { askOf } from "./ask-of.ts";
-import { authorsFirst, candidates, type Found, outsideNames, outsidePeriods, range } from "./candidates.ts";
+import { authorsFirst, candidates, type Found, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
@@ -26,7 +26,7 @@ import {
 } from "./left-open.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
 import { numberCandidates } from "./number-candidates.ts";
-import { ownPlaces, throughOwnPlaces } from "./own-places.ts";
+import { throughOwnPlaces } from "./own-places.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { SUPERLATIVE_RULES } from "./superlative-rules.ts";
 import { TABLE_RULES } from "./table-rules.ts";
@@ -140,17 +140,12 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const spelt = withDateWords(question.text, lexicon, language);
   const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
   const all = wordsOf(text, language);
-  const found = ownPlaces(
-    authorsFirst(
-      outsideNames(
-        outsidePeriods([
-          ...candidates(all, lexicon, language),
-          ...dateCandidates({ ...question, text }, all, knowledge),
-          ...numberCandidates(all, language),
-        ]),
-      ),
-    ),
-    knowledge,
+  const found = authorsFirst(
+    outsidePeriods([
+      ...candidates(all, lexicon, language),
+      ...dateCandidates({ ...question, text }, all, knowledge),
+      ...numberCandidates(all, language),
+    ]),
   );
   const kept = keepWords(all, found, language);
   const place = new Map(kept.map((index, i) => [index, i]));
