@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { sql } from "drizzle-orm";
 import type { Analytics } from "../platform/analytics/index.ts";
 import { type Catalog, isReadOnly } from "../platform/catalog/index.ts";
+import type { SharedState } from "../platform/state/index.ts";
 import { LIMITS } from "../surfaces/http/limits.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { blobsOf } from "./home/blobs.ts";
@@ -12,8 +13,10 @@ import { type HomeParts, homeProblemOf, lookAtHome } from "./home/home-stamp.ts"
 import { storageProblem } from "./home/try-storage.ts";
 
 /** What `/api/health/ready` looks at. What is said is for anybody: no paths, no addresses. */
-export function makeReadinessChecks(parts: HomeParts & { analytics: Analytics }): ReadinessCheck[] {
-  const { catalog, home, analytics } = parts;
+export function makeReadinessChecks(
+  parts: HomeParts & { analytics: Analytics; state: SharedState },
+): ReadinessCheck[] {
+  const { catalog, home, analytics, state } = parts;
   const answers = (name: string, work: () => Promise<unknown>): ReadinessCheck => ({
     name,
     check: async () => void (await work()),
@@ -23,6 +26,7 @@ export function makeReadinessChecks(parts: HomeParts & { analytics: Analytics })
     { name: "home", check: () => homeProblem(parts) },
     { name: "storage", check: () => storageProblem(blobsOf(home)) },
     { name: "disk", check: async () => diskProblem(await statfs(home), LIMITS.server) },
+    answers("shared state", () => state.ping()),
     answers("query engine", () => analytics.probe("query")),
     answers("import engine", () => analytics.probe("load")),
   ];

@@ -144,6 +144,11 @@ describe("limits that are counted in Redis", () => {
       const refused = await rpc(counted, PATHS.knowledge, "ping", { token: first.token });
       expect([refused.status, refused.body]).toMatchObject([503, unavailable]);
       expect(await second.search()).toMatchObject(unavailable);
+      const ready = await counted.request("/api/health/ready");
+      expect([ready.status, await ready.text()]).toMatchObject([
+        503,
+        expect.stringContaining("shared state"),
+      ]);
       for (const { file } of [first, second]) {
         const answer = await file();
         expect([answer.status, await answer.json()]).toMatchObject([503, unavailable]);

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { BruteForce } from "../../../../test/support/brute-force.ts";
 import { type CafeRows, cafeSchema, openCafeTables } from "../../../../test/support/cafe-tables.ts";
 import type { Ask, Cond, Key, Num, Rel, Scope } from "../query/semantic-query.ts";
 import { compile } from "./compile.ts";
 import { CompileError } from "./compile-error.ts";
-import { BruteForce } from "./test-brute-force.ts";
 
 /** Whatever the rows are (none, empty values, names that occur twice, parents that are missing), SQL says the same. */
 

@@ -82,7 +82,7 @@ function askedBy(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | u
     };
   }
   return sense.t === "table" && !isIdle(sense.table) && !isNobodys(grammar, sense.table)
-    ? { ask: tableAsk(onAverage(sense.table)), cost: 0 }
+    ? { ask: tableAsk(sense.table), cost: 0 }
     : undefined;
 }
 
@@ -101,19 +101,6 @@ function withNone(grammar: Grammar, { rel, ds, keys }: Extract<Sense, { t: "attr
     b: { k: "lit", v: 0 },
   };
   return { k: "table", by: [key], cols: [count(rel.in)], scope: {}, having };
-}
-
-/** "profit per customer by segment": of the customers of each segment, on average. */
-function onAverage(table: TableSense): TableSense {
-  const [key, ...others] = table.per ?? [];
-  const rest = table.by.filter((own) => JSON.stringify(own) !== JSON.stringify(key));
-  const isTheirs =
-    rest.length > 0 &&
-    rest.length < table.by.length &&
-    rest.every(({ ds, bucket }) => ds === key?.ds && bucket === undefined);
-  if (key === undefined || others.length > 0 || !isTheirs || table.top !== null || table.having !== null)
-    return table;
-  return { ...table, by: rest, cols: table.cols.map((of) => ({ k: "each", fn: "avg", of, per: [key] })) };
 }
 
 /** Of rows that a metric leaves out there is no such number. */

@@ -4,6 +4,7 @@ import type { Sense } from "./fragment.ts";
 import { glossed } from "./glosses.ts";
 import type { Language } from "./language.ts";
 import type { Entry, Lexicon } from "./lexicon.ts";
+import { means } from "./make.ts";
 import { unitNamed } from "./units.ts";
 import type { Word } from "./words.ts";
 
@@ -24,19 +25,6 @@ export function outsidePeriods(found: readonly Found[]): Found[] {
       (period) => period.start <= start && end <= period.end && end - start < period.end - period.start,
     );
   return found.filter((each) => !isInside(each));
-}
-
-/** A number inside of a longer name is a part of it: the "sales" of "sales reps". */
-export function outsideNames(found: readonly Found[]): Found[] {
-  const names = found.filter(
-    ({ sense, start, end, cost }) =>
-      end - start > 1 && cost <= 0 && (sense.t === "rel" || sense.t === "field" || sense.t === "cond"),
-  );
-  return found.filter(
-    ({ sense, start, end }) =>
-      sense.t !== "table" ||
-      !names.some((name) => name.start <= start && end <= name.end && end - start < name.end - name.start),
-  );
 }
 
 /** What the author calls a year is meant before the years of a date. */
@@ -78,10 +66,7 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
         if (isVerb ? !isNoun : !(isMany && isDone && entries.some(isNamed)))
           found.push({ sense: said, start, end, cost: cost + bonus + isState });
       }
-      for (const { sense, cost } of [
-        ...withGaps(span, lexicon, language),
-        ...turned(span, lexicon, language),
-      ])
+      for (const { sense, cost } of withGaps(span, lexicon, language))
         found.push({ sense, start, end, cost });
       if (end - start === 1 && language.people.has(norms))
         for (const ds of lexicon.people) found.push({ sense: everybody(ds), start, end, cost: PEOPLE_COST });
@@ -175,7 +160,7 @@ function several(norms: string, stems: string, lexicon: Lexicon): Entry[] {
   const found = ones.map((one) => values.get(one) ?? []).find((entries) => entries.length > 0) ?? [];
   const rival = phrases.has(stems) ? 0.6 : 0.1;
   return found.flatMap(({ sense, cost }) => {
-    const some: Entry[] = [{ sense, cost: cost + rival }];
+    const some: Entry[] = means(sense, cost + rival);
     // "all key account managers" are people.
     if (sense.t !== "cond" || !people.includes(sense.ds) || phrases.has(stems)) return some;
     const rel = { k: "where" as const, in: { k: "all" as const, ds: sense.ds }, if: sense.cond };
@@ -195,7 +180,7 @@ function somebody({ sense, cost }: Entry, { people }: Lexicon): Entry[] {
     /title|role|position|job/i.test(sense.cond.key.field);
   if (!isPosition) return [];
   const rel = { k: "where" as const, in: { k: "all" as const, ds: sense.ds }, if: sense.cond };
-  return [{ sense: { t: "rel", rel, ds: sense.ds, form: "noun", isTopped: false }, cost: cost + 0.2 }];
+  return means({ t: "rel", rel, ds: sense.ds, form: "noun", isTopped: false }, cost + 0.2);
 }
 
 /** Names of several words in which one is misspelt: "retrun rate". */
@@ -278,21 +263,6 @@ function withGaps(span: readonly Word[], lexicon: Lexicon, language: Language): 
     .map(({ sense, cost }) => ({ sense, cost: cost + 0.1 - 0.3 * (kept.length - 1) }));
 }
 
-/** "value of an order" is the order value. */
-function turned(span: readonly Word[], { phrases }: Lexicon, { auxiliaries, grammar }: Language): Entry[] {
-  const [first, of, ...rest] = span;
-  const kept = rest.filter(({ norm }) => !auxiliaries.has(norm) && norm !== "an");
-  if (
-    first === undefined ||
-    grammar.get(of?.norm ?? "")?.arg !== "of" ||
-    kept.length !== 1 ||
-    rest.length > 2
-  )
-    return [];
-  const name = `${kept[0]?.stem} ${first.stem}`;
-  return (phrases.get(name) ?? []).map(({ sense, cost }) => ({ sense, cost: cost - 0.3 }));
-}
-
 /** More than it costs to leave a word out: rather nothing is made of it. */
 const PLAIN_WORD_COST = 3.5;
 /** Who writes PER means no "per". */
@@ -316,6 +286,7 @@ function wordCost(
   const { norm, stem } = word;
   const isCommon =
     language.fillers.has(norm) ||
+    language.evaluative.has(norm) ||
     [norm, stem].some((form) => language.grammar.has(form) || language.superlatives.has(form)) ||
     unitNamed(norm) !== undefined ||
     (sense.t === "rel" && language.gloss.has(stem));
@@ -407,7 +378,9 @@ function misspelt(
       );
     // "the Hallbach companies", "Hallbach": those whose names have the word in them.
     const isSeveral = language.isMany(words[i + 1]?.norm ?? "");
-    if (!isSeveral && !/^\p{Lu}/u.test(word.text)) return [];
+    // "an Oscar" is one of several, and nobody's name.
+    const isOneOf = /^(an?|eine?[nmrs]?)$/.test(words[i - 1]?.norm ?? "");
+    if (!isSeveral && (isOneOf || !/^\p{Lu}/u.test(word.text))) return [];
     return lexicon
       .parts(word.norm, !isSeveral)
       .map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }));

@@ -2,7 +2,7 @@ import type { Cond, Key, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Mod, Quantity, Sense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
-import { aggregate, attr, firstCost, made, type RelSense, table, top } from "./make.ts";
+import { aggregate, attr, firstCost, made, means, type RelSense, table, top } from "./make.ts";
 import { measuredCond } from "./unit-rules.ts";
 import { unitNamed } from "./units.ts";
 
@@ -12,7 +12,7 @@ export function measuredBy(grammar: Grammar, own: Key, quantity: Quantity): Comb
   const key = isTime ? (grammar.timeOf(own.ds, quantity.unit ?? null) ?? own) : own;
   if (!grammar.isNumber(key)) return [];
   const cond = measuredCond(grammar, key, quantity);
-  return cond === undefined ? [] : [{ sense: { t: "cond", ds: key.ds, cond }, cost: 0 }];
+  return cond === undefined ? [] : means({ t: "cond", ds: key.ds, cond });
 }
 
 /** A state with the highest point: every state has one, so it is the highest of them. */
@@ -24,9 +24,7 @@ export function first(grammar: Grammar, key: Key): Combined[] {
       : null;
   const measure = dir === null ? undefined : grammar.isNumber(key) ? key : grammar.measureOf(key, "high");
   if (dir === null || measure === undefined) return [];
-  return [
-    { sense: { t: "mod", mod: { m: "first", dir, by: { k: "key", key: measure }, n: null } }, cost: 0.2 },
-  ];
+  return means({ t: "mod", mod: { m: "first", dir, by: { k: "key", key: measure }, n: null } }, 0.2);
 }
 
 /** A field of everything there is: of numbers the sum, of extremes the most extreme. */
@@ -39,7 +37,7 @@ export function ofEverything(grammar: Grammar, key: Key, only: Extract<Mod, { m:
     const { dir, by } = mod.sense.mod;
     return [attr({ k: "top", in: all, by: by.key, dir, n: 1, ties: "keep" }, key.ds, [key], 0)];
   }
-  if (grammar.isNumber(key)) return [{ sense: table(aggregate("sum", key, all)), cost: 0.2 }];
+  if (grammar.isNumber(key)) return means(table(aggregate("sum", key, all)), 0.2);
   return [attr(all, key.ds, [key], 0)];
 }
 
@@ -49,7 +47,7 @@ export function compared(grammar: Grammar, arg: string, { rel, key }: { rel: Rel
   const measure = grammar.isNumber(key) ? key : grammar.measureOf(key, dim);
   if (measure === undefined) return [];
   const cond: Cond = { k: "cmp", a: measure, op, b: { k: "agg", fn: "only", of: measure, in: rel } };
-  return [{ sense: { t: "cond", ds: measure.ds, cond }, cost: 0 }];
+  return means({ t: "cond", ds: measure.ds, cond });
 }
 
 export function measured(grammar: Grammar, dim: string, mod: Mod): Combined[] {

@@ -93,27 +93,6 @@ export class Facts {
     }
   }
 
-  /**
-   * Who did something is counted among what was done, where only that can be told apart: customers who bought, by the
-   * store in which they did.
-   */
-  countedWhereItHappened(table: TableSense, keys: readonly Key[]): TableSense | undefined {
-    const [num, ...others] = table.cols;
-    if (num?.k !== "agg" || num.of !== undefined || num.in?.k !== "where" || others.length > 0)
-      return undefined;
-    const { in: who, if: did } = num.in;
-    if (did.k !== "link" || did.count !== undefined || did.path.length === 0) return undefined;
-    const [ds, happened] = [this.datasetOf(num.in), this.datasetOf(did.to)];
-    const [key, ...more] = this.schema.datasets.get(ds)?.key ?? [];
-    const belongs = [...keys.map((each) => each.ds), ds].every(
-      (each) => each === happened || toOnePath(this.schema, happened, each) !== undefined,
-    );
-    if (!belongs || key === undefined || more.length > 0) return undefined;
-    const rows: Rel =
-      who.k === "all" ? did.to : { k: "where", in: did.to, if: { k: "link", at: ds, path: [], to: who } };
-    return { ...table, cols: [{ k: "agg", fn: "distinct", of: { ds, field: key }, in: rows }] };
-  }
-
   /** The days from one date to another, where a row has both. */
   daysBetween(start: Key, end: Key): Key | undefined {
     const isBoth = this.isDate(start) && this.isDate(end) && this.belongs(end.ds, start);

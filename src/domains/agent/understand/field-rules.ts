@@ -2,20 +2,20 @@ import { type Aggregate, type Cond, isKey, type Key, type Num, type Rel } from "
 import type { Combined } from "./chart.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
 import type { Sense } from "./fragment.ts";
-import { type Grammar, type Rules, rule } from "./grammar.ts";
+import type { Grammar, Rules } from "./grammar.ts";
 import { isOfTime } from "./language.ts";
-import { aggregate, attr, count, EMPTY_TABLE, placeOf, type RelSense, supBy, table } from "./make.ts";
+import { aggregate, attr, count, EMPTY_TABLE, means, placeOf, type RelSense, supBy, table } from "./make.ts";
 import { addsUp } from "./model-words.ts";
 import { grouped, more } from "./table-senses.ts";
 
 function labelled(key: Key, value: number): Combined[] {
   const cond: Cond = { k: "is", key, values: [value], match: "equal" };
-  return [{ sense: { t: "cond", ds: key.ds, cond }, cost: -0.2 }];
+  return means({ t: "cond", ds: key.ds, cond }, -0.2);
 }
 
 function daysUntil(grammar: Grammar, { start, isOpen }: Extract<Sense, { t: "days" }>, end: Key): Combined[] {
   const key = isOpen ? grammar.daysBetween(start, end) : undefined;
-  return key === undefined ? [] : [{ sense: { t: "field", key }, cost: -0.3 }];
+  return key === undefined ? [] : means({ t: "field", key }, -0.3);
 }
 
 /** "capital austin", "points higher than the highest point of Texas" */
@@ -68,297 +68,202 @@ function shownFor(grammar: Grammar, { rel, ds, form, isMany, verb }: RelSense): 
 
 /** Rules for fields: whose they are, and what is said of them. */
 export const FIELD_RULES: Rules = {
-  "op attr": [
-    rule<"op", "attr">((grammar, { op, arg }, { rel, ds, keys }) => {
-      const [key] = keys as [Key];
-      if (op === "how") {
-        const measured = grammar.measureOf(key, arg ?? "");
-        return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
-      }
-      if (op === "agg" && grammar.isNumber(key) && !(arg === "sum" && grammar.isFraction(key)))
-        return [
-          // Of a sum the author may have a metric.
-          { sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: arg === "sum" ? 0.1 : 0 },
-        ];
-      if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
-      if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
-      if (op === "count" && grammar.isDate(key)) return [{ sense: table(count(rel)), cost: 0.2 }];
-      if (op === "count" && !grammar.isBoolean(key))
-        return [{ sense: table({ k: "agg", fn: "distinct", of: key, in: rel }), cost: 0.1 }];
-      if (op === "prep") return [{ sense: { t: "mod", mod: { m: "attr", rel, ds, key } }, cost: 0 }];
-      if (op === "has") return first(grammar, key);
-      if ((op === "by" || op === "each") && rel.k === "where" && grammar.isLabel(key))
-        return [{ sense: { t: "by", keys, by: null, some: { rel, ds } }, cost: 0 }];
-      if (op === "compare") return compared(grammar, arg ?? "", { rel, key });
-      return [];
-    }),
-  ],
-  "op field": [
-    rule<"op", "field">((grammar, { op, arg }, { key }) => {
-      if ((op === "count" || op === "how much") && grammar.isNumber(key))
-        return [{ sense: { t: "field", key }, cost: 0 }];
+  "op attr": (grammar, { op, arg }, { rel, ds, keys }) => {
+    const [key] = keys as [Key];
+    if (op === "how") {
+      const measured = grammar.measureOf(key, arg ?? "");
+      return measured === undefined ? [] : [attr(rel, ds, [measured], 0)];
+    }
+    if (op === "agg" && grammar.isNumber(key) && !(arg === "sum" && grammar.isFraction(key)))
+      return [
+        // Of a sum the author may have a metric.
+        { sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: arg === "sum" ? 0.1 : 0 },
+      ];
+    if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
+    if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
+    if (op === "count" && grammar.isDate(key)) return means(table(count(rel)), 0.2);
+    if (op === "count" && !grammar.isBoolean(key))
+      return means(table({ k: "agg", fn: "distinct", of: key, in: rel }), 0.1);
+    if (op === "prep") return means({ t: "mod", mod: { m: "attr", rel, ds, key } });
+    if (op === "has") return first(grammar, key);
+    if ((op === "by" || op === "each") && rel.k === "where" && grammar.isLabel(key))
+      return means({ t: "by", keys, by: null, some: { rel, ds } });
+    if (op === "compare") return compared(grammar, arg ?? "", { rel, key });
+    return [];
+  },
+  "op field": (grammar, { op, arg }, { key }) => {
+    if ((op === "count" || op === "how much") && grammar.isNumber(key)) return means({ t: "field", key });
 
-      if (op === "days" && grammar.isDate(key))
-        return [{ sense: { t: "days", start: key, isOpen: false }, cost: 0 }];
-      // "with a discount": what has some.
-      if (op === "has" && arg === "any" && !grammar.isBoolean(key) && !grammar.isLabel(key)) {
-        const cond: Cond = { k: "not", of: missing(grammar, key) };
-        return [{ sense: { t: "cond", ds: key.ds, cond }, cost: 0.3 }, ...first(grammar, key)];
-      }
-      if (op === "has") {
-        const firsts = first(grammar, key);
-        return firsts.length > 0
-          ? firsts
-          : [{ sense: { t: "mod", mod: { m: "show", keys: [key] } }, cost: 0.3 }];
-      }
-      // "and when they opened"
-      if (op === "when" && grammar.isDate(key))
-        return [{ sense: { t: "mod", mod: { m: "show", keys: [key] } }, cost: 0.2 }];
-      // "how long does it take to resolve"
-      if (op === "how" && arg === "long" && grammar.isDate(key)) {
-        const time = grammar.timeOf(key.ds, null);
-        return time === undefined ? [] : [{ sense: { t: "field", key: time }, cost: 0.2 }];
-      }
-      // "in square metres"
-      if (op === "prep" && grammar.isNumber(key))
-        return [{ sense: { t: "mod", mod: { m: "unit", key } }, cost: 0 }];
-      // "without a rating": what has none, or nothing in it.
-      if (op === "not" && !grammar.isBoolean(key))
-        return [{ sense: { t: "cond", ds: key.ds, cond: missing(grammar, key) }, cost: 0.2 }];
-      if (op === "by" || op === "prep") {
-        return [{ sense: { t: "by", keys: [key], by: { k: "key", key } }, cost: op === "by" ? 0 : 0.5 }];
-      }
-      if (op === "agg" && grammar.isNumber(key) && !(arg === "sum" && grammar.isFraction(key))) {
-        return [
-          { sense: table(aggregated(grammar, arg as Aggregate, key, { k: "all", ds: key.ds })), cost: 0.2 },
-        ];
-      }
-      return [];
-    }),
-  ],
+    if (op === "days" && grammar.isDate(key)) return means({ t: "days", start: key, isOpen: false });
+    // "with a discount": what has some.
+    if (op === "has" && arg === "any" && !grammar.isBoolean(key) && !grammar.isLabel(key)) {
+      const cond: Cond = { k: "not", of: missing(grammar, key) };
+      return [{ sense: { t: "cond", ds: key.ds, cond }, cost: 0.3 }, ...first(grammar, key)];
+    }
+    if (op === "has") {
+      const firsts = first(grammar, key);
+      return firsts.length > 0 ? firsts : means({ t: "mod", mod: { m: "show", keys: [key] } }, 0.3);
+    }
+    // "and when they opened"
+    if (op === "when" && grammar.isDate(key))
+      return means({ t: "mod", mod: { m: "show", keys: [key] } }, 0.2);
+    // "how long does it take to resolve"
+    if (op === "how" && arg === "long" && grammar.isDate(key)) {
+      const time = grammar.timeOf(key.ds, null);
+      return time === undefined ? [] : means({ t: "field", key: time }, 0.2);
+    }
+    // "in square metres"
+    if (op === "prep" && grammar.isNumber(key)) return means({ t: "mod", mod: { m: "unit", key } });
+    // "without a rating": what has none, or nothing in it.
+    if (op === "not" && !grammar.isBoolean(key))
+      return means({ t: "cond", ds: key.ds, cond: missing(grammar, key) }, 0.2);
+    if (op === "by" || op === "prep") {
+      return means({ t: "by", keys: [key], by: { k: "key", key } }, op === "by" ? 0 : 0.5);
+    }
+    if (op === "agg" && grammar.isNumber(key) && !(arg === "sum" && grammar.isFraction(key))) {
+      return means(table(aggregated(grammar, arg as Aggregate, key, { k: "all", ds: key.ds })), 0.2);
+    }
+    return [];
+  },
   // "a high point higher than that of Colorado"
-  "field beyond": [
-    rule<"field", "beyond">((grammar, { key }, { arg, rel, ds }) =>
-      grammar
-        .attributes(key, { t: "rel", rel, ds, form: "made", isTopped: false })
-        .flatMap(({ sense, cost }) =>
-          sense.t === "attr"
-            ? compared(grammar, arg, { rel: sense.rel, key }).map((each) => ({ ...each, cost: cost + 0.1 }))
-            : [],
-        ),
-    ),
-  ],
-  "days op": [
-    rule<"days", "op">((_grammar, days, { op }) =>
-      op === "and" ? [{ sense: { ...days, isOpen: true }, cost: 0 }] : [],
-    ),
-  ],
-  "days rel": [
-    rule<"days", "rel">((grammar, days, { ds, rel }) => {
-      const date = rel.k === "all" ? grammar.dimension(ds, "date") : undefined;
-      return date === undefined ? [] : daysUntil(grammar, days, date);
-    }),
-  ],
-  "days field": [rule<"days", "field">((grammar, days, { key }) => daysUntil(grammar, days, key))],
-  "attr op": [
-    rule<"attr", "op">((grammar, { rel, keys }, { op, arg }) =>
-      op === "agg" &&
-      grammar.isNumber(keys[0] as Key) &&
-      !(arg === "sum" && grammar.isFraction(keys[0] as Key))
-        ? [{ sense: table(aggregated(grammar, arg as Aggregate, keys[0] as Key, rel)), cost: 0.1 }]
-        : [],
-    ),
-  ],
+  "field beyond": (grammar, { key }, { arg, rel, ds }) =>
+    grammar
+      .attributes(key, { t: "rel", rel, ds, form: "made", isTopped: false })
+      .flatMap(({ sense, cost }) =>
+        sense.t === "attr"
+          ? compared(grammar, arg, { rel: sense.rel, key }).map((each) => ({ ...each, cost: cost + 0.1 }))
+          : [],
+      ),
+  "days op": (_grammar, days, { op }) => (op === "and" ? means({ ...days, isOpen: true }) : []),
+  "days rel": (grammar, days, { ds, rel }) => {
+    const date = rel.k === "all" ? grammar.dimension(ds, "date") : undefined;
+    return date === undefined ? [] : daysUntil(grammar, days, date);
+  },
+  "days field": (grammar, days, { key }) => daysUntil(grammar, days, key),
+  "attr op": (grammar, { rel, keys }, { op, arg }) =>
+    op === "agg" && grammar.isNumber(keys[0] as Key) && !(arg === "sum" && grammar.isFraction(keys[0] as Key))
+      ? means(table(aggregated(grammar, arg as Aggregate, keys[0] as Key, rel)), 0.1)
+      : [],
   // "seats by shop"
   // "German federal states", "Lighting subcategories"
-  "cond attr": [
-    rule<"cond", "attr">((grammar, { ds, cond }, { rel, ds: own, keys }) =>
-      rel.k === "all" && grammar.isLabel(keys[0] as Key) && !isSaidOf(keys[0] as Key, cond)
-        ? grammar
-            .apply({ t: "rel", rel, ds: own, form: "made", isTopped: false }, { m: "is", ds, cond })
-            .flatMap(({ sense, cost }) => (sense.t === "rel" ? [attr(sense.rel, own, keys, cost)] : []))
-        : [],
-    ),
-  ],
-  "attr by": [rule<"attr", "by">((grammar, attribute, by) => told(grammar, attribute, by))],
+  "cond attr": (grammar, { ds, cond }, { rel, ds: own, keys }) =>
+    rel.k === "all" && grammar.isLabel(keys[0] as Key) && !isSaidOf(keys[0] as Key, cond)
+      ? grammar
+          .apply({ t: "rel", rel, ds: own, form: "made", isTopped: false }, { m: "is", ds, cond })
+          .flatMap(({ sense, cost }) => (sense.t === "rel" ? [attr(sense.rel, own, keys, cost)] : []))
+      : [],
+  "attr by": (grammar, attribute, by) => told(grammar, attribute, by),
   // "in which state is the highest point"
-  "mod attr": [
-    rule<"mod", "attr">((grammar, { mod }, { rel, ds }) =>
-      mod.m === "to" && mod.form === "noun" && !mod.not
-        ? neighbours(
-            grammar,
-            { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false },
-            { t: "rel", rel, ds, form: "made", isTopped: false },
-            0.2,
-          )
-        : [],
-    ),
-  ],
+  "mod attr": (grammar, { mod }, { rel, ds }) =>
+    mod.m === "to" && mod.form === "noun" && !mod.not
+      ? neighbours(
+          grammar,
+          { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false },
+          { t: "rel", rel, ds, form: "made", isTopped: false },
+          0.2,
+        )
+      : [],
   // "launched in 2026": the field says which date is meant.
-  "field window": [
-    rule<"field", "window">((grammar, { key }, { win }) =>
-      grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
-        ? [{ sense: { t: "cond", ds: key.ds, cond: { k: "during", win: { ...win, on: key } } }, cost: 0 }]
-        : [],
-    ),
-  ],
-  "attr order": [
-    rule<"attr", "order">((grammar, sense, { dir, dim }) => {
-      const by = grammar.dimension(sense.ds, dim);
-      return by === undefined ? [] : [{ sense: { ...sense, order: [{ by, dir }] }, cost: 0 }];
-    }),
-  ],
-  "sup field": [
-    rule<"sup", "field">((grammar, sup, { key }) =>
-      (grammar.isNumber(key) ? !isOfTime(sup.dim) : grammar.isDate(key) && isOfTime(sup.dim))
-        ? [{ sense: supBy(sup, { k: "key", key }), cost: sup.dim === "long" ? 1 : 0 }]
-        : [],
-    ),
-  ],
+  "field window": (grammar, { key }, { win }) =>
+    grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
+      ? means({ t: "cond", ds: key.ds, cond: { k: "during", win: { ...win, on: key } } })
+      : [],
+  "attr order": (grammar, sense, { dir, dim }) => {
+    const by = grammar.dimension(sense.ds, dim);
+    return by === undefined ? [] : means({ ...sense, order: [{ by, dir }] });
+  },
+  "sup field": (grammar, sup, { key }) =>
+    (grammar.isNumber(key) ? !isOfTime(sup.dim) : grammar.isDate(key) && isOfTime(sup.dim))
+      ? means(supBy(sup, { k: "key", key }), sup.dim === "long" ? 1 : 0)
+      : [],
   // "hired last"
-  "field sup": [
-    rule<"field", "sup">((grammar, { key }, sup) =>
-      grammar.isDate(key) && isOfTime(sup.dim)
-        ? [{ sense: { t: "mod", mod: { m: "first", by: { k: "key", key }, ...placeOf(sup) } }, cost: 0.1 }]
-        : [],
-    ),
+  "field sup": (grammar, { key }, sup) =>
+    grammar.isDate(key) && isOfTime(sup.dim)
+      ? means({ t: "mod", mod: { m: "first", by: { k: "key", key }, ...placeOf(sup) } }, 0.1)
+      : [],
+  "field mod": (grammar, { key }, { mod }) => {
+    if (mod.m === "attr") {
+      const shares = mod.key.field.split("_")[0] === key.field.split("_")[0];
+      return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
+    }
+    if (mod.m === "all") return ofEverything(grammar, key, mod);
+    // "brands with no discontinued products"
+    if (mod.m === "to" && mod.not && mod.ds === key.ds && mod.rel.k === "where" && grammar.isLabel(key)) {
+      const none: Cond = { k: "not", of: { k: "link", at: key.ds, path: [], to: mod.rel } };
+      return [attr({ k: "where", in: { k: "all", ds: key.ds }, if: none }, key.ds, [key], -0.2)];
+    }
+    if (mod.m !== "to" || mod.not) return [];
+    const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
+    return grammar.attributes(key, rel);
+  },
+  "field rel": (grammar, { key }, rel) => [
+    ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.7 })),
+    // "opened a ticket"
+    ...(key.ds === rel.ds && grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
+      ? means(rel, 0.1)
+      : []),
   ],
-  "field mod": [
-    rule<"field", "mod">((grammar, { key }, { mod }) => {
-      if (mod.m === "attr") {
-        const shares = mod.key.field.split("_")[0] === key.field.split("_")[0];
-        return mod.ds === key.ds && shares ? [attr(mod.rel, mod.ds, [key], 0)] : [];
-      }
-      if (mod.m === "all") return ofEverything(grammar, key, mod);
-      // "brands with no discontinued products"
-      if (mod.m === "to" && mod.not && mod.ds === key.ds && mod.rel.k === "where" && grammar.isLabel(key)) {
-        const none: Cond = { k: "not", of: { k: "link", at: key.ds, path: [], to: mod.rel } };
-        return [attr({ k: "where", in: { k: "all", ds: key.ds }, if: none }, key.ds, [key], -0.2)];
-      }
-      if (mod.m !== "to" || mod.not) return [];
-      const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
-      return grammar.attributes(key, rel);
-    }),
+  "rel field": (grammar, rel, { key }) => [
+    ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
+    // "driver nationality": whose it is.
+    ...(rel.rel.k === "all" && rel.form === "noun" && key.ds === rel.ds && grammar.isLabel(key)
+      ? means({ t: "field" as const, key }, -0.1)
+      : []),
   ],
-  "field rel": [
-    rule<"field", "rel">((grammar, { key }, rel) => [
-      ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.7 })),
-      // "opened a ticket"
-      ...(key.ds === rel.ds && grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
-        ? [{ sense: rel, cost: 0.1 }]
-        : []),
-    ]),
-  ],
-  "rel field": [
-    rule<"rel", "field">((grammar, rel, { key }) => [
-      ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
-      // "driver nationality": whose it is.
-      ...(rel.rel.k === "all" && rel.form === "noun" && key.ds === rel.ds && grammar.isLabel(key)
-        ? [{ sense: { t: "field" as const, key }, cost: -0.1 }]
-        : []),
-    ]),
-  ],
-  "attr mod": [
-    rule<"attr", "mod">((grammar, { rel, ds, keys }, { mod }) => {
-      // Of a capital that is the largest, it is the city that is large.
-      const entity = grammar.softLink(keys[0] as Key)?.to;
-      const cost =
-        entity !== undefined && (mod.m === "first" || ("ds" in mod && mod.ds === entity)) ? 0.6 : 0.2;
-      return grammar
-        .apply({ t: "rel", rel, ds, form: "made", isTopped: rel.k === "top" }, mod)
-        .flatMap((each) =>
-          each.sense.t === "rel" ? [attr(each.sense.rel, ds, keys, each.cost + cost)] : [],
-        );
-    }),
-  ],
+  "attr mod": (grammar, { rel, ds, keys }, { mod }) => {
+    // Of a capital that is the largest, it is the city that is large.
+    const entity = grammar.softLink(keys[0] as Key)?.to;
+    const cost =
+      entity !== undefined && (mod.m === "first" || ("ds" in mod && mod.ds === entity)) ? 0.6 : 0.2;
+    return grammar
+      .apply({ t: "rel", rel, ds, form: "made", isTopped: rel.k === "top" }, mod)
+      .flatMap((each) => (each.sense.t === "rel" ? [attr(each.sense.rel, ds, keys, each.cost + cost)] : []));
+  },
   // "a list price over 300"
-  "field quantity": [
-    rule<"field", "quantity">((grammar, { key }, quantity) => measuredBy(grammar, key, quantity)),
-  ],
-  "number field": [
-    rule<"number", "field">((grammar, { value }, field) => {
-      if (!Number.isInteger(value)) return [];
-      return grammar.isNumberLabel(field.key) ? labelled(field.key, value) : [{ sense: field, cost: 0.6 }];
-    }),
-  ],
+  "field quantity": (grammar, { key }, quantity) => measuredBy(grammar, key, quantity),
+  "number field": (grammar, { value }, field) => {
+    if (!Number.isInteger(value)) return [];
+    // "8 cylinders": of what is averaged, how much there is of it.
+    const isOwn = grammar.isNumber(field.key) && grammar.averageOf(field.key) !== undefined;
+    return grammar.isNumberLabel(field.key) || isOwn ? labelled(field.key, value) : means(field, 0.6);
+  },
   // "brands by return rate"
-  "field by": [
-    rule<"field", "by">((grammar, { key }, { keys, by }) =>
-      by?.k === "num" && keys.length === 0 && grammar.isLabel(key)
-        ? grouped(grammar, by.table ?? { ...EMPTY_TABLE, cols: [by.num] }, [key]).map((each) =>
-            more(each, 0.6),
-          )
-        : [],
-    ),
-  ],
+  "field by": (grammar, { key }, { keys, by }) =>
+    by?.k === "num" && keys.length === 0 && grammar.isLabel(key)
+      ? grouped(grammar, by.table ?? { ...EMPTY_TABLE, cols: [by.num] }, [key]).map((each) => more(each, 0.6))
+      : [],
   // "with city and opening date"
-  "field op": [
-    rule<"field", "op">((_grammar, { key }, { op }) =>
-      op === "and" || op === "comma" ? [{ sense: { t: "fields", keys: [key], isOpen: true }, cost: 0 }] : [],
-    ),
-  ],
+  "field op": (_grammar, { key }, { op }) =>
+    op === "and" || op === "comma" ? means({ t: "fields", keys: [key], isOpen: true }) : [],
   // "with their region and hire date"
-  "rel op": [
-    rule<"rel", "op">((grammar, rel, { op }) => {
-      const name = op === "and" || op === "comma" ? shownFor(grammar, rel) : undefined;
-      return name === undefined ? [] : [{ sense: { t: "fields", keys: [name], isOpen: true }, cost: 0.3 }];
-    }),
-  ],
-  "fields rel": [
-    rule<"fields", "rel">((grammar, { keys, isOpen }, rel) => {
-      const name = isOpen ? shownFor(grammar, rel) : undefined;
-      return name === undefined
-        ? []
-        : [{ sense: { t: "fields", keys: [...keys, name], isOpen: false }, cost: 0.2 }];
-    }),
-  ],
-  "fields op": [
-    rule<"fields", "op">((_grammar, fields, { op }) =>
-      op === "and" || (op === "comma" && !fields.isOpen)
-        ? [{ sense: { ...fields, isOpen: true }, cost: 0 }]
-        : [],
-    ),
-  ],
-  "fields field": [
-    rule<"fields", "field">((_grammar, { keys, isOpen }, { key }) => [
-      { sense: { t: "fields", keys: [...keys, key], isOpen: false }, cost: isOpen ? 0 : 0.2 },
-    ]),
-  ],
+  "rel op": (grammar, rel, { op }) => {
+    const name = op === "and" || op === "comma" ? shownFor(grammar, rel) : undefined;
+    return name === undefined ? [] : means({ t: "fields", keys: [name], isOpen: true }, 0.3);
+  },
+  "fields rel": (grammar, { keys, isOpen }, rel) => {
+    const name = isOpen ? shownFor(grammar, rel) : undefined;
+    return name === undefined ? [] : means({ t: "fields", keys: [...keys, name], isOpen: false }, 0.2);
+  },
+  "fields op": (_grammar, fields, { op }) =>
+    op === "and" || (op === "comma" && !fields.isOpen) ? means({ ...fields, isOpen: true }) : [],
+  "fields field": (_grammar, { keys, isOpen }, { key }) =>
+    means({ t: "fields", keys: [...keys, key], isOpen: false }, isOpen ? 0 : 0.2),
   // "season 2019", "rated 1 or 2"
-  "field number": [
-    rule<"field", "number">((grammar, { key }, { value }) => {
-      if (Number.isInteger(value) && grammar.isNumberLabel(key)) return labelled(key, value);
-      return grammar.isNumber(key) && !(value >= 1900 && value <= 2100)
-        ? [
-            {
-              sense: { t: "cond", ds: key.ds, cond: { k: "is", key, values: [value], match: "equal" } },
-              cost: 0.2,
-            },
-          ]
-        : [];
-    }),
-  ],
-  "field field": [
-    rule<"field", "field">((_grammar, left, right) => [
-      { sense: { t: "fields", keys: [left.key, right.key], isOpen: false }, cost: 0.9 },
-    ]),
-  ],
-  "op fields": [
-    rule<"op", "fields">((_grammar, { op }, { keys, isOpen }) =>
-      op === "has" && !isOpen ? [{ sense: { t: "mod", mod: { m: "show", keys } }, cost: 0.1 }] : [],
-    ),
-  ],
+  "field number": (grammar, { key }, { value }) => {
+    if (Number.isInteger(value) && grammar.isNumberLabel(key)) return labelled(key, value);
+    return grammar.isNumber(key) && !(value >= 1900 && value <= 2100)
+      ? means({ t: "cond", ds: key.ds, cond: { k: "is", key, values: [value], match: "equal" } }, 0.2)
+      : [];
+  },
+  "field field": (_grammar, left, right) =>
+    means({ t: "fields", keys: [left.key, right.key], isOpen: false }, 0.9),
+  "op fields": (_grammar, { op }, { keys, isOpen }) =>
+    op === "has" && !isOpen ? means({ t: "mod", mod: { m: "show", keys } }, 0.1) : [],
   // "capital austin": the field says which column the value is in.
-  "field cond": [
-    rule<"field", "cond">((_grammar, { key }, { ds, cond }) =>
-      isSaidOf(key, cond) ? [{ sense: { t: "cond", ds, cond }, cost: -0.2 }] : [],
-    ),
-  ],
-  "cond field": [
-    rule<"cond", "field">((_grammar, { ds, cond }, { key }) =>
-      cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
-        ? [{ sense: { t: "cond", ds, cond }, cost: 0 }]
-        : [],
-    ),
-  ],
+  "field cond": (_grammar, { key }, { ds, cond }) =>
+    isSaidOf(key, cond) ? means({ t: "cond", ds, cond }, -0.2) : [],
+  "cond field": (_grammar, { ds, cond }, { key }) =>
+    cond.k === "is" && cond.key.ds === key.ds && cond.key.field === key.field
+      ? means({ t: "cond", ds, cond })
+      : [],
 };

@@ -159,8 +159,6 @@ export type Mod =
       isOf?: true;
       /** "orders, but no returns": said of whoever has the orders. */
       isBut?: true;
-      /** "borders at least three states" */
-      count?: { op: Comparison; n: number };
     }
   | ({ m: "first"; by: By } & Place)
   | { m: "is"; ds: string; cond: Cond }

@@ -2,16 +2,18 @@ import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Cond, Hop, Key, Num, Rel, Window } from "../query/semantic-query.ts";
 import type { Combine, Combined } from "./chart.ts";
+import { compared } from "./comparison-senses.ts";
 import { condOf } from "./conditions.ts";
 import { Facts } from "./facts.ts";
 import type { By, Mod, Sense, TableSense } from "./fragment.ts";
-import { firstOfEach, isContrary, linkedTo } from "./linked-conditions.ts";
+import { firstOfEach, linkedTo } from "./linked-conditions.ts";
 import {
   attr,
   duringCost,
   EMPTY_TABLE,
   firstCost,
   made,
+  means,
   notThen,
   onWeekdays,
   type RelSense,
@@ -19,7 +21,7 @@ import {
   where,
 } from "./make.ts";
 import { addsUp, foreignLink } from "./model-words.ts";
-import { compared, more } from "./table-senses.ts";
+import { more } from "./table-senses.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
 
@@ -57,9 +59,7 @@ export class Grammar extends Facts {
       const { key } = sense.by;
       const fn = sense.dir === "max" ? ("max" as const) : ("min" as const);
       const cols: Num[] = [{ k: "agg", fn, of: key, in: { k: "all", ds: key.ds } }];
-      return this.isNumber(key)
-        ? [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols } }, cost: 0.6 }]
-        : [];
+      return this.isNumber(key) ? means({ t: "table", table: { ...EMPTY_TABLE, cols } }, 0.6) : [];
     }
     // "was the rate higher in 2025 than in 2024": both.
     if (sense.t === "outdid" && sense.table.win !== null)
@@ -68,11 +68,9 @@ export class Grammar extends Facts {
       );
     if (sense.t === "worth") {
       const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: sense.metric }] };
-      return [{ sense: { t: "table", table }, cost: 0.1 }];
+      return means({ t: "table", table }, 0.1);
     }
-    return sense.t === "attr"
-      ? [...groups, ...this.#linkedEntities(sense), ...this.#measured(sense)]
-      : groups;
+    return sense.t === "attr" ? [...groups, ...this.#linkedEntities(sense)] : groups;
   }
 
   /** "signups": how many there were on the date that says so. */
@@ -83,28 +81,14 @@ export class Grammar extends Facts {
       ...EMPTY_TABLE,
       cols: [{ k: "agg", fn: "count", in: { k: "all", ds: key.ds } }],
     };
-    return [{ sense: { t: "table", table }, cost: 0.7 }];
+    return means({ t: "table", table }, 0.7);
   }
 
   /** "returned units": of what happened again and again, all of them together. */
   #addedUp(key: Key): Combined[] {
     if (!this.isNumber(key) || !this.isEvent(key.ds) || !addsUp(key.field)) return [];
     const cols: Num[] = [{ k: "agg", fn: "sum", of: key, in: { k: "all", ds: key.ds } }];
-    return [{ sense: { t: "table", table: { ...EMPTY_TABLE, cols } }, cost: 0.8 }];
-  }
-
-  /** "satisfaction for delivery tickets": what the author makes of it, where it is different in each row. */
-  #measured({ rel, ds, keys: [key, ...others] }: Attr): Combined[] {
-    if (key === undefined || others.length > 0 || key.ds !== ds || !this.isEvent(ds)) return [];
-    const metric = this.isNumber(key) ? this.metricOf(key) : undefined;
-    if (metric === undefined || rel.k === "top") return [];
-    const conds = rel.k === "all" ? [] : [condOf({ rel, ds })];
-    return [
-      {
-        sense: { t: "table", table: { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }], conds } },
-        cost: 0.2,
-      },
-    ];
+    return means({ t: "table", table: { ...EMPTY_TABLE, cols } }, 0.8);
   }
 
   /** A capital is a field of a state, and a city as well. */
@@ -113,7 +97,7 @@ export class Grammar extends Facts {
     const soft = keys.length === 1 && key?.ds === ds ? this.softLink(key) : undefined;
     if (soft === undefined) return [];
     const made: Rel = { k: "via", from: rel, path: [{ link: soft.name, dir: "one" }] };
-    return [{ sense: { t: "rel", rel: made, ds: soft.to, form: "made", isTopped: false }, cost: 0.3 }];
+    return means({ t: "rel", rel: made, ds: soft.to, form: "made", isTopped: false }, 0.3);
   }
 
   /** What is known about two neighbours of these kinds. */
@@ -121,9 +105,9 @@ export class Grammar extends Facts {
     const pair = `${left} ${right}`;
     const known = this.#pairs.get(pair);
     if (known !== undefined || this.#pairs.has(pair)) return known;
-    const rules = this.#rules.flatMap((each) => each[pair] ?? []);
+    const rules = this.#rules.flatMap((each) => (each as Readonly<Record<string, Apply>>)[pair] ?? []);
     const combine: Combine | undefined =
-      rules.length === 0 ? undefined : (a, b) => rules.flatMap((rule) => rule(this, a as never, b as never));
+      rules.length === 0 ? undefined : (a, b) => rules.flatMap((rule) => rule(this, a, b));
     this.#pairs.set(pair, combine);
     return combine;
   }
@@ -140,7 +124,7 @@ export class Grammar extends Facts {
     const before = this.#applied({ ...rel, rel: first.in, form: "made", isTopped: false }, mod);
     return before.flatMap(({ sense, cost }) =>
       sense.t === "rel"
-        ? [{ sense: { ...sense, rel: { ...first, in: sense.rel }, isTopped: true }, cost: cost + 0.5 }]
+        ? means({ ...sense, rel: { ...first, in: sense.rel }, isTopped: true }, cost + 0.5)
         : [],
     );
   }
@@ -157,7 +141,6 @@ export class Grammar extends Facts {
         return [made(top(some, by.by, { ...mod, n: mod.n ?? n ?? null }), by.cost + firstCost(rel), true)];
       }
       case "is": {
-        if (isContrary(rel.rel, mod.cond)) return [];
         if (mod.ds === rel.ds || toOnePath(this.schema, rel.ds, mod.ds) !== undefined) {
           // What was bought is said by whatever belongs to it.
           const far = mod.ds === rel.ds ? 0 : rel.verb === undefined ? 0.5 : 0.2;
@@ -177,14 +160,12 @@ export class Grammar extends Facts {
       case "named":
         return mod.ds === rel.ds ? [made(where(rel, mod.cond), late - 0.6, rel.isTopped)] : [];
       case "as":
-        return mod.ds === rel.ds && rel.form === "name"
-          ? [{ sense: where(rel, condOf(mod)), cost: -0.5 }]
-          : [];
+        return mod.ds === rel.ds && rel.form === "name" ? means(where(rel, condOf(mod)), -0.5) : [];
       case "during":
-        return [...this.#during(rel, mod.win, late), ...this.#linkedThen(rel, mod.win)];
+        return [...this.#during(rel, mod.win, late), ...this.#firstThen(rel, mod.win)];
       case "all": {
         const cond = this.everywhere(rel.ds, mod);
-        return cond === undefined ? [] : [{ sense: where(rel, cond), cost: 0 }];
+        return cond === undefined ? [] : means(where(rel, cond));
       }
       case "weekdays": {
         const date = this.schema.datasets.get(rel.ds)?.date;
@@ -227,37 +208,11 @@ export class Grammar extends Facts {
     return [made(where(rel, { k: "link", at: rel.ds, path: event.path, to }), late + 0.5, rel.isTopped)];
   }
 
-  /** "drove for Williams in 2020": when that happened. */
-  #linkedThen(rel: RelSense, win: Window): Combined[] {
-    const { rel: some } = rel;
-    const link = some.k !== "where" ? undefined : some.if.k === "not" ? some.if.of : some.if;
-    if (some.k !== "where" || link?.k !== "link" || link.count !== undefined) return [];
-    // "bought for the first time in March": it was then.
-    if (link.to.k === "top" && link.to.per !== undefined && some.if.k === "link") {
-      const to: Rel = { k: "where", in: link.to, if: { k: "during", win } };
-      return [made({ ...rel, rel: { ...some, if: { ...link, to } } }, 0.1, rel.isTopped)];
-    }
-    const last = link.path.findLastIndex(({ dir }) => dir === "many") + 1;
-    const [path, rest] = [link.path.slice(0, last), link.path.slice(last)];
-    if (path.length === 0 || rest.length === 0) return [];
-    const ds = this.ways.end(path);
-    if (this.schema.datasets.get(ds)?.date == null) return [];
-    const event: Rel = {
-      k: "where",
-      in: { k: "all", ds },
-      if: { k: "link", at: ds, path: rest, to: link.to },
-    };
-    const to: Rel = { k: "where", in: event, if: { k: "during", win } };
-    const then: Cond = { ...link, path, to };
-    const cond: Cond = some.if.k === "not" ? { k: "not", of: then } : then;
-    return [made({ ...rel, rel: { ...some, if: cond } }, 0.2, rel.isTopped)];
-  }
-
   #applyLink(rel: RelSense, mod: Extract<Mod, { m: "to" }>, late: number): Combined[] {
     if (rel.ds === mod.ds && mod.paths === null) {
       // "the city of New York", "the Colorado River"
       if (rel.form === "noun" && !rel.isMany && mod.form === "name" && !mod.not && mod.isOf) {
-        return [{ sense: { t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, cost: -0.6 }];
+        return means({ t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, -0.6);
       }
       const isSome = mod.form !== "noun" || mod.rel.k !== "all";
       if (mod.not && isSome && rel.form !== "name") {
@@ -267,7 +222,7 @@ export class Grammar extends Facts {
       const isSaid = mod.form === "made" || (mod.form === "noun" && mod.rel.k === "where");
       if (!mod.not && isSaid && rel.form !== "name" && rel.verb === undefined) {
         if (rel.form === "noun" && rel.rel.k === "all")
-          return [{ sense: { ...rel, rel: mod.rel, form: "made" }, cost: 0.6 }];
+          return means({ ...rel, rel: mod.rel, form: "made" }, 0.6);
         return [made(where(rel, { k: "link", at: rel.ds, path: [], to: mod.rel }), late + 0.8, rel.isTopped)];
       }
       return [];
@@ -279,10 +234,7 @@ export class Grammar extends Facts {
       return [
         made(where(rel, { k: "link", at: rel.ds, path: way.path, to: own }, mod.not), late, rel.isTopped),
       ];
-    const cond: Cond =
-      mod.count === undefined
-        ? linkedTo(rel.ds, way.path, { ...mod, isOne: this.#isOne(rel.ds, way.path) })
-        : { k: "link", at: rel.ds, path: way.path, to: mod.rel, count: mod.count };
+    const cond = linkedTo(rel.ds, way.path, { ...mod, isOne: this.#isOne(rel.ds, way.path) });
     // That a city is in a state says nothing; who asks so wants the state.
     const idle = rel.form === "name" && (mod.form !== "name" || mod.paths !== null) ? 1.5 : 0;
     return [made(where(rel, cond, mod.not), late + way.cost + idle, rel.isTopped)];
@@ -303,7 +255,7 @@ export class Grammar extends Facts {
 
   /** "bought in both years": in the one, and in the other. */
   #inBoth(rel: RelSense, wins: readonly Window[]): Combined[] {
-    const then = wins.map((win) => this.#linkedThen(rel, win)[0] ?? this.#didThen(rel, win));
+    const then = wins.map((win) => this.#didThen(rel, win));
     const conds = then.flatMap((each) =>
       each?.sense.t === "rel" && each.sense.rel.k === "where" ? [each.sense.rel.if] : [],
     );
@@ -314,8 +266,15 @@ export class Grammar extends Facts {
   /** The same of whoever did something, when they did it. */
   doneThen(rel: Rel, ds: string, win: Window): Rel | undefined {
     const sense: RelSense = { t: "rel", rel, ds, form: "made", isTopped: false };
-    const then = this.#linkedThen(sense, win)[0] ?? this.#didThen(sense, win);
+    const then = this.#didThen(sense, win);
     return then?.sense.t === "rel" ? then.sense.rel : undefined;
+  }
+
+  /** "bought for the first time in March": it was then. */
+  #firstThen(rel: RelSense, win: Window): Combined[] {
+    const to = rel.rel.k === "where" && rel.rel.if.k === "link" ? rel.rel.if.to : undefined;
+    const then = to?.k === "top" && to.per !== undefined ? this.#didThen(rel, win) : undefined;
+    return then === undefined ? [] : [then];
   }
 
   #didThen(rel: RelSense, win: Window): Combined | undefined {
@@ -414,12 +373,12 @@ export class Grammar extends Facts {
 }
 
 /** What two neighbours mean together, by their kinds: `rel mod`. */
-export type Rules = Readonly<Record<string, readonly Rule[]>>;
+export type Rules = {
+  readonly [Pair in `${Kind} ${Kind}`]?: Pair extends `${infer L extends Kind} ${infer R extends Kind}`
+    ? (grammar: Grammar, left: SenseOf<L>, right: SenseOf<R>) => Combined[]
+    : never;
+};
 
-export type Rule = (grammar: Grammar, left: never, right: never) => Combined[];
-
-export function rule<L extends Sense["t"], R extends Sense["t"]>(
-  build: (grammar: Grammar, left: Extract<Sense, { t: L }>, right: Extract<Sense, { t: R }>) => Combined[],
-): Rule {
-  return build as unknown as Rule;
-}
+type Apply = (grammar: Grammar, left: Sense, right: Sense) => Combined[];
+type Kind = Sense["t"];
+type SenseOf<T extends Kind> = Extract<Sense, { t: T }>;

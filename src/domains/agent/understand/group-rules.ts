@@ -1,18 +1,17 @@
 import type { Comparison, Cond, Key, Num, Rel, Scope } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { shareOf } from "./comparison-rules.ts";
+import { compared, growing } from "./comparison-senses.ts";
 import { condOf } from "./conditions.ts";
 import type { Group, Mod, Place, Quantity, Sense, TableSense } from "./fragment.ts";
-import { type Grammar, type Rules, rule } from "./grammar.ts";
+import type { Grammar, Rules } from "./grammar.ts";
 import { isOfTime } from "./language.ts";
-import { count, EMPTY_TABLE, placed, type RelSense } from "./make.ts";
+import { count, EMPTY_TABLE, means, placed, type RelSense } from "./make.ts";
 import {
   asTable,
-  compared,
   compareWith,
   FAR_COST,
   grouped,
-  growing,
   limited,
   more,
   ofEntities,
@@ -32,9 +31,8 @@ export function choosesGroups(sense: Sense): boolean {
 
 /** What a noun, a field or a period can tell numbers apart by. */
 export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
-  const asGroup = (group: Partial<Group>, cost: number): Combined[] => [
-    { sense: { t: "group", group: { ...NO_GROUP, ...group } }, cost },
-  ];
+  const asGroup = (group: Partial<Group>, cost: number): Combined[] =>
+    means({ t: "group", group: { ...NO_GROUP, ...group } }, cost);
   if (sense.t === "grain") {
     return asGroup({ grain: sense.grain, ...(sense.isFiscal ? { isFiscal: true } : {}) }, 0);
   }
@@ -129,7 +127,7 @@ function firstEntities(group: Group, by: Num | Key, place: Place, cost: number, 
     ...placed({ ...place, n: place.n ?? group.n }),
     ...(per.length === 0 ? {} : { per }),
   };
-  return [{ sense: { t: "rel", rel, ds: group.ds, form: "made", isTopped: true }, cost }];
+  return means({ t: "rel", rel, ds: group.ds, form: "made", isTopped: true }, cost);
 }
 
 /** The first ones by the number that something is said of. */
@@ -149,9 +147,8 @@ function commonest(grammar: Grammar, group: Group, place: Place): Combined[] {
   return table === undefined ? [] : firstGroups(grammar, table, group, place);
 }
 
-const with_ = (group: Group, mod: Mod): Combined[] => [
-  { sense: { t: "group", group: { ...group, mods: [...group.mods, mod] } }, cost: 0.1 },
-];
+const with_ = (group: Group, mod: Mod): Combined[] =>
+  means({ t: "group", group: { ...group, mods: [...group.mods, mod] } }, 0.1);
 
 /** By how much, and not by which part of it. */
 function inAll(table: TableSense): TableSense {
@@ -170,264 +167,173 @@ function ownPeriod(grammar: Grammar, num: Num, win: TableSense["win"]): Scope {
 
 /** Rules for groups: which of them are first, which are chosen by their numbers. */
 export const GROUP_RULES: Rules = {
-  "group firstby": [
-    rule<"group", "firstby">((grammar, { group }, { table, ...place }) =>
-      firstGroups(grammar, table, group, place),
-    ),
-  ],
-  "firstby group": [
-    rule<"firstby", "group">((grammar, { table, ...place }, { group }) =>
-      firstGroups(grammar, table, group, place).map((each) => more(each, 0.5)),
-    ),
-  ],
+  "group firstby": (grammar, { group }, { table, ...place }) => firstGroups(grammar, table, group, place),
+  "firstby group": (grammar, { table, ...place }, { group }) =>
+    firstGroups(grammar, table, group, place).map((each) => more(each, 0.5)),
   // "sold the most units": that they were sold is in the number.
-  "rel firstby": [
-    rule<"rel", "firstby">((grammar, rel, first) =>
-      rel.verb !== undefined && grammar.reachedBy(first.table, rel.ds) ? [{ sense: first, cost: 0.1 }] : [],
-    ),
-  ],
-  "sup group": [
-    rule<"sup", "group">((grammar, { dim, isCount, dir, n, skip }, { group }) => {
-      const place: Place = { dir, n, ...(skip === undefined ? {} : { skip }) };
-      if (dim === "common") return commonest(grammar, group, place);
-      if (isCount || (dim !== null && group.ds !== null && grammar.dimension(group.ds, dim) !== undefined))
-        return [];
-      if (isOfTime(dim)) return [];
-      return [{ sense: { t: "topgroup", group, per: [], ...place }, cost: dim === null ? 0 : 0.2 }];
-    }),
-  ],
+  "rel firstby": (grammar, rel, first) =>
+    rel.verb !== undefined && grammar.reachedBy(first.table, rel.ds) ? means(first, 0.1) : [],
+  "sup group": (grammar, { dim, isCount, dir, n, skip }, { group }) => {
+    const place: Place = { dir, n, ...(skip === undefined ? {} : { skip }) };
+    if (dim === "common") return commonest(grammar, group, place);
+    if (isCount || (dim !== null && group.ds !== null && grammar.dimension(group.ds, dim) !== undefined))
+      return [];
+    if (isOfTime(dim)) return [];
+    return means({ t: "topgroup", group, per: [], ...place }, dim === null ? 0 : 0.2);
+  },
   // "second largest"
-  "op sup": [
-    rule<"op", "sup">((_grammar, { op, arg }, sup) =>
-      op === "ordinal" && sup.skip === undefined && sup.n === null
-        ? [{ sense: { ...sup, skip: Number(arg) }, cost: -0.1 }]
-        : [],
-    ),
+  "op sup": (_grammar, { op, arg }, sup) => {
+    const { dir, n, dim, skip } = sup;
+    if (op === "ordinal" && skip === undefined && n === null)
+      return means({ ...sup, skip: Number(arg) }, -0.1);
+    if (op !== "growth" || arg === undefined || dim !== null) return [];
     // "declined the most in revenue"
-    rule<"op", "sup">((_grammar, { op, arg }, { dir, n, dim }) =>
-      op === "growth" && arg !== undefined && dim === null
-        ? [
-            {
-              sense: {
-                t: "grown",
-                dir: arg.startsWith("<") ? (dir === "max" ? "min" : "max") : dir,
+    const isAbsolute = arg.endsWith("abs") ? { isAbsolute: true as const } : {};
+    const least = dir === "max" ? "min" : "max";
+    return means({ t: "grown", dir: arg.startsWith("<") ? least : dir, n, ...isAbsolute });
+  },
+  "grown window": (_grammar, grown, { win }) => means({ ...grown, win }),
+  "grown windows": (_grammar, grown, { wins }) => means({ ...grown, wins }),
+  "grown table": (_grammar, { dir, n, win, wins, isAbsolute }, { table }) =>
+    growing({ ...table, win: table.win ?? win ?? null }).flatMap(({ sense, cost }) => {
+      if (sense.t !== "table" || (wins !== undefined && sense.table.win !== null)) return [];
+      const both = wins === undefined ? means(sense, cost) : compared(sense.table, wins);
+      return both.flatMap((each) =>
+        each.sense.t === "table"
+          ? means(
+              {
+                t: "firstby" as const,
+                dir,
                 n,
-                ...(arg.endsWith("abs") ? { isAbsolute: true as const } : {}),
+                table: isAbsolute ? inAll(each.sense.table) : each.sense.table,
               },
-              cost: 0,
-            },
-          ]
-        : [],
-    ),
-  ],
-  "grown window": [
-    rule<"grown", "window">((_grammar, grown, { win }) => [{ sense: { ...grown, win }, cost: 0 }]),
-  ],
-  "grown windows": [
-    rule<"grown", "windows">((_grammar, grown, { wins }) => [{ sense: { ...grown, wins }, cost: 0 }]),
-  ],
-  "grown table": [
-    rule<"grown", "table">((_grammar, { dir, n, win, wins, isAbsolute }, { table }) =>
-      growing({ ...table, win: table.win ?? win ?? null }).flatMap(({ sense, cost }) => {
-        if (sense.t !== "table" || (wins !== undefined && sense.table.win !== null)) return [];
-        const both = wins === undefined ? [{ sense, cost }] : compared(sense.table, wins);
-        return both.flatMap((each) =>
-          each.sense.t === "table"
-            ? [
-                {
-                  sense: {
-                    t: "firstby" as const,
-                    dir,
-                    n,
-                    table: isAbsolute ? inAll(each.sense.table) : each.sense.table,
-                  },
-                  cost: each.cost + cost,
-                },
-              ]
-            : [],
-        );
-      }),
-    ),
-  ],
-  "number group": [
-    rule<"number", "group">((_grammar, { value }, { group }) =>
-      Number.isInteger(value) && value > 0 && value <= 1000 && group.n === null
-        ? [{ sense: { t: "group", group: { ...group, n: value } }, cost: 0 }]
-        : [],
-    ),
-  ],
-  // "which month of 2025", "which cities in Germany"; of entities it is said before.
-  "group window": [
-    rule<"group", "window">((_grammar, { group }, { win }) =>
-      group.rel === null ? with_(group, { m: "during", win }) : [],
-    ),
-  ],
-  "group mod": [
-    rule<"group", "mod">((grammar, { group }, { mod }) => {
-      if (mod.m === "first" && mod.by.k === "count") {
-        // Entities are first by what they have; other groups by what there is of them.
-        const table = { ...EMPTY_TABLE, cols: [count(mod.by.rel)] };
-        return group.rel === null ? firstGroups(grammar, table, group, mod) : [];
-      }
-      return group.rel === null && (mod.m === "is" || mod.m === "to") ? with_(group, mod) : [];
-    }),
-  ],
-  "topgroup window": [
-    rule<"topgroup", "window">((_grammar, top, { win }) => [
-      {
-        sense: { ...top, group: { ...top.group, mods: [...top.group.mods, { m: "during", win }] } },
-        cost: 0,
-      },
-    ]),
-  ],
-  "topgroup by": [
-    rule<"topgroup", "by">((grammar, { group, per, t: _, ...place }, { keys, by, some }) => {
-      // First by a share of themselves is nobody.
-      if (by?.k === "num" && by.num.k === "calc" && by.num.op === "/" && by.num.b.k === "metric") return [];
-      if (by?.k === "num") {
-        const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
-        const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
-        const then = ofTheirPeriod(group, num);
-        return [
-          ...firstGroups(grammar, table, group, place, per),
-          ...(per.length > 0 ? [] : firstEntities(then.group, then.num, place, 0.3)),
-        ];
-      }
-      const [key] = keys;
-      if (key === undefined || some !== undefined) return [];
-      if (grammar.isNumber(key)) {
-        // "by refund amount": all of them together, unless it is a field of the entities themselves.
-        const measure = group.ds === null ? undefined : grammar.measure(group.ds, { k: "key", key });
-        if (measure !== undefined) return firstEntities(group, measure.by, place, 0, per);
-        return firstGroups(
-          grammar,
-          { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "sum", of: key }] },
-          group,
-          place,
-          per,
-        );
-      }
-      const isOther = keys.every(
-        (each) =>
-          grammar.isLabel(each) &&
-          !group.keys.some(({ ds, field }) => ds === each.ds && field === each.field),
-      );
-      return isOther && per.length === 0
-        ? [{ sense: { t: "topgroup", group, per: keys, ...place }, cost: 0 }]
-        : [];
-    }),
-  ],
-  // "best quarter for gross margin"
-  "topgroup table": [
-    rule<"topgroup", "table">((grammar, { group, per, t: _, ...place }, { table }) =>
-      firstGroups(grammar, table, group, place, per).map((each) => more(each, 0.3)),
-    ),
-  ],
-  // "revenue from the top five products": the top by that number.
-  "op topgroup": [
-    rule<"op", "topgroup">((_grammar, { op }, top) => (op === "prep" ? [{ sense: top, cost: 0 }] : [])),
-  ],
-  "table topgroup": [
-    rule<"table", "topgroup">((grammar, { table }, top) =>
-      firstBy(table, top).flatMap(({ sense, cost }) =>
-        sense.t === "rel" ? ofEntities(grammar, table, sense, cost) : [],
-      ),
-    ),
-  ],
-  "share topgroup": [
-    rule<"share", "topgroup">((grammar, share, top) =>
-      firstBy(share.table, top).flatMap(({ sense, cost }) =>
-        sense.t === "rel"
-          ? shareOf(grammar, share, {
-              m: "to",
-              rel: sense.rel,
-              ds: sense.ds,
-              form: "made",
-              paths: null,
-              not: false,
-            }).map((each) => more(each, cost))
+              each.cost + cost,
+            )
           : [],
-      ),
+      );
+    }),
+  "number group": (_grammar, { value }, { group }) =>
+    Number.isInteger(value) && value > 0 && value <= 1000 && group.n === null
+      ? means({ t: "group", group: { ...group, n: value } })
+      : [],
+  // "which month of 2025", "which cities in Germany"; of entities it is said before.
+  "group window": (_grammar, { group }, { win }) =>
+    group.rel === null ? with_(group, { m: "during", win }) : [],
+  "group mod": (grammar, { group }, { mod }) => {
+    if (mod.m === "first" && mod.by.k === "count") {
+      // Entities are first by what they have; other groups by what there is of them.
+      const table = { ...EMPTY_TABLE, cols: [count(mod.by.rel)] };
+      return group.rel === null ? firstGroups(grammar, table, group, mod) : [];
+    }
+    return group.rel === null && (mod.m === "is" || mod.m === "to") ? with_(group, mod) : [];
+  },
+  "topgroup window": (_grammar, top, { win }) =>
+    means({ ...top, group: { ...top.group, mods: [...top.group.mods, { m: "during", win }] } }),
+  "topgroup by": (grammar, { group, per, t: _, ...place }, { keys, by, some }) => {
+    // First by a share of themselves is nobody.
+    if (by?.k === "num" && by.num.k === "calc" && by.num.op === "/" && by.num.b.k === "metric") return [];
+    if (by?.k === "num") {
+      const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
+      const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
+      const then = ofTheirPeriod(group, num);
+      return [
+        ...firstGroups(grammar, table, group, place, per),
+        ...(per.length > 0 ? [] : firstEntities(then.group, then.num, place, 0.3)),
+      ];
+    }
+    const [key] = keys;
+    if (key === undefined || some !== undefined) return [];
+    if (grammar.isNumber(key)) {
+      // "by refund amount": all of them together, unless it is a field of the entities themselves.
+      const measure = group.ds === null ? undefined : grammar.measure(group.ds, { k: "key", key });
+      if (measure !== undefined) return firstEntities(group, measure.by, place, 0, per);
+      return firstGroups(
+        grammar,
+        { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "sum", of: key }] },
+        group,
+        place,
+        per,
+      );
+    }
+    const isOther = keys.every(
+      (each) =>
+        grammar.isLabel(each) && !group.keys.some(({ ds, field }) => ds === each.ds && field === each.field),
+    );
+    return isOther && per.length === 0 ? means({ t: "topgroup", group, per: keys, ...place }) : [];
+  },
+  // "best quarter for gross margin"
+  "topgroup table": (grammar, { group, per, t: _, ...place }, { table }) =>
+    firstGroups(grammar, table, group, place, per).map((each) => more(each, 0.3)),
+  // "revenue from the top five products": the top by that number.
+  "op topgroup": (_grammar, { op }, top) => (op === "prep" ? means(top) : []),
+  "table topgroup": (grammar, { table }, top) =>
+    firstBy(table, top).flatMap(({ sense, cost }) =>
+      sense.t === "rel" ? ofEntities(grammar, table, sense, cost) : [],
     ),
-  ],
-  "op group": [
-    rule<"op", "group">((_grammar, { op, arg }, { group }) =>
-      group.part !== undefined && group.mods.length === 0 && (op === "by" || op === "each")
-        ? [
-            {
-              sense: {
-                t: "by",
-                keys: [],
-                by: null,
-                part: group.part,
-                ...(op === "each" || arg === "per" ? { isPer: true as const } : {}),
-              },
-              cost: 0,
-            },
-          ]
+  "share topgroup": (grammar, share, top) =>
+    firstBy(share.table, top).flatMap(({ sense, cost }) =>
+      sense.t === "rel"
+        ? shareOf(grammar, share, {
+            m: "to",
+            rel: sense.rel,
+            ds: sense.ds,
+            form: "made",
+            paths: null,
+            not: false,
+          }).map((each) => more(each, cost))
         : [],
     ),
-  ],
-  "group having": [
-    rule<"group", "having">((grammar, { group }, { table, t: _, also = [], isOpen, ...quantity }) => {
-      if (isOpen === true) return [];
-      const others = also.map(({ table: { cols, win }, ...each }): Cond | undefined =>
-        cols[0] === undefined
-          ? undefined
-          : compareWith(scoped(cols[0], ownPeriod(grammar, cols[0], win)), each, group.keys),
-      );
-      return chosenGroups(grammar, table, group, quantity).flatMap(({ sense, cost }) => {
-        if (sense.t !== "table" || sense.table.having === null || others.includes(undefined)) return [];
-        const having: Cond = { k: "and", of: [sense.table.having, ...(others as Cond[])] };
-        return [asTable(others.length === 0 ? sense.table : { ...sense.table, having }, cost)];
-      });
-    }),
-  ],
+  "op group": (_grammar, { op, arg }, { group }) =>
+    group.part !== undefined && group.mods.length === 0 && (op === "by" || op === "each")
+      ? means({
+          t: "by",
+          keys: [],
+          by: null,
+          part: group.part,
+          ...(op === "each" || arg === "per" ? { isPer: true as const } : {}),
+        })
+      : [],
+  "group having": (grammar, { group }, { table, t: _, also = [], isOpen, ...quantity }) => {
+    if (isOpen === true) return [];
+    const others = also.map(({ table: { cols, win }, ...each }): Cond | undefined =>
+      cols[0] === undefined
+        ? undefined
+        : compareWith(scoped(cols[0], ownPeriod(grammar, cols[0], win)), each, group.keys),
+    );
+    return chosenGroups(grammar, table, group, quantity).flatMap(({ sense, cost }) => {
+      if (sense.t !== "table" || sense.table.having === null || others.includes(undefined)) return [];
+      const having: Cond = { k: "and", of: [sense.table.having, ...(others as Cond[])] };
+      return [asTable(others.length === 0 ? sense.table : { ...sense.table, having }, cost)];
+    });
+  },
   // "customers who spent more in 2025 than in 2024"
-  "group outdid": [
-    rule<"group", "outdid">((grammar, { group }, { table, op, than }) => {
-      const pair = outdone(table, op, than);
-      if (pair === undefined) return [];
-      return byGroup(grammar, { ...table, win: null, cols: pair.cols }, group).flatMap(({ sense, cost }) =>
-        sense.t === "table" ? [asTable({ ...sense.table, having: pair.cond }, cost + 0.3)] : [],
-      );
-    }),
-  ],
-  "rel outdid": [
-    rule<"rel", "outdid">((_grammar, rel, { table, op, than }) => {
-      const pair = outdone(table, op, than);
-      // Of one that is named, both numbers are wanted.
-      if (pair === undefined || rel.isTopped || rel.form === "name" || table.conds.length > 0) return [];
-      return [{ sense: { ...rel, rel: { k: "where", in: rel.rel, if: pair.cond }, form: "made" }, cost: 0 }];
-    }),
-  ],
-  "outdo window": [
-    rule<"outdo", "window">((grammar, { table, op }, { win }) =>
-      within(grammar, table, win).flatMap(({ sense, cost }) =>
-        sense.t === "table" ? [{ sense: { t: "outdo" as const, table: sense.table, op }, cost }] : [],
-      ),
+  "group outdid": (grammar, { group }, { table, op, than }) => {
+    const pair = outdone(table, op, than);
+    if (pair === undefined) return [];
+    return byGroup(grammar, { ...table, win: null, cols: pair.cols }, group).flatMap(({ sense, cost }) =>
+      sense.t === "table" ? [asTable({ ...sense.table, having: pair.cond }, cost + 0.3)] : [],
+    );
+  },
+  "rel outdid": (_grammar, rel, { table, op, than }) => {
+    const pair = outdone(table, op, than);
+    // Of one that is named, both numbers are wanted.
+    if (pair === undefined || rel.isTopped || rel.form === "name" || table.conds.length > 0) return [];
+    return means({ ...rel, rel: { k: "where", in: rel.rel, if: pair.cond }, form: "made" });
+  },
+  "outdo window": (grammar, { table, op }, { win }) =>
+    within(grammar, table, win).flatMap(({ sense, cost }) =>
+      sense.t === "table" ? means({ t: "outdo" as const, table: sense.table, op }, cost) : [],
     ),
-  ],
-  "outdo than": [
-    rule<"outdo", "than">((_grammar, { table, op }, { win }) =>
-      win === null || table.win === null
-        ? []
-        : [{ sense: { t: "outdid", table, op, than: win }, cost: -0.2 }],
-    ),
+  "outdo than": (grammar, { table, op }, { win, cond }) => {
+    if (win !== null) return table.win === null ? [] : means({ t: "outdid", table, op, than: win }, -0.2);
     // "is revenue in the West higher than in the East"
-    rule<"outdo", "than">((grammar, { table }, { cond }) => {
-      const last = table.conds.at(-1);
-      if (cond?.k !== "is" || last?.k !== "is" || JSON.stringify(cond.key) !== JSON.stringify(last.key))
-        return [];
-      const both: Cond = { ...last, values: [...last.values, ...cond.values] };
-      return grouped(grammar, { ...table, conds: [...table.conds.slice(0, -1), both] }, [last.key]);
-    }),
-  ],
-  "op outdid": [
-    rule<"op", "outdid">((_grammar, { op }, outdid) =>
-      op === "has" || op === "prep" ? [{ sense: outdid, cost: 0.1 }] : [],
-    ),
-  ],
+    const last = table.conds.at(-1);
+    if (cond?.k !== "is" || last?.k !== "is" || JSON.stringify(cond.key) !== JSON.stringify(last.key))
+      return [];
+    const both: Cond = { ...last, values: [...last.values, ...cond.values] };
+    return grouped(grammar, { ...table, conds: [...table.conds.slice(0, -1), both] }, [last.key]);
+  },
+  "op outdid": (_grammar, { op }, outdid) => (op === "has" || op === "prep" ? means(outdid, 0.1) : []),
 };
 
 function outdone(

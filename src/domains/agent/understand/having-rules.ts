@@ -1,10 +1,11 @@
 import type { Key, Num, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
+import { compared } from "./comparison-senses.ts";
 import { measuredBy } from "./entity-senses.ts";
 import type { Quantity, Sense, TableSense } from "./fragment.ts";
-import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { EMPTY_TABLE, type RelSense } from "./make.ts";
-import { again, asTable, chosenEntities, compared, compareWith, more, within } from "./table-senses.ts";
+import type { Grammar, Rules } from "./grammar.ts";
+import { EMPTY_TABLE, means, type RelSense } from "./make.ts";
+import { again, asTable, chosenEntities, compareWith, more, within } from "./table-senses.ts";
 import { costing } from "./unit-rules.ts";
 import { unitNamed } from "./units.ts";
 
@@ -33,109 +34,73 @@ function amongThese(grammar: Grammar, rel: RelSense, having: Extract<Sense, { t:
   const isLabel = num?.k === "agg" && num.fn === "distinct" && num.of !== undefined && num.in?.k === "all";
   if (!isLabel || rel.isTopped || rel.form === "name" || !grammar.belongs(rel.ds, num.of as Key)) return [];
   const table = { ...having.table, ...different(num.of as Key, rel.rel), win: having.table.win };
-  return [{ sense: { ...having, table }, cost: 0.1 }];
+  return means({ ...having, table }, 0.1);
 }
 
 /** Rules for numbers beside others: what is above, below or between them. */
 export const HAVING_RULES: Rules = {
-  "quantity table": [
-    rule<"quantity", "table">((grammar, quantity, { table }) =>
-      isCounting(grammar, quantity, table) ? [{ sense: { ...quantity, t: "having", table }, cost: 0 }] : [],
-    ),
-  ],
-  "table quantity": [
-    rule<"table", "quantity">((grammar, { table }, quantity) => {
-      const [num] = table.cols;
-      if (!isCounting(grammar, quantity, table)) return [];
-      if (table.by.length === 0) return [{ sense: { ...quantity, t: "having", table }, cost: 0.1 }];
-      if (num === undefined || table.having !== null || table.top !== null) return [];
-      return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
-    }),
-  ],
-  // "more than three categories"
-  "quantity field": [
-    rule<"quantity", "field">((grammar, quantity, { key }) =>
-      typeof quantity.value === "number" && quantity.unit === undefined && grammar.isLabel(key)
-        ? [
-            {
-              sense: { ...quantity, t: "having", table: different(key, { k: "all", ds: key.ds }) },
-              cost: 0.2,
-            },
-          ]
-        : [],
-    ),
-  ],
-  "quantity rel": [
-    rule<"quantity", "rel">((_grammar, quantity, rel) => {
-      // "more than the average store"
-      if (quantity.value === "average") return rel.form === "noun" ? [{ sense: quantity, cost: 0.1 }] : [];
-      return quantity.unit !== undefined ? [] : [{ sense: countOf(rel, quantity), cost: 0.2 }];
-    }),
-  ],
-  "rel quantity": [
-    rule<"rel", "quantity">((grammar, rel, quantity) => {
-      if (quantity.value === "average") return [];
-      // "bought more than once": in so many orders.
-      if (quantity.isTimes === true && rel.verb?.times !== undefined)
-        return [{ sense: { ...quantity, t: "having", table: different(rel.verb.times, rel.rel) }, cost: 0 }];
-      const key = quantity.dim === undefined ? undefined : grammar.dimension(rel.ds, quantity.dim);
-      if (key !== undefined)
-        return measuredBy(grammar, key, quantity).flatMap(({ sense, cost }) =>
-          sense.t === "cond"
-            ? grammar.apply(rel, { m: "is", ds: sense.ds, cond: sense.cond }).map((each) => more(each, cost))
-            : [],
-        );
-      return quantity.unit !== undefined
-        ? costing(grammar, rel, quantity)
-        : [{ sense: countOf(rel, quantity), cost: 0.6 }];
-    }),
-  ],
-  // "opened at least three tickets"
-  "field having": [
-    rule<"field", "having">((grammar, { key }, having) => {
-      const [num] = having.table.cols;
-      const counted = num?.k === "agg" && num.in !== undefined ? grammar.datasetOf(num.in) : undefined;
-      const isOwn = grammar.isDate(key) && (counted ?? grammar.dateOf(having.table)?.ds) === key.ds;
-      return isOwn ? [{ sense: having, cost: 0.1 }] : [];
-    }),
-  ],
-  "having window": [
-    rule<"having", "window">((grammar, having, { win }) =>
-      within(grammar, having.table, win).map((each) => again(having, each)),
-    ),
-  ],
-  "having windows": [
-    rule<"having", "windows">((_grammar, having, { wins }) =>
-      compared(having.table, wins).map((each) => again(having, each)),
-    ),
-  ],
-  // "at least 30 customers and more than 200k revenue"
-  "having op": [
-    rule<"having", "op">((_grammar, having, { op }) =>
-      op === "and" || op === "but" || op === "comma" ? [{ sense: { ...having, isOpen: true }, cost: 0 }] : [],
-    ),
-  ],
-  "having having": [
-    rule<"having", "having">((_grammar, { isOpen, also = [], ...left }, right) =>
-      isOpen === true ? [{ sense: { ...right, also: [...also, left] }, cost: 0 }] : [],
-    ),
-  ],
-  "op having": [
-    rule<"op", "having">((_grammar, { op }, having) =>
-      op === "has" || op === "prep" ? [{ sense: having, cost: 0 }] : [],
-    ),
-  ],
-  "rel having": [
-    rule<"rel", "having">((grammar, rel, having) => {
-      const all = [having, ...(having.also ?? [])];
-      const chosen = all.reduce<Combined[]>(
-        (made, each) =>
-          made.flatMap(({ sense, cost }) =>
-            sense.t === "rel" ? chosenEntities(grammar, sense, each).map((next) => more(next, cost)) : [],
-          ),
-        [{ sense: rel, cost: 0 }],
+  "quantity table": (grammar, quantity, { table }) =>
+    isCounting(grammar, quantity, table) ? means({ ...quantity, t: "having", table }) : [],
+  "table quantity": (grammar, { table }, quantity) => {
+    const [num] = table.cols;
+    if (!isCounting(grammar, quantity, table)) return [];
+    if (table.by.length === 0) return means({ ...quantity, t: "having", table }, 0.1);
+    if (num === undefined || table.having !== null || table.top !== null) return [];
+    return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
+  },
+  // "more than three categories", "more than 200 horsepower"
+  "quantity field": (grammar, quantity, { key }) =>
+    typeof quantity.value === "number" && quantity.unit === undefined && grammar.isLabel(key)
+      ? means({ ...quantity, t: "having", table: different(key, { k: "all", ds: key.ds }) }, 0.2)
+      : // An average is called like what it is of, which costs the field its name elsewhere.
+        measuredBy(grammar, key, quantity).map((each) =>
+          grammar.averageOf(key) === undefined ? each : more(each, -0.4),
+        ),
+  "quantity rel": (_grammar, quantity, rel) => {
+    // "more than the average store"
+    if (quantity.value === "average") return rel.form === "noun" ? means(quantity, 0.1) : [];
+    return quantity.unit !== undefined ? [] : means(countOf(rel, quantity), 0.2);
+  },
+  "rel quantity": (grammar, rel, quantity) => {
+    if (quantity.value === "average") return [];
+    // "bought more than once": in so many orders.
+    if (quantity.isTimes === true && rel.verb?.times !== undefined)
+      return means({ ...quantity, t: "having", table: different(rel.verb.times, rel.rel) });
+    const key = quantity.dim === undefined ? undefined : grammar.dimension(rel.ds, quantity.dim);
+    if (key !== undefined)
+      return measuredBy(grammar, key, quantity).flatMap(({ sense, cost }) =>
+        sense.t === "cond"
+          ? grammar.apply(rel, { m: "is", ds: sense.ds, cond: sense.cond }).map((each) => more(each, cost))
+          : [],
       );
-      return having.isOpen === true ? [] : [...amongThese(grammar, rel, having), ...chosen];
-    }),
-  ],
+    return quantity.unit !== undefined ? costing(grammar, rel, quantity) : means(countOf(rel, quantity), 0.6);
+  },
+  // "opened at least three tickets"
+  "field having": (grammar, { key }, having) => {
+    const [num] = having.table.cols;
+    const counted = num?.k === "agg" && num.in !== undefined ? grammar.datasetOf(num.in) : undefined;
+    const isOwn = grammar.isDate(key) && (counted ?? grammar.dateOf(having.table)?.ds) === key.ds;
+    return isOwn ? means(having, 0.1) : [];
+  },
+  "having window": (grammar, having, { win }) =>
+    within(grammar, having.table, win).map((each) => again(having, each)),
+  "having windows": (_grammar, having, { wins }) =>
+    compared(having.table, wins).map((each) => again(having, each)),
+  // "at least 30 customers and more than 200k revenue"
+  "having op": (_grammar, having, { op }) =>
+    op === "and" || op === "but" || op === "comma" ? means({ ...having, isOpen: true }) : [],
+  "having having": (_grammar, { isOpen, also = [], ...left }, right) =>
+    isOpen === true ? means({ ...right, also: [...also, left] }) : [],
+  "op having": (_grammar, { op }, having) => (op === "has" || op === "prep" ? means(having) : []),
+  "rel having": (grammar, rel, having) => {
+    const all = [having, ...(having.also ?? [])];
+    const chosen = all.reduce<Combined[]>(
+      (made, each) =>
+        made.flatMap(({ sense, cost }) =>
+          sense.t === "rel" ? chosenEntities(grammar, sense, each).map((next) => more(next, cost)) : [],
+        ),
+      means(rel),
+    );
+    return having.isOpen === true ? [] : [...amongThese(grammar, rel, having), ...chosen];
+  },
 };

@@ -2,7 +2,8 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Schema, SchemaDataset } from "../query/schema.ts";
 import type { Cond, Hop } from "../query/semantic-query.ts";
 import { HOW } from "./english.ts";
-import type { Sense, TableSense } from "./fragment.ts";
+import type { Sense } from "./fragment.ts";
+import { EMPTY_TABLE, means } from "./make.ts";
 import { foreignLink, measuresOf, peopleOf, worths } from "./model-words.ts";
 import { type Folding, phraseKey, wordsOf } from "./words.ts";
 
@@ -130,13 +131,13 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
             add(word, { t: "field", key: { ds: name, field: field.name } }, COST.synonym);
   }
   for (const { phrases: texts, metric } of measuresOf(model, schema)) {
-    const table = { ...emptyTable(), cols: [{ k: "metric" as const, name: metric }] };
+    const table = { ...EMPTY_TABLE, cols: [{ k: "metric" as const, name: metric }] };
     for (const text of texts) add(text, { t: "table", table }, -0.2);
   }
   const defined = new Set(knowledge.definitions.events.flatMap(({ verbs }) => verbs));
   for (const { name, ai } of model.metrics) {
     if (!schema.metrics.has(name)) continue;
-    const table = { ...emptyTable(), cols: [{ k: "metric" as const, name }] };
+    const table = { ...EMPTY_TABLE, cols: [{ k: "metric" as const, name }] };
     add(name, { t: "table", table }, COST.name);
     for (const synonym of ai.synonyms) {
       const words = synonym.split(" ");
@@ -164,10 +165,10 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   }
   for (const { phrase, ds } of definitions.counts) {
     const counted = { k: "agg" as const, fn: "count" as const, in: { k: "all" as const, ds } };
-    add(phrase, { t: "table", table: { ...emptyTable(), cols: [counted] } }, 0);
+    add(phrase, { t: "table", table: { ...EMPTY_TABLE, cols: [counted] } }, 0);
   }
   for (const { phrase, metric } of definitions.aliases) {
-    add(phrase, { t: "table", table: { ...emptyTable(), cols: [{ k: "metric", name: metric }] } }, 0);
+    add(phrase, { t: "table", table: { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }] } }, 0);
   }
   for (const { verbs, ds, cond, times } of definitions.events) {
     const all = { k: "all" as const, ds };
@@ -252,10 +253,6 @@ function joinedOf(phrases: ReadonlyMap<string, Entry[]>): Map<string, Entry[]> {
   return found;
 }
 
-function emptyTable(): TableSense {
-  return { cols: [], by: [], conds: [], win: null, top: null, having: null, order: [] };
-}
-
 /** The entries of a phrase by their senses: hundreds of fields may have the same value. */
 const bySense = new WeakMap<Entry[], Map<string, Entry>>();
 
@@ -324,7 +321,7 @@ function namesWith(
     const one = isOne ? { isOne: true as const } : {};
     const cond = { k: "is" as const, key: { ds, field }, values: [word], match: "contains" as const, ...one };
     const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
-    return [{ sense: { t: "rel", rel, ds, form: "name", isTopped: false }, cost: 0 }];
+    return means({ t: "rel", rel, ds, form: "name", isTopped: false });
   });
 }
 

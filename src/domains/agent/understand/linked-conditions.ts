@@ -60,11 +60,3 @@ export function linkedTo(
   }
   return { k: "link", at, path, to };
 }
-
-/** Two different values of one field at once are nobody's. */
-export function isContrary(rel: Rel, cond: Cond): boolean {
-  if (rel.k !== "where" || cond.k !== "is") return false;
-  const isSame =
-    rel.if.k === "is" && rel.if.match === "equal" && JSON.stringify(rel.if.key) === JSON.stringify(cond.key);
-  return isSame || isContrary(rel.in, cond);
-}

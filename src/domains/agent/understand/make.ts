@@ -70,6 +70,11 @@ export function made(rel: RelSense, cost: number, isTopped: boolean): Combined {
   return { sense: { ...rel, form: "made", isTopped }, cost };
 }
 
+/** One meaning that words have together. */
+export function means(sense: Sense, cost = 0): Combined[] {
+  return [{ sense, cost }];
+}
+
 export function attr(rel: Rel, ds: string, keys: Key[], cost: number): Combined {
   return { sense: { t: "attr", rel, ds, keys }, cost };
 }

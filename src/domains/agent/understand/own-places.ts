@@ -1,10 +1,6 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Key } from "../query/semantic-query.ts";
-import type { Found } from "./candidates.ts";
 import type { Leaf, Sense } from "./fragment.ts";
-
-/** What the other field of this name costs, where stores are spoken of: their city is meant, and not the customer's. */
-const OTHER_COST = 0.8;
 
 /** The field that some words are about. */
 function keyOf(sense: Sense): Key | undefined {
@@ -23,23 +19,6 @@ function spokenOf(all: readonly Leaf[], { schema }: Knowledge): ReadonlySet<stri
       return key !== undefined && isTheirs(key) ? [key.ds] : [];
     }),
   );
-}
-
-/** Of fields with the same name, those of what is spoken of, where the author says that its own place counts then. */
-export function ownPlaces(found: readonly Found[], knowledge: Knowledge): Found[] {
-  const { definitions, schema } = knowledge;
-  if (definitions.ownPlaces.length === 0) return [...found];
-  const spoken = spokenOf(
-    found.filter(({ cost }) => cost < 0.5),
-    knowledge,
-  );
-  const owners = definitions.ownPlaces.filter((ds) => spoken.has(ds));
-  return found.map((each) => {
-    const key = keyOf(each.sense);
-    if (key === undefined || spoken.has(key.ds)) return each;
-    const isOther = owners.some((ds) => schema.datasets.get(ds)?.fields.has(key.field) === true);
-    return isOther ? { ...each, cost: each.cost + OTHER_COST } : each;
-  });
 }
 
 /** The same of what places belong to: the region of a store where stores are spoken of. */

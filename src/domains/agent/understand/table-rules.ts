@@ -1,26 +1,28 @@
 import type { Aggregate, Cond, Grain, Num } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { ofEach } from "./comparison-rules.ts";
+import {
+  besideEachOther,
+  compareEarlier,
+  differing,
+  growing,
+  moreThan,
+  overSeries,
+} from "./comparison-senses.ts";
 import type { TableSense } from "./fragment.ts";
-import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { EMPTY_TABLE, periodsIn, type RelSense, saysWhatTheyDid } from "./make.ts";
+import type { Grammar, Rules } from "./grammar.ts";
+import { EMPTY_TABLE, means, periodsIn, type RelSense, saysWhatTheyDid } from "./make.ts";
 import {
   asTable,
   averaged,
-  besideEachOther,
   column,
-  compareEarlier,
-  differing,
   divided,
   grouped,
-  growing,
   inPeriods,
   limited,
   more,
-  moreThan,
   ofEntities,
   ofSome,
-  overSeries,
   per,
   periods,
   rated,
@@ -59,7 +61,7 @@ function growingBy(table: TableSense, arg: string | undefined): Combined[] {
   if (op !== "<" && op !== ">") return [];
   return growing(table).flatMap(({ sense, cost }) =>
     sense.t === "table" && sense.table.by.length === 0
-      ? [{ sense: { t: "having" as const, table: sense.table, op, value: 0 }, cost: cost + 0.4 }]
+      ? means({ t: "having" as const, table: sense.table, op, value: 0 }, cost + 0.4)
       : [],
   );
 }
@@ -82,359 +84,277 @@ function besideCost({ form }: RelSense): number {
 
 /** Rules for numbers: by what they are grouped, limited and compared. */
 export const TABLE_RULES: Rules = {
-  "table window": [rule<"table", "window">((grammar, { table }, { win }) => within(grammar, table, win))],
-  "window table": [rule<"window", "table">((grammar, { win }, { table }) => within(grammar, table, win))],
-  "table mod": [rule<"table", "mod">((grammar, { table }, { mod }) => limited(grammar, table, mod))],
-  "mod table": [
-    rule<"mod", "table">((grammar, { mod }, { table }) =>
-      limited(grammar, table, mod).map((each) => more(each, 0.2)),
-    ),
-  ],
-  "table cond": [
-    rule<"table", "cond">((grammar, { table }, { ds, cond }) =>
-      limited(grammar, table, { m: "is", ds, cond }).map((each) => more(each, 0.1)),
-    ),
-  ],
-  "cond table": [
-    rule<"cond", "table">((grammar, { ds, cond }, { table }) =>
-      limited(grammar, table, { m: "is", ds, cond }).map((each) => more(each, 0.1)),
-    ),
-  ],
-  "table rel": [
-    rule<"table", "rel">((grammar, { table }, rel) => {
-      const [num] = table.cols;
-      // "units of discontinued products sold": that they were sold is in the number.
-      if (rel.verb !== undefined && num?.k === "metric" && grammar.isMadeOf(num.name, rel.rel))
-        return [asTable(table, 0)];
-      // "most populous city" is the city.
-      const isExtreme = num?.k === "agg" && (num.fn === "max" || num.fn === "min");
-      return isExtreme && rel.rel.k === "all" ? [] : ofEntities(grammar, table, rel, besideCost(rel));
-    }),
-  ],
-  "rel table": [
-    rule<"rel", "table">((grammar, rel, { table }) => ofEntities(grammar, table, rel, besideCost(rel))),
-  ],
-  "table by": [
-    rule<"table", "by">((grammar, { table: all }, by) => {
-      const table = ofSome(grammar, all, by);
-      return per(
-        table,
+  "table window": (grammar, { table }, { win }) => within(grammar, table, win),
+  "window table": (grammar, { win }, { table }) => within(grammar, table, win),
+  "table mod": (grammar, { table }, { mod }) => limited(grammar, table, mod),
+  "mod table": (grammar, { mod }, { table }) => limited(grammar, table, mod).map((each) => more(each, 0.2)),
+  "table cond": (grammar, { table }, { ds, cond }) =>
+    limited(grammar, table, { m: "is", ds, cond }).map((each) => more(each, 0.1)),
+  "cond table": (grammar, { ds, cond }, { table }) =>
+    limited(grammar, table, { m: "is", ds, cond }).map((each) => more(each, 0.1)),
+  "table rel": (grammar, { table }, rel) => {
+    const [num] = table.cols;
+    // "units of discontinued products sold": that they were sold is in the number.
+    if (rel.verb !== undefined && num?.k === "metric" && grammar.isMadeOf(num.name, rel.rel))
+      return [asTable(table, 0)];
+    // "most populous city" is the city.
+    const isExtreme = num?.k === "agg" && (num.fn === "max" || num.fn === "min");
+    return isExtreme && rel.rel.k === "all" ? [] : ofEntities(grammar, table, rel, besideCost(rel));
+  },
+  "rel table": (grammar, rel, { table }) => ofEntities(grammar, table, rel, besideCost(rel)),
+  "table by": (grammar, { table: all }, by) => {
+    const table = ofSome(grammar, all, by);
+    return per(
+      table,
+      by,
+      inPeriods(
+        grammar,
+        by.keys.length === 0 && by.by === null
+          ? [asTable(table, 0)]
+          : divided(grammar, table, by.keys, by.by, by.isPer === true),
         by,
-        inPeriods(
-          grammar,
-          by.keys.length === 0 && by.by === null
-            ? [asTable(table, 0)]
-            : divided(grammar, table, by.keys, by.by, by.isPer === true),
-          by,
-        ),
-      );
-    }),
-  ],
-  "by table": [
-    rule<"by", "table">((grammar, by, { table: every }) => {
-      if (by.by?.k === "num") return [];
-      const table = ofSome(grammar, every, by);
-      const all = by.keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, by.keys);
-      return per(table, by, inPeriods(grammar, all, by)).map((each) => more(each, 0.1));
-    }),
-  ],
-  "table grain": [
-    rule<"table", "grain">((grammar, { table }, { grain, isFiscal }) =>
-      periods(grammar, table, grain, isFiscal),
-    ),
-  ],
-  "grain table": [
-    rule<"grain", "table">((grammar, { grain, isFiscal }, { table }) =>
-      periods(grammar, table, grain, isFiscal),
-    ),
-  ],
-  "op table": [
-    rule<"op", "table">((grammar, { op, arg }, { table }) => {
-      if (op === "count" && table.top !== null) return [];
-      if (op === "count" && table.having !== null) return countedGroups(table);
-      if (op === "prep") return [asTable(table, 0.3)];
-      // "how high was the rate"
-      if (op === "how" && table.cols.length === 1) return [asTable(table, 0.2)];
-      if (op === "count" || op === "how much") {
-        const cost = askedCost(grammar, op, table);
-        return cost === undefined ? [] : [asTable(table, cost)];
-      }
-      if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
-      if (op === "by") {
-        const [num] = table.cols;
-        return num === undefined || table.by.length > 0
-          ? []
-          : [
-              {
-                sense: { t: "by", keys: [], by: { k: "num", num, table }, ...isPer(op, arg) },
-                cost: num.k === "agg" ? 1 : 0,
-              },
-            ];
-      }
-      if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
-      if (op === "difference") return differing(table);
-      if (op === "compare them") return besideEachOther(grammar, table);
-      if (op === "share" && table.conds.length > 0) return shared(table).map((each) => more(each, 0.2));
-      if (op === "share") return [{ sense: { t: "share", table, rel: null, ds: null }, cost: 0 }];
-      if (op === "growth") return [...(isLoss(arg) ? [] : growing(table)), ...growingBy(table, arg)];
-      if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
-      if (op === "series") return overSeries(grammar, table, arg as Grain);
-      if (op === "versus period") return compareEarlier(table, arg as Grain);
-      if (op === "more")
-        return [
-          ...besideEachOther(grammar, table).map((each) => more(each, 0.1)),
-          { sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 },
-        ];
-      return [];
-    }),
-  ],
-  "table op": [
-    rule<"table", "op">((grammar, { table }, { op, arg }) => {
-      if (op === "and" || op === "comma") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0 }];
-      if (op === "versus") return [{ sense: { t: "tableand", table, op: "beside" }, cost: 0.1 }];
-      if (op === "compare them") return besideEachOther(grammar, table);
-      if (op === "ratio") return [{ sense: { t: "tableand", table, op: "/" }, cost: 0 }];
-      if (op === "less") return [{ sense: { t: "tableand", table, op: "-" }, cost: 0 }];
-      if (op === "more") return [{ sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 }];
-      if (op === "count" || op === "how much") return [asTable(table, 0.2)];
-      if (op === "growth") return [...(isLoss(arg) ? [] : growing(table)), ...growingBy(table, arg)];
-      if (op === "rate") return rated(grammar, table);
-      if (op === "share") return shared(table);
-      if (op === "versus period") return compareEarlier(table, arg as Grain);
-      if (op === "series") return overSeries(grammar, table, arg as Grain);
-      if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
-      if (op === "agg" && arg === "sum") return [{ sense: { t: "table", table }, cost: 0.1 }];
-      if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
-      return [];
-    }),
-  ],
-  "op rel": [
-    rule<"op", "rel">((grammar, { op, arg }, rel) => {
-      if (op === "share") {
-        const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
-        const part: Num = { k: "agg", fn: "count", in: rel.rel };
-        // "percentage of German customers"
-        const whole: Combined[] =
-          rel.rel.k === "where" && rel.form === "made"
-            ? [
-                column(
-                  table,
-                  () => ({
-                    k: "calc",
-                    op: "/",
-                    a: part,
-                    b: { ...part, in: rel.rel.k === "where" ? rel.rel.in : rel.rel },
-                  }),
-                  0.3,
-                ),
-              ]
-            : [];
-        return [{ sense: { t: "share", table, rel: rel.rel, ds: rel.ds }, cost: 0 }, ...whole];
-      }
-      if (op === "more")
-        return [asTable({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, 0.3)];
-      if (op === "across" && rel.form === "noun") {
-        const key = grammar.nameKey(rel.ds);
-        return key === undefined || rel.rel.k !== "all"
-          ? []
-          : [{ sense: { t: "by", keys: [key], by: null }, cost: 0.2 }];
-      }
-      if (op !== "by" && op !== "each") return [];
-      // "returns per 100 orders"
-      if (rel.n !== undefined) {
-        const hundreds: Num = {
-          k: "calc",
-          op: "/",
-          a: { k: "agg", fn: "count", in: rel.rel },
-          b: { k: "lit", v: rel.n },
-        };
-        const by = { k: "num" as const, num: hundreds, table: null };
-        return arg === "per" ? [{ sense: { t: "by", keys: [], by }, cost: -0.4 }] : [];
-      }
-      // "opened by customers who bought …" says whose they are, and not by what they are told apart.
-      const isDoer = rel.isMany === true && rel.form === "made" && grammar.isPeople(rel.ds);
-      const isClause = op === "by" && arg !== "per" && (isDoer || saysWhatTheyDid(rel.rel));
-      const to: Combined[] =
-        op === "by" && rel.form !== "noun"
+      ),
+    );
+  },
+  "by table": (grammar, by, { table: every }) => {
+    if (by.by?.k === "num") return [];
+    const table = ofSome(grammar, every, by);
+    const all = by.keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, by.keys);
+    return per(table, by, inPeriods(grammar, all, by)).map((each) => more(each, 0.1));
+  },
+  "table grain": (grammar, { table }, { grain, isFiscal }) => periods(grammar, table, grain, isFiscal),
+  "grain table": (grammar, { grain, isFiscal }, { table }) => periods(grammar, table, grain, isFiscal),
+  "op table": (grammar, { op, arg }, { table }) => {
+    if (op === "count" && table.top !== null) return [];
+    if (op === "count" && table.having !== null) return countedGroups(table);
+    if (op === "prep") return [asTable(table, 0.3)];
+    // "how high was the rate"
+    if (op === "how" && table.cols.length === 1) return [asTable(table, 0.2)];
+    if (op === "count" || op === "how much") {
+      const cost = askedCost(grammar, op, table);
+      return cost === undefined ? [] : [asTable(table, cost)];
+    }
+    if (op === "agg" && arg === "sum") return means({ t: "table", table }, 0.1);
+    if (op === "by") {
+      const [num] = table.cols;
+      return num === undefined || table.by.length > 0
+        ? []
+        : means(
+            { t: "by", keys: [], by: { k: "num", num, table }, ...isPer(op, arg) },
+            num.k === "agg" ? 1 : 0,
+          );
+    }
+    if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
+    if (op === "difference") return differing(table);
+    if (op === "compare them") return besideEachOther(grammar, table);
+    if (op === "share" && table.conds.length > 0) return shared(table).map((each) => more(each, 0.2));
+    if (op === "share") return means({ t: "share", table, rel: null, ds: null });
+    if (op === "growth") return [...(isLoss(arg) ? [] : growing(table)), ...growingBy(table, arg)];
+    if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
+    if (op === "series") return overSeries(grammar, table, arg as Grain);
+    if (op === "versus period") return compareEarlier(table, arg as Grain);
+    if (op === "more")
+      return [
+        ...besideEachOther(grammar, table).map((each) => more(each, 0.1)),
+        { sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 },
+      ];
+    return [];
+  },
+  "table op": (grammar, { table }, { op, arg }) => {
+    if (op === "and" || op === "comma") return means({ t: "tableand", table, op: "beside" });
+    if (op === "versus") return means({ t: "tableand", table, op: "beside" }, 0.1);
+    if (op === "compare them") return besideEachOther(grammar, table);
+    if (op === "ratio") return means({ t: "tableand", table, op: "/" });
+    if (op === "less") return means({ t: "tableand", table, op: "-" });
+    if (op === "more") return means({ t: "outdo", table, op: arg === "<" ? "<" : ">" });
+    if (op === "count" || op === "how much") return [asTable(table, 0.2)];
+    if (op === "growth") return [...(isLoss(arg) ? [] : growing(table)), ...growingBy(table, arg)];
+    if (op === "rate") return rated(grammar, table);
+    if (op === "share") return shared(table);
+    if (op === "versus period") return compareEarlier(table, arg as Grain);
+    if (op === "series") return overSeries(grammar, table, arg as Grain);
+    if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
+    if (op === "agg" && arg === "sum") return means({ t: "table", table }, 0.1);
+    if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
+    return [];
+  },
+  "op rel": (grammar, { op, arg }, rel) => {
+    if (op === "share") {
+      const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
+      const part: Num = { k: "agg", fn: "count", in: rel.rel };
+      // "percentage of German customers"
+      const whole: Combined[] =
+        rel.rel.k === "where" && rel.form === "made"
           ? [
-              {
-                sense: {
-                  t: "mod",
-                  mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths: null, not: false },
-                },
-                cost: isClause ? 0.3 : 0.9,
-              },
+              column(
+                table,
+                () => ({
+                  k: "calc",
+                  op: "/",
+                  a: part,
+                  b: { ...part, in: rel.rel.k === "where" ? rel.rel.in : rel.rel },
+                }),
+                0.3,
+              ),
             ]
           : [];
+      return [{ sense: { t: "share", table, rel: rel.rel, ds: rel.ds }, cost: 0 }, ...whole];
+    }
+    if (op === "more")
+      return [asTable({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, 0.3)];
+    if (op === "across" && rel.form === "noun") {
       const key = grammar.nameKey(rel.ds);
-      if (key === undefined || rel.isTopped) return to;
-      // Numbers of each order are seldom wanted; more often they are divided by their number.
-      if (rel.verb !== undefined || rel.form === "name") return to;
-      const isRatio = arg === "per" && grammar.isEvent(rel.ds);
-      const cost = isClause ? 1.5 : isRatio ? 0.9 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
-      const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
-      const num: Num = { k: "agg", fn: "count", in: rel.rel };
-      const ratio: Combined = { sense: { t: "by", keys: [], by: { k: "num", num, table: null } }, cost: 0.2 };
-      return [
-        ...to,
-        ...(isRatio ? [ratio] : []),
-        { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost },
-      ];
-    }),
-  ],
-  "op field": [
-    rule<"op", "field">((_grammar, { op, arg }, { key }) =>
-      op === "by" || op === "each" || op === "across"
-        ? [{ sense: { t: "by", keys: [key], by: null, ...isPer(op, arg) }, cost: 0 }]
-        : [],
-    ),
-  ],
-  // "support tickets per segment": how many.
-  "rel by": [
-    rule<"rel", "by">((grammar, rel, by) => {
-      const { keys } = by;
-      const name = grammar.nameKey(rel.ds);
-      // "returns per 100 orders"
-      if (by.by?.k === "num" && by.by.table === null && rel.form !== "name" && rel.verb === undefined)
-        return divided(
-          grammar,
-          { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] },
-          [],
-          by.by,
-        );
-      // "stores by revenue": with it, the largest first.
-      if (by.by?.k === "num" && rel.form !== "name" && !rel.isTopped && rel.verb === undefined) {
-        const numbers = by.by.table ?? { ...EMPTY_TABLE, cols: [by.by.num] };
-        const own = rel.rel.k === "all" ? numbers : ofSome(grammar, numbers, { ...by, some: rel });
-        return name === undefined ? [] : grouped(grammar, own, [name]).map((each) => more(each, 0.6));
-      }
-      const table = ofSome(grammar, { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, by);
-      if (
-        by.by !== null ||
-        rel.isTopped ||
-        rel.verb !== undefined ||
-        !keys.every((key) => grammar.reachedBy(table, key.ds))
-      )
-        return [];
-      const all = keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, keys);
-      return per(table, by, inPeriods(grammar, all, by)).map((each) =>
-        more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3),
-      );
-    }),
-  ],
-  "by by": [
-    rule<"by", "by">((grammar, left, right) => {
-      // A number is what something is divided by.
-      const isPlain = ![...left.keys, ...right.keys].some((key) => grammar.isNumber(key));
-      if (left.by !== null || right.by !== null || !isPlain) return [];
-      if (left.some !== undefined && right.some !== undefined) return [];
-      // What is said with "per" may be meant on average, and stays apart.
-      if (left.isPer !== right.isPer) return [];
-      const some = left.some ?? right.some;
-      const both = { keys: [...left.keys, ...right.keys], by: null, ...(some === undefined ? {} : { some }) };
-      return [{ sense: { t: "by", ...both }, cost: 0 }];
-    }),
-  ],
-  // "in each segment"
-  "op by": [
-    rule<"op", "by">((_grammar, { op }, by) => {
-      if (op === "share" && by.by === null) return [{ sense: { ...by, isShare: true }, cost: 0 }];
-      return op === "prep" ? [{ sense: by, cost: 0 }] : [];
-    }),
-  ],
-  // "by country of the customer": whose it is.
-  "by mod": [
-    rule<"by", "mod">((grammar, by, { mod }) => {
-      if (mod.m !== "to" || mod.not || mod.form !== "noun" || by.by !== null) return [];
-      const keys = by.keys.map((key) => grammar.sameOf(key, mod.ds) ?? grammar.throughOf(key, mod.ds));
-      return keys.some((key) => key !== undefined)
-        ? [
+      return key === undefined || rel.rel.k !== "all" ? [] : means({ t: "by", keys: [key], by: null }, 0.2);
+    }
+    if (op !== "by" && op !== "each") return [];
+    // "returns per 100 orders"
+    if (rel.n !== undefined) {
+      const hundreds: Num = {
+        k: "calc",
+        op: "/",
+        a: { k: "agg", fn: "count", in: rel.rel },
+        b: { k: "lit", v: rel.n },
+      };
+      const by = { k: "num" as const, num: hundreds, table: null };
+      return arg === "per" ? means({ t: "by", keys: [], by }, -0.4) : [];
+    }
+    // "opened by customers who bought …" says whose they are, and not by what they are told apart.
+    const isDoer = rel.isMany === true && rel.form === "made" && grammar.isPeople(rel.ds);
+    const isClause = op === "by" && arg !== "per" && (isDoer || saysWhatTheyDid(rel.rel));
+    const to: Combined[] =
+      op === "by" && rel.form !== "noun"
+        ? means(
             {
-              sense: { ...by, keys: keys.map((key, i) => key ?? (by.keys[i] as (typeof by.keys)[number])) },
-              cost: -0.3,
+              t: "mod",
+              mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths: null, not: false },
             },
-          ]
+            isClause ? 0.3 : 0.9,
+          )
         : [];
-    }),
-  ],
+    const key = grammar.nameKey(rel.ds);
+    if (key === undefined || rel.isTopped) return to;
+    // Numbers of each order are seldom wanted; more often they are divided by their number.
+    if (rel.verb !== undefined || rel.form === "name") return to;
+    const isRatio = arg === "per" && grammar.isEvent(rel.ds);
+    const cost = isClause ? 1.5 : isRatio ? 0.9 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
+    const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
+    const num: Num = { k: "agg", fn: "count", in: rel.rel };
+    const ratio: Combined = { sense: { t: "by", keys: [], by: { k: "num", num, table: null } }, cost: 0.2 };
+    return [
+      ...to,
+      ...(isRatio ? [ratio] : []),
+      { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost },
+    ];
+  },
+  "op field": (_grammar, { op, arg }, { key }) =>
+    op === "by" || op === "each" || op === "across"
+      ? means({ t: "by", keys: [key], by: null, ...isPer(op, arg) })
+      : [],
+  // "support tickets per segment": how many.
+  "rel by": (grammar, rel, by) => {
+    const { keys } = by;
+    const name = grammar.nameKey(rel.ds);
+    // "returns per 100 orders"
+    if (by.by?.k === "num" && by.by.table === null && rel.form !== "name" && rel.verb === undefined)
+      return divided(grammar, { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, [], by.by);
+    // "stores by revenue": with it, the largest first.
+    if (by.by?.k === "num" && rel.form !== "name" && !rel.isTopped && rel.verb === undefined) {
+      const numbers = by.by.table ?? { ...EMPTY_TABLE, cols: [by.by.num] };
+      const own = rel.rel.k === "all" ? numbers : ofSome(grammar, numbers, { ...by, some: rel });
+      return name === undefined ? [] : grouped(grammar, own, [name]).map((each) => more(each, 0.6));
+    }
+    const table = ofSome(grammar, { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, by);
+    if (
+      by.by !== null ||
+      rel.isTopped ||
+      rel.verb !== undefined ||
+      !keys.every((key) => grammar.reachedBy(table, key.ds))
+    )
+      return [];
+    const all = keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, keys);
+    return per(table, by, inPeriods(grammar, all, by)).map((each) =>
+      more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3),
+    );
+  },
+  "by by": (grammar, left, right) => {
+    // A number is what something is divided by.
+    const isPlain = ![...left.keys, ...right.keys].some((key) => grammar.isNumber(key));
+    if (left.by !== null || right.by !== null || !isPlain) return [];
+    if (left.some !== undefined && right.some !== undefined) return [];
+    // What is said with "per" may be meant on average, and stays apart.
+    if (left.isPer !== right.isPer) return [];
+    const some = left.some ?? right.some;
+    const both = { keys: [...left.keys, ...right.keys], by: null, ...(some === undefined ? {} : { some }) };
+    return means({ t: "by", ...both });
+  },
+  // "in each segment"
+  "op by": (_grammar, { op }, by) => {
+    if (op === "share" && by.by === null) return means({ ...by, isShare: true });
+    return op === "prep" ? means(by) : [];
+  },
+  // "by country of the customer": whose it is.
+  "by mod": (grammar, by, { mod }) => {
+    if (mod.m !== "to" || mod.not || mod.form !== "noun" || by.by !== null) return [];
+    const keys = by.keys.map((key) => grammar.sameOf(key, mod.ds) ?? grammar.throughOf(key, mod.ds));
+    return keys.some((key) => key !== undefined)
+      ? means({ ...by, keys: keys.map((key, i) => key ?? (by.keys[i] as (typeof by.keys)[number])) }, -0.3)
+      : [];
+  },
   // "in every quarter of 2025"
-  "grain window": [
-    rule<"grain", "window">((_grammar, { grain, isEvery }, { win }) => {
-      const n = isEvery === true ? periodsIn(win, grain) : undefined;
-      return n === undefined ? [] : [{ sense: { t: "mod", mod: { m: "every", grain, n, win } }, cost: 0 }];
-    }),
-  ],
-  "by op": [
-    rule<"by", "op">((_grammar, by, { op }) =>
-      op === "and" || op === "comma" ? [{ sense: { ...by, isOpen: true }, cost: 0 }] : [],
-    ),
-  ],
-  "by field": [
-    rule<"by", "field">((_grammar, by, { key }) =>
-      by.by === null ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 1.2 }] : [],
-    ),
-  ],
-  "by rel": [
-    rule<"by", "rel">((grammar, by, rel) => {
-      const key = grammar.nameKey(rel.ds);
-      return by.by === null && rel.form === "noun" && key !== undefined
-        ? [{ sense: { ...by, keys: [...by.keys, key] }, cost: by.isOpen ? 0.1 : 1.2 }]
-        : [];
-    }),
-  ],
+  "grain window": (_grammar, { grain, isEvery }, { win }) => {
+    const n = isEvery === true ? periodsIn(win, grain) : undefined;
+    return n === undefined ? [] : means({ t: "mod", mod: { m: "every", grain, n, win } });
+  },
+  "by op": (_grammar, by, { op }) => (op === "and" || op === "comma" ? means({ ...by, isOpen: true }) : []),
+  "by field": (_grammar, by, { key }) =>
+    by.by === null ? means({ ...by, keys: [...by.keys, key] }, by.isOpen ? 0.1 : 1.2) : [],
+  "by rel": (grammar, by, rel) => {
+    const key = grammar.nameKey(rel.ds);
+    return by.by === null && rel.form === "noun" && key !== undefined
+      ? means({ ...by, keys: [...by.keys, key] }, by.isOpen ? 0.1 : 1.2)
+      : [];
+  },
   // "median order value": of each order.
-  "op worth": [
-    rule<"op", "worth">((grammar, { op, arg }, { metric, ds }) => {
-      const key = grammar.nameKey(ds);
-      if (op !== "agg" || arg === "sum" || key === undefined) return [];
-      const of = { k: "metric" as const, name: metric };
-      // The average is mostly a metric itself.
-      const cost = arg === "avg" ? 0.5 : 0;
-      return [asTable({ ...EMPTY_TABLE, cols: [{ k: "each", fn: arg as Aggregate, of, per: [key] }] }, cost)];
-    }),
-  ],
-  "table than": [rule<"table", "than">((grammar, { table }, than) => moreThan(grammar, table, than))],
+  "op worth": (grammar, { op, arg }, { metric, ds }) => {
+    const key = grammar.nameKey(ds);
+    if (op !== "agg" || arg === "sum" || key === undefined) return [];
+    const of = { k: "metric" as const, name: metric };
+    // The average is mostly a metric itself.
+    const cost = arg === "avg" ? 0.5 : 0;
+    return [asTable({ ...EMPTY_TABLE, cols: [{ k: "each", fn: arg as Aggregate, of, per: [key] }] }, cost)];
+  },
+  "table than": (grammar, { table }, than) => moreThan(grammar, table, than),
   // "by region and month"
-  "op grain": [
-    rule<"op", "grain">((_grammar, { op, arg }, { grain }) =>
-      op === "by" || op === "each"
-        ? [{ sense: { t: "by", keys: [], by: null, grain, ...isPer(op, arg) }, cost: 0 }]
-        : [],
-    ),
-  ],
-  "by grain": [
-    rule<"by", "grain">((_grammar, by, { grain }) =>
-      by.by === null && by.grain === undefined ? [{ sense: { ...by, grain }, cost: 0 }] : [],
-    ),
-  ],
-  "tableand table": [
-    rule<"tableand", "table">((_grammar, left, { table }) => {
-      const isPlain = [left.table, table].every(({ top, having }) => top === null && having === null);
-      if (!isPlain || left.table.by.length > 0) return [];
-      const isSame = JSON.stringify(left.table.cols) === JSON.stringify(table.cols);
-      if (left.op === "beside" && isSame) return ofEach(left.table, table);
-      const [a, b] = [left.table.cols[0], table.cols[0]];
-      // "revenue of German stores and revenue from German customers": each with its own.
-      if (left.table.conds.length > 0 && left.op === "beside" && table.by.length === 0 && a && b) {
-        const own = ({ conds, win }: TableSense, num: Num): Num =>
-          scoped(num, {
-            ...(conds.length === 0
-              ? {}
-              : { if: conds.length === 1 ? (conds[0] as Cond) : { k: "and", of: conds } }),
-            ...(left.table.win !== null && table.win !== null && win !== null ? { win } : {}),
-          });
-        const isOneWin = left.table.win === null || table.win === null;
-        const cols = [own(left.table, a), own(table, b)];
-        return [asTable({ ...EMPTY_TABLE, cols, win: isOneWin ? (table.win ?? left.table.win) : null }, 0.3)];
-      }
-      if (left.table.conds.length > 0) return [];
-      const win = table.win ?? left.table.win;
-      if (left.op !== "beside") {
-        // Money and numbers of things have no difference.
-        if (a === undefined || b === undefined || (left.op === "-" && a.k !== b.k)) return [];
-        return [asTable({ ...table, cols: [{ k: "calc", op: left.op, a, b }], win }, 0)];
-      }
-      return [asTable({ ...table, cols: [...left.table.cols, ...table.cols], win }, 0)];
-    }),
-  ],
+  "op grain": (_grammar, { op, arg }, { grain }) =>
+    op === "by" || op === "each" ? means({ t: "by", keys: [], by: null, grain, ...isPer(op, arg) }) : [],
+  "by grain": (_grammar, by, { grain }) =>
+    by.by === null && by.grain === undefined ? means({ ...by, grain }) : [],
+  "tableand table": (_grammar, left, { table }) => {
+    const isPlain = [left.table, table].every(({ top, having }) => top === null && having === null);
+    if (!isPlain || left.table.by.length > 0) return [];
+    const isSame = JSON.stringify(left.table.cols) === JSON.stringify(table.cols);
+    if (left.op === "beside" && isSame) return ofEach(left.table, table);
+    const [a, b] = [left.table.cols[0], table.cols[0]];
+    // "revenue of German stores and revenue from German customers": each with its own.
+    if (left.table.conds.length > 0 && left.op === "beside" && table.by.length === 0 && a && b) {
+      const own = ({ conds, win }: TableSense, num: Num): Num =>
+        scoped(num, {
+          ...(conds.length === 0
+            ? {}
+            : { if: conds.length === 1 ? (conds[0] as Cond) : { k: "and", of: conds } }),
+          ...(left.table.win !== null && table.win !== null && win !== null ? { win } : {}),
+        });
+      const isOneWin = left.table.win === null || table.win === null;
+      const cols = [own(left.table, a), own(table, b)];
+      return [asTable({ ...EMPTY_TABLE, cols, win: isOneWin ? (table.win ?? left.table.win) : null }, 0.3)];
+    }
+    if (left.table.conds.length > 0) return [];
+    const win = table.win ?? left.table.win;
+    if (left.op !== "beside") {
+      // Money and numbers of things have no difference.
+      if (a === undefined || b === undefined || (left.op === "-" && a.k !== b.k)) return [];
+      return [asTable({ ...table, cols: [{ k: "calc", op: left.op, a, b }], win }, 0)];
+    }
+    return [asTable({ ...table, cols: [...left.table.cols, ...table.cols], win }, 0)];
+  },
 };

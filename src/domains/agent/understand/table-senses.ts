@@ -3,7 +3,7 @@ import type { Combined } from "./chart.ts";
 import { condOf } from "./conditions.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
-import { duringCost, EMPTY_TABLE, onWeekdays, type RelSense } from "./make.ts";
+import { duringCost, EMPTY_TABLE, means, onWeekdays, type RelSense } from "./make.ts";
 
 export function asTable(table: TableSense, cost: number): Combined {
   return { sense: { t: "table", table }, cost };
@@ -109,8 +109,8 @@ export function ofEntities(
     return [asTable({ ...table, conds }, cost + 0.3)];
   }
   const cond: Cond = condOf(rel);
-  const late = countedCost(table);
-  return [asTable({ ...table, conds: [...table.conds, not ? { k: "not", of: cond } : cond] }, cost + late)];
+  const all = [...table.conds, not ? ({ k: "not", of: cond } as const) : cond];
+  return [asTable({ ...table, conds: all }, cost + countedCost(table))];
 }
 
 /** "units of products sold in March": that they were sold is in the number, and in March it was. */
@@ -138,6 +138,11 @@ function sharedCost({ cols: [num] }: TableSense): number {
   return num?.k === "calc" && num.op === "/" ? 0.5 : 0;
 }
 
+/** What is said of counted entities belongs to them, before they are counted. */
+function countedCost({ cols: [num] }: TableSense): number {
+  return num?.k === "agg" && num.in !== undefined && num.of === undefined ? 0.4 : 0;
+}
+
 function farCost(grammar: Grammar, table: TableSense, cond: Cond): number {
   if (cond.k === "not") return farCost(grammar, table, cond.of);
   return cond.k === "is" && grammar.isFarther(table, cond.key) ? FAR_COST : 0;
@@ -150,19 +155,12 @@ function contradicts(conds: readonly Cond[], cond: Cond): boolean {
   return conds.some((each) => each.k === "is" && each.match === "equal" && JSON.stringify(each.key) === key);
 }
 
-/** What is said of counted entities belongs to them, before they are counted. */
-function countedCost({ cols: [num] }: TableSense): number {
-  return num?.k === "agg" && num.in !== undefined && num.of === undefined ? 0.4 : 0;
-}
-
-export function grouped(grammar: Grammar, whole: TableSense, keys: Key[]): Combined[] {
+export function grouped(grammar: Grammar, table: TableSense, keys: Key[]): Combined[] {
   // Groups that were chosen by their numbers cannot be parted any more.
-  if (keys.length === 0 || whole.having !== null) return [];
-  const over = averageOver(grammar, whole, keys);
+  if (keys.length === 0 || table.having !== null) return [];
+  const over = averageOver(grammar, table, keys);
   if (over !== undefined) return [asTable(over, 0)];
-  const isReached = keys.every((key) => grammar.reachedBy(whole, key.ds));
-  const table = isReached ? whole : grammar.countedWhereItHappened(whole, keys);
-  if (table === undefined) return [];
+  if (!keys.every((key) => grammar.reachedBy(table, key.ds))) return [];
   const far = keys.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
   // Moments tell nothing apart; days and months do.
   const isMoment = (key: Key) =>
@@ -210,22 +208,6 @@ export function divided(
       ? ratio(table, { k: "field", key })
       : [];
   return [...perUnit, ...grouped(grammar, table, keys).map((each) => more(each, perUnit.length > 0 ? 1 : 0))];
-}
-
-/** "more in 2025 than in 2024", "higher in this category than in that one" */
-export function moreThan(
-  grammar: Grammar,
-  table: TableSense,
-  { win, cond, ds }: Extract<Sense, { t: "than" }>,
-): Combined[] {
-  const [num] = table.cols;
-  if (num === undefined) return [];
-  if (win !== null && table.win !== null) return compared({ ...table, win: null }, [table.win, win]);
-  const last = table.conds.at(-1);
-  if (cond === null || ds === null || last === undefined || !grammar.reachedBy(table, ds)) return [];
-  const a = scoped(num, { if: last });
-  const b = scoped(num, { if: cond });
-  return [asTable({ ...table, conds: table.conds.slice(0, -1), cols: [{ k: "calc", op: "-", a, b }] }, 0)];
 }
 
 export function periods(grammar: Grammar, table: TableSense, grain: Grain, isFiscal: boolean): Combined[] {
@@ -294,29 +276,6 @@ export function averaged(grammar: Grammar, table: TableSense, fn: "avg" | "media
   return [asTable({ ...plain, cols: each, by }, said === undefined ? 0.3 : 0)];
 }
 
-/** "how much more in 2025 than in 2024" */
-export function differing(table: TableSense): Combined[] {
-  const [a, b, ...others] = table.cols;
-  // What grew did so by its growth.
-  if (a?.k === "calc" && (a.op === "-" || a.op === "growth") && b === undefined)
-    return [asTable(table, -0.1)];
-  const pair = table.conds.find((cond) => cond.k === "is" && cond.values.length === 2);
-  if (a !== undefined && b === undefined && pair?.k === "is") {
-    const conds = table.conds.filter((cond) => cond !== pair);
-    const [x, y] = pair.values.map((value) => scoped(a, { if: { ...pair, values: [value] } })) as [Num, Num];
-    return [asTable({ ...table, conds, cols: [{ k: "calc", op: "-", a: x, b: y }] }, 0)];
-  }
-  if (a === undefined || b === undefined || others.length > 0) return [];
-  return [asTable({ ...table, cols: [{ k: "calc", op: "-", a, b }] }, -0.1)];
-}
-
-/** "compare Kitchen and Audio": each by itself. */
-export function besideEachOther(grammar: Grammar, table: TableSense): Combined[] {
-  const several = table.conds.find((cond) => cond.k === "is" && cond.values.length > 1);
-  if (several?.k !== "is" || table.by.length > 0) return [asTable(table, 0)];
-  return grouped(grammar, table, [several.key]).map((each) => more(each, -0.5));
-}
-
 /** A number that was limited already is the part; otherwise the part is still to come. */
 export function shared(table: TableSense): Combined[] {
   // That it belongs to some store is no part of anything that says which.
@@ -333,28 +292,6 @@ export function shared(table: TableSense): Combined[] {
 
 export function isAny(cond: Cond): boolean {
   return cond.k === "link" && cond.path.length === 0 && cond.to.k === "all";
-}
-
-/** Month over month: each period with the one before. */
-export function overSeries(grammar: Grammar, table: TableSense, grain: Grain): Combined[] {
-  const date = grammar.dateOf(table);
-  const [num] = table.cols;
-  if (date === undefined || num === undefined) return [];
-  const base = num.k === "calc" && num.op === "growth" ? num.a : num;
-  const growth: Num = { k: "calc", op: "growth", a: base, b: { k: "lag", of: base, n: 1, grain } };
-  // Year over year of one period is one number; month over month of a year is a series.
-  const by = grain === "year" ? table.by : [{ ...date, bucket: grain }, ...table.by];
-  return [asTable({ ...table, cols: [growth], by }, 0)];
-}
-
-export function compareEarlier(table: TableSense, grain: Grain): Combined[] {
-  const [num] = table.cols;
-  if (num === undefined) return [];
-  if (num.k === "calc" && num.op === "growth") {
-    const growth: Num = num.b.k === "lag" ? { ...num, b: { ...num.b, grain } } : num;
-    return [asTable({ ...table, cols: [growth] }, 0)];
-  }
-  return [asTable({ ...table, cols: [num, { k: "lag", of: num, n: 1, grain }] }, 0)];
 }
 
 /** Averages are divided by nothing, and what is no part of something has no number for each of it. */
@@ -390,43 +327,6 @@ export function compareWith(a: Num, { op, value, upTo }: Quantity, per: Key[]): 
   return { k: "and", of: [lower, { k: "cmp", a, op: "<=", b: { k: "lit", v: upTo } }] };
 }
 
-export function growing(table: TableSense): Combined[] {
-  if (table.cols.length === 2) {
-    const [a, b] = table.cols as [Num, Num];
-    return [asTable({ ...table, cols: [{ k: "calc", op: "growth", a, b }] }, 0)];
-  }
-  const time = table.by.find(({ bucket }) => bucket !== undefined);
-  if (table.cols.some((num) => num.k === "calc" && num.op === "growth")) return [asTable(table, 0)];
-  const grown = (of: Num): Num => ({
-    k: "calc",
-    op: "growth",
-    a: of,
-    b: { k: "lag", of, n: 1, grain: time?.bucket ?? "year" },
-  });
-  const top = table.top === null ? null : { ...table.top, by: grown(table.top.by) };
-  return [column({ ...table, top }, grown, time === undefined ? 0.7 : 0.1)];
-}
-
-export function compared(table: TableSense, wins: Window[]): Combined[] {
-  if (table.win !== null || table.cols.length !== 1) return [];
-  const [num] = table.cols as [Num];
-  const [a, b] = wins.toSorted((x, y) => (x.from ?? "").localeCompare(y.from ?? ""));
-  // "by quarter in 2025 vs 2024": one period after the other.
-  if (a?.to != null && a.to === b?.from && table.by.some(({ bucket }) => bucket !== undefined)) {
-    const win = { from: a.from, to: b.to, said: `${a.said} and ${b.said}` };
-    if (num.k !== "calc") return [asTable({ ...table, win }, 0)];
-  }
-  const newerFirst = wins.toSorted((a, b) => (b.from ?? "").localeCompare(a.from ?? ""));
-  if (num.k === "calc" && num.op === "growth" && num.b.k === "lag") {
-    if (table.by.some(({ bucket }) => bucket !== undefined)) return [];
-    const [a, b] = newerFirst.map((win) => scoped(num.a, { win })) as [Num, Num];
-    const growth: Num = { k: "calc", op: "growth", a, b };
-    const top = table.top === null ? null : { ...table.top, by: growth };
-    return [asTable({ ...table, cols: [growth], top }, -0.8)];
-  }
-  return [asTable({ ...table, cols: wins.map((win) => scoped(num, { win })) }, 0)];
-}
-
 export function scoped(num: Num, scope: Scope): Num {
   if (num.k === "metric" || num.k === "agg" || num.k === "each")
     return { ...num, scope: { ...num.scope, ...scope } };
@@ -453,7 +353,7 @@ export function chosenEntities(
   const key = grammar.nameKey(rel.ds);
   if (quantity.value === "average" && (key === undefined || counted !== undefined)) return [];
   const made: Rel = { k: "where", in: rel.rel, if: compareWith(a, quantity, key === undefined ? [] : [key]) };
-  return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, cost: 0.6 }];
+  return means({ t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, 0.6);
 }
 
 export function shareOfWhole(table: TableSense): TableSense {

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num, Window } from "../query/semantic-query.ts";
 import { askOf } from "./ask-of.ts";
-import { authorsFirst, candidates, type Found, outsideNames, outsidePeriods, range } from "./candidates.ts";
+import { authorsFirst, candidates, type Found, outsidePeriods, range } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
@@ -25,8 +25,9 @@ import {
   WHICH_NUMBER,
 } from "./left-open.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
+import { missingWords, rowsMeant } from "./missing-words.ts";
 import { numberCandidates } from "./number-candidates.ts";
-import { ownPlaces, throughOwnPlaces } from "./own-places.ts";
+import { throughOwnPlaces } from "./own-places.ts";
 import type { Reading, Understanding } from "./reading.ts";
 import { SUPERLATIVE_RULES } from "./superlative-rules.ts";
 import { TABLE_RULES } from "./table-rules.ts";
@@ -140,17 +141,12 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const spelt = withDateWords(question.text, lexicon, language);
   const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
   const all = wordsOf(text, language);
-  const found = ownPlaces(
-    authorsFirst(
-      outsideNames(
-        outsidePeriods([
-          ...candidates(all, lexicon, language),
-          ...dateCandidates({ ...question, text }, all, knowledge),
-          ...numberCandidates(all, language),
-        ]),
-      ),
-    ),
-    knowledge,
+  const found = authorsFirst(
+    outsidePeriods([
+      ...candidates(all, lexicon, language),
+      ...dateCandidates({ ...question, text }, all, knowledge),
+      ...numberCandidates(all, language),
+    ]),
   );
   const kept = keepWords(all, found, language);
   const place = new Map(kept.map((index, i) => [index, i]));
@@ -214,10 +210,21 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   );
   // Words of grammar are named only where nothing else is missing.
   const named = unsaid.filter((i) => !isGrammar(all[i] as Word, language));
-  const missing = (named.length > 0 ? named : unsaid).map((i) => {
-    const word = all[i] as Word;
-    return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
-  });
+  const isNamed = found.some(({ sense }) => sense.t === "rel" && sense.form === "noun");
+  const rows = isNamed
+    ? undefined
+    : rowsMeant(
+        all,
+        unsaid.filter((i) => !known.has(i)),
+        knowledge,
+      );
+  if (rows !== undefined) {
+    const asked = { ...question, text: text.replace(rows.word, rows.suggestions[0] as string) };
+    const { readings: some, missing: none } = understandIn(language, asked, knowledge);
+    if (some.length > 0 && none.length === 0)
+      return { readings: [], missing: [], unclear: [rows], trace: [] };
+  }
+  const missing = missingWords(all, named.length > 0 ? named : unsaid, { known, said: question.text });
   return {
     // Nor may one that leaves out more take the place of the best, where the model cannot carry that.
     readings: readings

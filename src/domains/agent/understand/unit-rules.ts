@@ -1,8 +1,8 @@
 import type { Cond, Key, Num, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import type { Quantity, TableSense } from "./fragment.ts";
-import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { EMPTY_TABLE, type RelSense } from "./make.ts";
+import type { Grammar, Rules } from "./grammar.ts";
+import { EMPTY_TABLE, means, type RelSense } from "./make.ts";
 import { asTable, chosenEntities } from "./table-senses.ts";
 import { unitNamed, unitsIn } from "./units.ts";
 
@@ -19,7 +19,7 @@ export function costing(grammar: Grammar, rel: RelSense, quantity: Quantity): Co
   const cond = key === undefined ? undefined : measuredCond(grammar, key, quantity);
   if (cond === undefined) return [];
   const made: Rel = { k: "where", in: rel.rel, if: cond };
-  return [{ sense: { t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: rel.isTopped }, cost: 0.3 }];
+  return means({ t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: rel.isTopped }, 0.3);
 }
 
 /** A field beside a number, a range or its own average; none where they are measured in different things. */
@@ -47,15 +47,13 @@ function factorOf(said: string, own: string | undefined): number | undefined {
 
 /** Rules for what numbers are wanted in: "in minutes". */
 export const UNIT_RULES: Rules = {
-  "table unit": [
-    rule<"table", "unit">((grammar, { table }, { unit }) => {
-      const factors = table.cols.map((num) => factorOf(unit, grammar.unitOf(num)));
-      if (factors.some((factor) => factor === undefined) || table.top !== null) return [];
-      const cols = table.cols.map((num, i): Num => {
-        const factor = factors[i] as number;
-        return factor === 1 ? num : { k: "calc", op: "/", a: num, b: { k: "lit", v: factor } };
-      });
-      return [asTable({ ...table, cols }, 0)];
-    }),
-  ],
+  "table unit": (grammar, { table }, { unit }) => {
+    const factors = table.cols.map((num) => factorOf(unit, grammar.unitOf(num)));
+    if (factors.some((factor) => factor === undefined) || table.top !== null) return [];
+    const cols = table.cols.map((num, i): Num => {
+      const factor = factors[i] as number;
+      return factor === 1 ? num : { k: "calc", op: "/", a: num, b: { k: "lit", v: factor } };
+    });
+    return [asTable({ ...table, cols }, 0)];
+  },
 };

@@ -1,9 +1,8 @@
-import type { Cond, Rel } from "../query/semantic-query.ts";
+import type { Cond } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import { condOf } from "./conditions.ts";
 import type { TableSense } from "./fragment.ts";
-import { type Grammar, type Rules, rule } from "./grammar.ts";
-import { type RelSense, where } from "./make.ts";
+import type { Grammar, Rules } from "./grammar.ts";
+import { means, type RelSense, where } from "./make.ts";
 import { scoped } from "./table-senses.ts";
 
 type VerbTable = TableSense & { isVerb: true };
@@ -25,7 +24,7 @@ function done(grammar: Grammar, rel: RelSense, table: TableSense, not = false): 
   const [num] = table.cols;
   if (!isVerb(table) || num === undefined || table.top !== null) return [];
   if (rel.form === "name" || !grammar.reachedBy(table, rel.ds)) return [];
-  const conds = [...table.conds, ...(not ? deedsOf(grammar, rel.rel, table) : [])];
+  const { conds } = table;
   const [only, ...more] = conds;
   const scope = {
     ...(only === undefined ? {} : { if: more.length === 0 ? only : { k: "and" as const, of: conds } }),
@@ -33,38 +32,16 @@ function done(grammar: Grammar, rel: RelSense, table: TableSense, not = false): 
   };
   const cond: Cond = { k: "cmp", a: scoped(num, scope), op: ">", b: { k: "lit", v: 0 } };
   const made = where(rel, cond, not);
-  return [{ sense: { ...made, form: "made" }, cost: 0.3 }];
-}
-
-/** "drivers in the 2020 season without points": in that season. */
-function deedsOf(grammar: Grammar, rel: Rel, table: TableSense): Cond[] {
-  if (rel.k !== "where") return [];
-  const { if: cond } = rel;
-  const ds = cond.k === "link" && cond.path.length > 0 ? grammar.datasetOf(cond.to) : undefined;
-  const own =
-    cond.k === "link" && ds !== undefined && grammar.reachedBy(table, ds)
-      ? [condOf({ rel: cond.to, ds })]
-      : [];
-  return [...own, ...deedsOf(grammar, rel.in, table)];
+  return means({ ...made, form: "made" }, 0.3);
 }
 
 /** Rules for numbers that are said by a verb: "won", "sold". */
 export const VERB_RULES: Rules = {
-  "rel table": [rule<"rel", "table">((grammar, rel, { table }) => done(grammar, rel, table))],
-  "op table": [
-    rule<"op", "table">((_grammar, { op }, { table }) =>
-      op === "not" && isDoable(table)
-        ? [{ sense: { t: "undone", table: { ...table, isVerb: true } }, cost: 0 }]
-        : [],
-    ),
-  ],
-  "undone window": [
-    rule<"undone", "window">((_grammar, { table }, { win }) =>
-      table.win === null ? [{ sense: { t: "undone", table: { ...table, win } }, cost: 0.1 }] : [],
-    ),
-  ],
-  "op undone": [
-    rule<"op", "undone">((_grammar, { op }, undone) => (op === "has" ? [{ sense: undone, cost: 0 }] : [])),
-  ],
-  "rel undone": [rule<"rel", "undone">((grammar, rel, { table }) => done(grammar, rel, table, true))],
+  "rel table": (grammar, rel, { table }) => done(grammar, rel, table),
+  "op table": (_grammar, { op }, { table }) =>
+    op === "not" && isDoable(table) ? means({ t: "undone", table: { ...table, isVerb: true } }) : [],
+  "undone window": (_grammar, { table }, { win }) =>
+    table.win === null ? means({ t: "undone", table: { ...table, win } }, 0.1) : [],
+  "op undone": (_grammar, { op }, undone) => (op === "has" ? means(undone) : []),
+  "rel undone": (grammar, rel, { table }) => done(grammar, rel, table, true),
 };

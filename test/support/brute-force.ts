@@ -1,4 +1,3 @@
-import type { CafeRows } from "../../../../test/support/cafe-tables.ts";
 import {
   type Ask,
   type Cond,
@@ -7,8 +6,9 @@ import {
   type Num,
   type Rel,
   type Scope,
-} from "../query/semantic-query.ts";
-import { compared, isBefore, isPlaced, moved, ranksBefore, type Value } from "./test-brute-values.ts";
+} from "../../src/domains/agent/query/semantic-query.ts";
+import { compared, isBefore, isPlaced, moved, ranksBefore, type Value } from "./brute-values.ts";
+import type { CafeRows } from "./cafe-tables.ts";
 
 /** What queries over the cafés mean, worked out row by row and without SQL: slow, simple, and written apart. */
 
