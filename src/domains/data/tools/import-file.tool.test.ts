@@ -128,8 +128,11 @@ describe("import_file", () => {
   it("says what of it was of no use", async () => {
     const { notes } = await takeAs("a,b\n1,2\n", { types: { c: "BIGINT", A: "DOUBLE" } });
     expect(notes).toEqual(['The types name columns that are not there: "c".']);
-    const json = await takeAs('[{"a":1}]', { date_format: "DD.MM.YYYY" });
-    expect(json.notes).toEqual([expect.stringContaining("CSV only")]);
+    const json = await takeAs('[{"a":1}]', { date_format: "DD.MM.YYYY", decimal: "," });
+    expect(json.notes).toEqual([
+      'No column has dates in the format "%d.%m.%Y".',
+      expect.stringContaining("CSV only"),
+    ]);
     await expect(takeAs("a,b\n1,2\n", { delimeter: ";" })).rejects.toThrow(/options\.delimeter/);
   });
 
