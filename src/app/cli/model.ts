@@ -65,7 +65,10 @@ export async function inferModel(
   return withData(async ({ models: { inference }, callerFor }) => {
     const caller = await callerFor(options.workspace);
     const names = options.datasets?.split(",").map((name) => name.trim());
-    const { document, guesses } = await inference.infer(caller, options.name ?? options.workspace, names);
+    // One dataset gives the model its name, so that a second one does not take the place of the first.
+    const [only = options.workspace, ...others] = names ?? [];
+    const name = options.name ?? (others.length > 0 ? options.workspace : only);
+    const { document, guesses } = await inference.infer(caller, name, names);
     const yaml = writeModel(document);
     if (options.out === undefined || options.out === "-") terminal.out(yaml);
     else writeFileSync(options.out, yaml);

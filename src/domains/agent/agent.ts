@@ -77,6 +77,8 @@ export interface Asked extends Lent {
   previous?: Previous | null | undefined;
   /** What a model is called where the question came from. */
   word: string;
+  /** Names of all datasets that were looked into, where these are more than the model's. */
+  datasets?: readonly string[];
   signal: AbortSignal;
   onPhase?: (phase: Phase) => void;
 }
@@ -112,6 +114,7 @@ interface Work {
   moment: Moment;
   query: Query;
   word: string;
+  datasets?: readonly string[] | undefined;
   signal: AbortSignal;
   begin: (phase: Phase) => void;
   preferences: Preferences;
@@ -206,7 +209,7 @@ export class Agent {
 
   async #answer(
     caller: Caller,
-    { model, question, answers = [], previous, word, signal, onPhase, rulesAt, ...lent }: Asked,
+    { model, question, answers = [], previous, word, datasets, signal, onPhase, rulesAt, ...lent }: Asked,
   ): Promise<Assisted> {
     const begun = new Set<Phase>();
     const begin = (phase: Phase) => {
@@ -231,6 +234,7 @@ export class Agent {
       moment: rulesAt ?? this.#moment(preferences),
       query: this.#queryOf(caller, model, signal),
       word,
+      datasets,
       signal,
       begin,
       preferences,
@@ -245,7 +249,7 @@ export class Agent {
   }
 
   async #byRules(work: Work, previous: Asked["previous"]): Promise<ByRules> {
-    const { caller, moment, word, signal } = work;
+    const { caller, moment, signal } = work;
     const { understand } = this.#parts;
     const reader = { scope: String(caller.workspace.id), signal };
     const read = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
@@ -277,19 +281,19 @@ export class Agent {
     }
     const inTwo = planned.k === "refuse" ? await saidInTwo(question.text, around) : undefined;
     if (inTwo !== undefined) return this.#run(settledOn(inTwo), work);
-    if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, knowledge, word));
+    if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, knowledge, work));
     return this.#run(planned, work);
   }
 
   /** All phases after the Planner. */
   async #run(planned: Run, work: Work): Promise<ByRules> {
-    const { question, knowledge, query, word, begin } = work;
+    const { question, knowledge, query, begin } = work;
     begin("Navigator");
     const said = inTheirWords(planned.readings);
     const { readings, isChosen } = await apart(said, question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
     if (routes.length === 0)
-      return { answer: refuse({ missing: [], obstacles }, knowledge, word), isTheirs: false };
+      return { answer: refuse({ missing: [], obstacles }, knowledge, work), isTheirs: false };
 
     begin("SQL Builder");
     const statements = buildSql(routes);

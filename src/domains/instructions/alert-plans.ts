@@ -44,13 +44,13 @@ export async function planAlert(clause: Clause): Promise<PlannedStep[] | undefin
   const isNew = MAKES.test(reader.left.slice(0, 30)) && takeComparison(reader.fork()) !== undefined;
   if (!isHead && !(reader.has(TELL) && (reader.has(WHEN) || (reader.has(ALERT) && isNew)))) return undefined;
   const name = takeName(reader) ?? (reader.has(ALERT) ? takeQuoted(reader) : undefined);
-  const addresses = takeMails(reader);
+  const addresses = takeRecipients(reader, me);
   const condition = takeCondition(reader);
-  const myself = takeRecipients(reader, me);
+  takeRecipients(reader, me);
   const isMine = words(
     "(?:i|ich)(?: \\p{L}+){1,3}(?: (?:alerted|notified|informed|told|warned|benachrichtigt|gewarnt|informiert))",
   ).test(reader.text);
-  const own = addresses.length > 0 ? addresses : isMine ? [me] : myself;
+  const own = addresses.length > 0 ? addresses : isMine ? [me] : [];
   const recipients = own.join(", ");
   if (recipients === "") assumptions.push("Nobody is told by mail: no recipients were named.");
   const told = recipients === "" ? "" : ` ${recipients}`;

@@ -13,7 +13,9 @@ const WEAK = words("for|about|zu|zum thema|zum|über|on|of|für");
 const CONTENT = words(
   "with|mit|that (?:has|shows|contains)|which (?:has|shows|contains)|containing|showing|including|das (?:folgendes )?(?=.*(?:zeigt|enthält))",
 );
-const GROUPED = words("by|per|nach|pro|je|as|als|each|over|im|~ly|täglich~|wöchentlich~|monatlich~");
+const GROUPED = words(
+  "this|last|diese[nrs]?|letzte[nrs]?|by|per|nach|pro|je|as|als|each|over|im|~ly|täglich~|wöchentlich~|monatlich~",
+);
 const TRENDS = words("trends?|over time|top|verlauf|entwicklung");
 const EMPTY = words("empty|blank|leere[sn]?");
 
@@ -117,7 +119,10 @@ function takeContent(reader: Reader, onNew: RegExpExecArray | null): string | un
     .slice(start)
     .replace(/[.!?]+\s*$/, "")
     .replace(/\s+(?:zeigt|enthält|an)\s*$/i, "");
-  reader.drop(isColon ? start - 1 : from + (lead?.index ?? 0), left.length);
+  const led = from + (lead?.index ?? 0);
+  // "with three tiles:" says nothing more than what follows.
+  const isCounted = isColon && lead !== null && COUNT.test(left.slice(led + lead[0].length, start));
+  reader.drop(isColon && !isCounted ? start - 1 : led, left.length);
   return text;
 }
 

@@ -68,6 +68,9 @@ async function planClause(
     if (second.questions.length > 0 && /^(?:the|den|die|das)\s/i.test(rest))
       second = await attempt(`${wordsIn(text)[0]} ${rest}`, about, done, true);
     if (second.questions.length > 0) continue;
+    // "Export A and B as CSV": what is said behind B may be meant of A too.
+    const isSame = first.steps.at(-1)?.tool === second.steps[0]?.tool;
+    if (NOUN_FIRST.test(rest) && !isSame && first.steps.length > 0 && !isPaused(first, second)) continue;
     return {
       steps: [...first.steps, ...second.steps],
       assumptions: [...first.assumptions, ...second.assumptions],
@@ -166,6 +169,10 @@ const AFTER =
 const THEN =
   /[,;.]?\s+(?:and\s+then|and\s+afterwards|then|afterwards|und\s+dann|dann|danach|und\s+danach|anschließend|und\s+anschließend)\s+(?!drop|sink)|;\s+/giu;
 const SENTENCE = /(?<=[\p{L}\p{N}”"“)])[.!]\s+(?=\p{Lu})/gu;
+const NOUN_FIRST = /^(?:["“„»«'‘]|(?:the|den|die|das|dem)\s)/iu;
+/** A report and an alert are paused by different tools. */
+const isPaused = (...plans: Plan[]) =>
+  plans.every(({ steps }) => steps.every(({ args }) => typeof args.paused === "boolean"));
 const JOINTS = /\s*[,;]?\s+(?:and|und)\s+(?:also\s+|auch\s+|danach\s+|then\s+|dann\s+)?|\s*,\s+/giu;
 
 function clausesOf(text: string): string[] {

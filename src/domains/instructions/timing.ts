@@ -145,6 +145,7 @@ function takeTime(reader: Reader, isLate: boolean): string | undefined {
     const [, hour = "", minute, half = "", part = ""] = found;
     const shift =
       /^p/i.test(half) || LATE.test(part) || takePart(reader) === "late" || isLate ? "late" : undefined;
+    if (Number(hour) > 24) throw askWhen();
     const isMorning = /^a/i.test(half) && Number(hour) === 12;
     return clock(isMorning ? 0 : later(Number(hour), shift), Number(minute || 0));
   }

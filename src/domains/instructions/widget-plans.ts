@@ -1,5 +1,5 @@
 import { during } from "./charts.ts";
-import { dateOf, type Filter, filtersOf, fitText, isNumeric } from "./fitting.ts";
+import { dateOf, type Filter, filtersOf, fitText, isDate, isNumeric } from "./fitting.ts";
 import type { DatasetInfo, WidgetInfo } from "./inventory.ts";
 import { AskBack, type PlannedStep } from "./plan.ts";
 import { type Reader, words } from "./reader.ts";
@@ -141,9 +141,10 @@ async function settingsIn(
   reader.takeAll(
     words("top|please|values?|werte?|rows?|zeilen|data|daten|one|ones|those|alle|all|zuletzt|basis"),
   );
+  if (grain !== undefined) await requireDates(widget, dataset, inventory);
   const fields = await fieldsIn(
     reader,
-    { dataset, widget, isGroup, isWithout, isSwap: old !== undefined },
+    { dataset, widget, isGroup, isWithout, isSwap: old !== undefined, isTimed: grain !== undefined },
     inventory,
   );
   const c9ql = period === undefined ? undefined : await limited(widget, dataset, period, inventory);
@@ -171,12 +172,14 @@ interface About {
   isWithout: boolean;
   /** Something is said to come in the place of something else. */
   isSwap: boolean;
+  /** Its periods are said, too: then a field is no axis. */
+  isTimed: boolean;
 }
 
 /** Values are filters; fields are what it is grouped or shown by, or the number that it shows. */
 async function fieldsIn(
   reader: Reader,
-  { dataset, widget, isGroup, isWithout, isSwap }: About,
+  { dataset, widget, isGroup, isWithout, isSwap, isTimed }: About,
   inventory: Clause["inventory"],
 ): Promise<{ axes: object; filters?: Filter[]; aggregate?: string }> {
   const left = reader.words();
@@ -197,11 +200,23 @@ async function fieldsIn(
     );
   return {
     axes: {
-      ...(by !== undefined && (isGroup ? { group_by: by.name } : { x_axis: by.name })),
+      ...(by !== undefined && (isGroup || isTimed ? { group_by: by.name } : { x_axis: by.name })),
       ...(numbers.length > 0 && { y_axis: numbers.map(({ name }) => name) }),
     },
     ...(found.length > 0 && { filters: found }),
   };
+}
+
+/** Weeks and months are of dates: a chart that shows something else has none. */
+async function requireDates(
+  widget: WidgetInfo,
+  dataset: DatasetInfo | undefined,
+  inventory: Clause["inventory"],
+): Promise<void> {
+  const { x_axis } = await inventory.details<{ x_axis?: string | null }>("widget", widget.id);
+  const x = dataset?.columns.find(({ name }) => name === x_axis);
+  if (x === undefined || !isDate(x))
+    throw new AskBack(`“${widget.name}” shows no dates. What should it be shown by?`);
 }
 
 /** A query of its own cannot be limited from outside without knowing what it does. */

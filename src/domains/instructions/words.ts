@@ -143,15 +143,23 @@ export function takeMails(reader: Reader): string[] {
   return reader.takeAll(list).map((found) => (found[1] as string).replace(/[.!?:]+$/, ""));
 }
 
+const AND_ME = words(
+  "(?:and|und|sowie) (?:also |auch )?(?:to |an )?(?:me|myself|mich|mir)(?: (?:too|as well|auch))?",
+);
+
+const ME_AND = /(?<!\p{L})(?:me|mir|mich)(?!\p{L}).*(?<!\p{L})(?:and|und)\s+\S+@/iu;
+const TO_MAIL = /(?<!\p{L})(?:to|an|at|for|für)\s+\S+@/iu;
+
 /** Who is told: addresses, or whoever speaks. */
 export function takeRecipients(reader: Reader, me: string): string[] {
+  const isToo = reader.take(AND_ME) !== null || (ME_AND.test(reader.left) && !TO_MAIL.test(reader.left));
   const named = takeMails(reader);
   const own = words(
     "(?:(?:by|per|via) (?:e-?)?mail )?(?:(?:to|an|in|into) )?(?:my (?:own )?(?:inbox|e-?mail|mail|address|postfach)|mein(?:e|em|en)? (?:postfach|(?:e-?)?mail~|adresse)|myself|mir selbst|me|mich|mir|us|uns)(?: (?:by|per|via) (?:e-?)?mail)?",
   );
   const isMe = reader.take(own) !== null;
   reader.takeAll(words("(?:by|per|via) (?:e-?)?mail"));
-  return named.length === 0 && isMe ? [me] : named;
+  return isToo || (named.length === 0 && isMe) ? [...named, me] : named;
 }
 
 const OLD = new RegExp(

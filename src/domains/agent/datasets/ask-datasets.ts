@@ -79,7 +79,15 @@ export class DatasetQuestions {
       const { answers, signal, onPhase } = asked;
       const more = { ...(answers !== undefined && { answers }), ...(onPhase !== undefined && { onPhase }) };
       const { model } = group;
-      const about = { model, question, word: "datasets", signal, isTrial, ...more };
+      const about = {
+        model,
+        question,
+        word: "datasets",
+        datasets: searched.map(({ name }) => name),
+        signal,
+        isTrial,
+        ...more,
+      };
       return { group, answer: await this.#parts.agent.ask(caller, about) };
     };
     const tried = groups.length === 1 ? [] : await mapBounded(groups, AT_ONCE, (group) => askOf(group, true));

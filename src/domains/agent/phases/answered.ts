@@ -17,11 +17,12 @@ export function answeredTexts(
   answers: readonly string[],
 ): string[] {
   const plain = `${text} ${answers.join(" ")}`;
-  const [{ word } = { word: undefined }] = unclear;
+  const [{ word, isName } = { word: undefined, isName: undefined }] = unclear;
   const [answer] = answers;
   if (word === undefined || answer === undefined) return [plain];
   const put = (other: string) => text.replace(word, other).replace(/[?!.]\s*$/, "");
   const replaced = put(answer);
+  if (isName === true) return [replaced];
   const [place, most] = LOW.test(word) ? ["bottom", "lowest"] : ["top", "highest"];
   const noun = /^\s+(\p{L}+)/u.exec(text.slice(text.indexOf(word) + word.length))?.[1] ?? "";
   const first = PLURAL.test(noun) ? `${place} ${SHOWN}` : place;

@@ -1,5 +1,6 @@
 import { isAppError } from "../../../kernel/errors.ts";
 import { nearestFirst } from "../../../kernel/nearest.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
@@ -49,12 +50,13 @@ export async function verify(
     ...(result.isTruncated
       ? [`There are more than ${view.rows.length.toLocaleString("en-US")} rows; the rest was not read.`]
       : []),
-    ...emptyValues(view),
+    ...emptyValues(result, view),
+    ...(await namelessRows(result, view, knowledge, query)),
     ...unfinished(result, view, now),
     ...unaccounted(result, view, knowledge, totals),
   ];
   const emptiness = isNothing(result, keysOf(result.reading.ask))
-    ? await reasonsOf(result, knowledge, query)
+    ? [...(await dataEnd(result, query)), ...(await reasonsOf(result, knowledge, query))]
     : [];
   return { caveats, totals, emptiness };
 }
@@ -95,9 +97,53 @@ function unaccounted(
   });
 }
 
-function emptyValues({ rows, numbers, keys }: View): string[] {
+/** How many rows of the data belong to no group: of the groups themselves one at most has no name. */
+async function namelessRows(
+  { reading: { ask } }: Result,
+  { columns, rows }: View,
+  { schema }: Knowledge,
+  query: Check,
+): Promise<string[]> {
+  if (ask.k !== "table") return [];
+  const told: string[] = [];
+  for (const [i, key] of ask.by.entries()) {
+    const isSeen = rows.some((row) => row[i] === null);
+    if (key.bucket !== undefined || key.path !== undefined || (!isSeen && ask.top === undefined)) continue;
+    const all = { k: "all" as const, ds: key.ds };
+    const nameless = { k: "where" as const, in: all, if: { k: "null" as const, key } };
+    const cols = [all, nameless].map((rel) => ({ k: "agg" as const, fn: "count" as const, in: rel }));
+    const counted: Ask = { k: "table", by: [], cols, ...(ask.scope !== undefined && { scope: ask.scope }) };
+    const sql = attempt(() => compile(schema, counted).sql);
+    const [whole, none] = (sql === undefined ? undefined : await query(sql))?.rows[0] ?? [];
+    if (!none || Number(none) === 0) continue;
+    const count = (value: JsonValue | undefined) => Number(value).toLocaleString("en-US");
+    const things = key.ds.replaceAll("_", " ");
+    told.push(
+      `${count(none)} of ${count(whole)} ${things} have no ${columns[i]?.label.toLowerCase() ?? key.field}.`,
+    );
+  }
+  return told;
+}
+
+/** Where a period lies outside of the data, they say so themselves. */
+async function dataEnd({ compiled }: Result, query: Check): Promise<string[]> {
+  const [used] = compiled.used.windows;
+  if (used === undefined) return [];
+  const { date, win } = used;
+  const column = quoteName(date.field);
+  const sql = `SELECT CAST(min(${column}) AS DATE), CAST(max(${column}) AS DATE) FROM ${quoteName(date.ds)}`;
+  const [first, last] = ((await query(sql))?.rows[0] ?? []).map((value) => String(value ?? "").slice(0, 10));
+  const name = date.field.replaceAll("_", " ");
+  if (last && win.from !== null && last < win.from.slice(0, 10))
+    return [`The data end on ${last} (${name}).`];
+  if (first && win.to !== null && first >= win.to.slice(0, 10))
+    return [`The data begin on ${first} (${name}).`];
+  return [];
+}
+
+function emptyValues({ reading: { ask } }: Result, { rows, numbers, keys }: View): string[] {
   const ratio = (column: ShownColumn) => rows.filter((row) => row[column.index] === null).length;
-  const many = [...numbers, ...keys].flatMap((column) => {
+  const many = [...numbers, ...(ask.k === "list" ? keys : [])].flatMap((column) => {
     const empty = ratio(column);
     if (rows.length < RATIO_ROWS || empty / rows.length < NULL_RATIO || empty === rows.length) return [];
     return [`${column.label} is empty in ${empty} of ${rows.length} rows.`];

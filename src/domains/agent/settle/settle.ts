@@ -126,7 +126,9 @@ async function settlePeriod(
   const { moment, knowledge, preferences } = around;
   const { period, grain } = namesTime(state.text, moment, knowledge);
   const isNeeded = isVague(state.text) || (isTrend(state.text) && !grain);
-  if (period) return { win: undefined, isOpen: false, isNeeded: false };
+  // Nobody is asked for a period of what has no dates.
+  const isDated = [...knowledge.schema.datasets.values()].some(({ date }) => date !== null);
+  if (period || !isDated) return { win: undefined, isOpen: false, isNeeded: false };
   if (isNeeded) {
     const answer = state.answers.find((each) => periodOf(each, moment, knowledge) !== undefined);
     if (answer !== undefined)

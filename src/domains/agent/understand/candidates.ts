@@ -286,6 +286,7 @@ function wordCost(
   const { norm, stem } = word;
   const isCommon =
     language.fillers.has(norm) ||
+    language.evaluative.has(norm) ||
     [norm, stem].some((form) => language.grammar.has(form) || language.superlatives.has(form)) ||
     unitNamed(norm) !== undefined ||
     (sense.t === "rel" && language.gloss.has(stem));
@@ -377,7 +378,9 @@ function misspelt(
       );
     // "the Hallbach companies", "Hallbach": those whose names have the word in them.
     const isSeveral = language.isMany(words[i + 1]?.norm ?? "");
-    if (!isSeveral && !/^\p{Lu}/u.test(word.text)) return [];
+    // "an Oscar" is one of several, and nobody's name.
+    const isOneOf = /^(an?|eine?[nmrs]?)$/.test(words[i - 1]?.norm ?? "");
+    if (!isSeveral && (isOneOf || !/^\p{Lu}/u.test(word.text))) return [];
     return lexicon
       .parts(word.norm, !isSeveral)
       .map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }));

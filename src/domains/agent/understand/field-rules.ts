@@ -223,7 +223,9 @@ export const FIELD_RULES: Rules = {
   "field quantity": (grammar, { key }, quantity) => measuredBy(grammar, key, quantity),
   "number field": (grammar, { value }, field) => {
     if (!Number.isInteger(value)) return [];
-    return grammar.isNumberLabel(field.key) ? labelled(field.key, value) : means(field, 0.6);
+    // "8 cylinders": of what is averaged, how much there is of it.
+    const isOwn = grammar.isNumber(field.key) && grammar.averageOf(field.key) !== undefined;
+    return grammar.isNumberLabel(field.key) || isOwn ? labelled(field.key, value) : means(field, 0.6);
   },
   // "brands by return rate"
   "field by": (grammar, { key }, { keys, by }) =>

@@ -48,11 +48,14 @@ export const HAVING_RULES: Rules = {
     if (num === undefined || table.having !== null || table.top !== null) return [];
     return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
   },
-  // "more than three categories"
+  // "more than three categories", "more than 200 horsepower"
   "quantity field": (grammar, quantity, { key }) =>
     typeof quantity.value === "number" && quantity.unit === undefined && grammar.isLabel(key)
       ? means({ ...quantity, t: "having", table: different(key, { k: "all", ds: key.ds }) }, 0.2)
-      : [],
+      : // An average is called like what it is of, which costs the field its name elsewhere.
+        measuredBy(grammar, key, quantity).map((each) =>
+          grammar.averageOf(key) === undefined ? each : more(each, -0.4),
+        ),
   "quantity rel": (_grammar, quantity, rel) => {
     // "more than the average store"
     if (quantity.value === "average") return rel.form === "noun" ? means(quantity, 0.1) : [];

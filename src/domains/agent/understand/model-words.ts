@@ -54,6 +54,14 @@ export function addsUp(field: string): boolean {
   );
 }
 
+const PRICE =
+  /price|cost|amount|revenue|sales|value|fee|fare|budget|spend|paid|charge|(^|_)total$|preis|kosten/i;
+
+/** Whether a name is that of something by which things are cheap or expensive. */
+export function isPrice(name: string): boolean {
+  return PRICE.test(name.split(".").at(-1) ?? name);
+}
+
 const PEOPLE =
   /^(drivers?|pilots?|customers?|clients?|employees?|staff|persons?|people|patients?|students?|teachers?|players?|users?|members?|authors?|actors?|doctors?|physicians?|agents?|owners?|buyers?|workers?|passengers?|reps?|artists?|singers?|riders?|athletes?)$/i;
 

@@ -4,6 +4,7 @@ import type { Schema } from "../query/schema.ts";
 import type { Ask, Cond, Key, Num, Rel, Window } from "../query/semantic-query.ts";
 import type { Quantity, Sense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
+import { isPrice } from "./model-words.ts";
 import type { Role } from "./unsaid.ts";
 
 /** Everything that a query speaks of, found by walking through it. */
@@ -288,18 +289,12 @@ export class QueryFacts {
 
   /** The first of something, or everything in that order. */
   #saysPlace({ dir, n, dim }: Extract<Sense, { t: "sup" }>): boolean {
-    if (dim !== null && !this.#saysDimension(dim)) return false;
+    // The most expensive ones are first by a price, and not by whatever number there is.
+    if (dim === "price" && ![...this.#metrics, ...this.#fields].some(isPrice)) return false;
     // What declined the most has the lowest growth.
     const isDir = (own: unknown) => own === dir || this.#parts.has("growth") || this.#parts.has("-");
     const isPlace = (node: { dir?: unknown; n?: unknown }) => isDir(node.dir) && (n === null || node.n === n);
     return this.#places.some(isPlace) || this.#parts.has("order") || this.#functions.has(dir);
-  }
-
-  /** The most expensive ones are first by a price, and not by whatever number there is. */
-  #saysDimension(dim: string): boolean {
-    if (dim !== "price") return true;
-    const names = [...this.#metrics, ...[...this.#fields].map((field) => field.split(".")[1] ?? "")];
-    return names.some((name) => PRICE.test(name));
   }
 
   #saysQuantity({ value, unit, op }: Quantity): boolean {
@@ -398,8 +393,13 @@ export class QueryFacts {
   }
 
   #saysAggregate(fn: string): boolean {
-    if (fn === "sum" || this.#parts.has(fn)) return true;
+    if (this.#parts.has(fn)) return true;
     const isAverage = [...this.#metrics].some((name) => this.#grammar.isAverage(name));
+    // Nobody who says "total" means the mean.
+    if (fn === "sum")
+      return (
+        this.#metrics.size !== 1 || ![...this.#metrics].some((name) => /^(average|avg|mean)_/.test(name))
+      );
     return fn === "avg" && (isAverage || this.#parts.has("/"));
   }
 
@@ -432,9 +432,6 @@ export class QueryFacts {
     return this.#schema.datasets.get(ds)?.fields.get(field)?.kind === "number";
   }
 }
-
-const PRICE =
-  /price|cost|amount|total|revenue|sales|value|fee|fare|budget|spend|paid|charge|rate|preis|kosten/i;
 
 /** Parts whose values are words of the query's own language. */
 const PLAIN = new Set(["k", "fn", "op", "dir", "bucket", "grain", "part"]);

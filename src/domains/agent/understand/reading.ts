@@ -35,6 +35,8 @@ export interface Clarification {
   suggestions: string[];
   /** The word of the question that it is about. */
   word?: string;
+  /** What is chosen stands in the place of that word. */
+  isName?: true;
 }
 
 /** What the rules make of a question, before anything is run. */
@@ -42,7 +44,13 @@ export interface Understanding {
   /** The best first. */
   readings: Reading[];
   /** Words that nothing in the model carries: with any of them the question is refused. */
-  missing: { span: Span; text: string; nearest: string[] }[];
+  missing: {
+    span: Span;
+    text: string;
+    nearest: string[];
+    /** The model knows it, but not in this place. */
+    isKnown?: true;
+  }[];
   /** What has to be asked whichever reading is meant, such as "best" without a measure. */
   unclear: Clarification[];
   /** What each stage found, for those who look into it. */

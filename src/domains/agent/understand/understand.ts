@@ -25,6 +25,7 @@ import {
   WHICH_NUMBER,
 } from "./left-open.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
+import { missingWords, rowsMeant } from "./missing-words.ts";
 import { numberCandidates } from "./number-candidates.ts";
 import { throughOwnPlaces } from "./own-places.ts";
 import type { Reading, Understanding } from "./reading.ts";
@@ -209,10 +210,21 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   );
   // Words of grammar are named only where nothing else is missing.
   const named = unsaid.filter((i) => !isGrammar(all[i] as Word, language));
-  const missing = (named.length > 0 ? named : unsaid).map((i) => {
-    const word = all[i] as Word;
-    return { span: { start: word.start, end: word.end }, text: word.text, nearest: [] };
-  });
+  const isNamed = found.some(({ sense }) => sense.t === "rel" && sense.form === "noun");
+  const rows = isNamed
+    ? undefined
+    : rowsMeant(
+        all,
+        unsaid.filter((i) => !known.has(i)),
+        knowledge,
+      );
+  if (rows !== undefined) {
+    const asked = { ...question, text: text.replace(rows.word, rows.suggestions[0] as string) };
+    const { readings: some, missing: none } = understandIn(language, asked, knowledge);
+    if (some.length > 0 && none.length === 0)
+      return { readings: [], missing: [], unclear: [rows], trace: [] };
+  }
+  const missing = missingWords(all, named.length > 0 ? named : unsaid, { known, said: question.text });
   return {
     // Nor may one that leaves out more take the place of the best, where the model cannot carry that.
     readings: readings

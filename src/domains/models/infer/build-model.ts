@@ -1,7 +1,7 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { isReserved, looksLikeFile } from "../guard/names.ts";
-import type { ModelDataset, Relationship, SemanticModel } from "../model.ts";
-import { aiOf, fieldsOf, type InferredField } from "./fields.ts";
+import { type ModelDataset, type Relationship, type SemanticModel, sqlOf } from "../model.ts";
+import { aiOf, expressionOf, fieldsOf, type InferredField } from "./fields.ts";
 import type { Guess } from "./guess.ts";
 import type { Join, Looked } from "./joins.ts";
 import { isCalled } from "./keys.ts";
@@ -84,7 +84,17 @@ function datasetOf(name: string, { profile, keys }: Looked, fields: readonly Inf
   const fieldFor = (column: string) =>
     fields.find((each) => each.column?.name === column)?.field.name ?? column;
   const isNumbered = keys.primary.length === 0 && !isNamedOnly(profile.dataset.name, fields);
-  const numbered = `SELECT *, row_number() OVER () AS ${ROW_NUMBER} FROM ${quoteName(dataset.name)}`;
+  // Columns of a view query are fields as they are, so what is computed of a column is computed there.
+  const made = isNumbered ? fields.filter(isRemade) : [];
+  const replaced = made.map(
+    ({ field, column }) => `${sqlOf(field.expression)} AS ${quoteName(column?.name ?? "")}`,
+  );
+  const all = replaced.length === 0 ? "*" : `* REPLACE (${replaced.join(", ")})`;
+  const numbered = `SELECT ${all}, row_number() OVER () AS ${ROW_NUMBER} FROM ${quoteName(dataset.name)}`;
+  const plainly = (each: InferredField) =>
+    made.includes(each)
+      ? { ...each.field, expression: expressionOf(quoteName(each.column?.name ?? "")) }
+      : each.field;
   const plain = snakeOf(dataset.name).replaceAll("_", " ");
   const said = thingOf(dataset.name).join(" ");
   return {
@@ -95,10 +105,16 @@ function datasetOf(name: string, { profile, keys }: Looked, fields: readonly Inf
     uniqueKeys: [],
     description: dataset.description,
     ai: aiOf([...(said === plain ? [] : [said]), ...(isDaily(profile, keys) ? ["day"] : [])]),
-    fields: [...fields.map(({ field }) => field), ...(isNumbered ? [rowNumber()] : [])],
+    fields: [...fields.map(plainly), ...(isNumbered ? [rowNumber()] : [])],
     policies: [],
     extensions: [],
   };
+}
+
+/** Computed of a column under the column's own name. */
+function isRemade({ field, column }: InferredField): boolean {
+  const isPlain = /^(?:\w+|"(?:[^"]|"")+")$/.test(sqlOf(field.expression));
+  return column !== null && !isPlain && column.name.toLowerCase() === field.name.toLowerCase();
 }
 
 /** One row a day: "days" are its rows. */

@@ -94,7 +94,8 @@ function fieldOf(
   return {
     name,
     expression: expressionOf(sqlOf(column)),
-    label: name === column.name && name === name.toLowerCase() ? null : capital(label),
+    label:
+      name === column.name && name === name.toLowerCase() ? null : capital(asWritten(label, column.name)),
     description: null,
     dataType: dataTypeOf(column),
     typeText: null,
@@ -105,13 +106,23 @@ function fieldOf(
   };
 }
 
+/** "US gross" and "IMDB rating" keep their capitals, unless all of a name is written in them. */
+function asWritten(label: string, name: string): string {
+  if (!/\p{Ll}/u.test(name)) return label;
+  const capitals = name.match(/(?<!\p{L})\p{Lu}{2,5}(?!\p{L})/gu) ?? [];
+  return capitals.reduce(
+    (text, word) => text.replace(new RegExp(`(?<!\\p{L})${word.toLowerCase()}(?!\\p{L})`, "u"), word),
+    label,
+  );
+}
+
 function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 function sqlOf(column: ColumnProfile): string {
   const name = /^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : quoteName(column.name);
-  if (roleOf(column) === "flag" && isBit(column)) return `${name} = 1`;
+  if (roleOf(column) === "flag" && isBit(column)) return `CAST(${name} AS BOOLEAN)`;
   if (!isDateText(column)) return name;
   return `TRY_CAST(${quoteName(column.name)} AS ${column.times > 0 ? "TIMESTAMP" : "DATE"})`;
 }

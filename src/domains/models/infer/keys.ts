@@ -14,6 +14,7 @@ export interface Keys {
 
 /** In fewer rows a day or a year is different by chance. */
 const DATED_ROWS = 30;
+const SORT = /^(class|cluster|group|segment|tier|category|grade|level)$/;
 /** Pairs of columns that are tried where no single one tells rows apart. */
 const PAIRED_COLUMNS = 6;
 
@@ -81,6 +82,9 @@ export function isCalled(column: string, dataset: string): boolean {
 function pairsOf({ columns, rows }: Profile): string[][] {
   const rank = (column: ColumnProfile) => {
     const role = roleOf(column);
+    // A class or cluster is a sort of thing, and no number of one.
+    const isSort = role === "id" && !isIdName(column.name) && SORT.test(longWords(column.name).at(-1) ?? "");
+    if (isSort) return 3;
     return role === "id" ? 0 : role === "date" || role === "year" ? 1 : role === "text" ? 2 : 9;
   };
   const some = columns

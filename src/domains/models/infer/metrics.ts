@@ -2,6 +2,7 @@ import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Field, Metric, ModelDataset } from "../model.ts";
 import { aiOf, expressionOf, type InferredField } from "./fields.ts";
 import type { Guess } from "./guess.ts";
+import { longWords } from "./name-words.ts";
 import { isStock, plainlyAddsUp } from "./roles.ts";
 import { isSelling, SALES } from "./synonyms.ts";
 
@@ -104,10 +105,11 @@ function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
   ];
 }
 
-/** As it is called, and without its unit. */
+/** As it is called, with short forms written out, and without its unit. */
 function namesOf(field: Field): string[] {
   const name = field.name.replaceAll("_", " ");
-  return [name, ...field.ai.synonyms.filter((synonym) => name.startsWith(`${synonym} `))];
+  const long = longWords(field.name).join(" ");
+  return [name, ...field.ai.synonyms.filter((synonym) => synonym === long || name.startsWith(`${synonym} `))];
 }
 
 /** Rows that say how things stood at some time hold the same again and again: their sum is no number of anything. */

@@ -137,6 +137,108 @@ describe("infer_semantic_model", () => {
     expect(await ask("how many sales were there in January 2025")).toEqual([[3]]);
   });
 
+  describe("of tables as people bring them", () => {
+    let token: string;
+    const ask = (model: string, question: string, more: object = {}) =>
+      resultOf<{ id: string; outcome: string; rows: unknown[][]; narrative: string; caveats: string[] }>(
+        server,
+        token,
+        "ask_question",
+        { model, question, ...more },
+      );
+
+    beforeAll(async () => {
+      const workspace = "brought";
+      await server.app.identity.workspaces.create({ slug: workspace, name: "Brought" });
+      token = await server.token({ workspace });
+      const strikes = Array.from({ length: 60 }, (_, i) => ({
+        "Airport Name": i % 6 === 5 ? null : i % 2 === 0 ? "DALLAS/FORT WORTH" : "O'HARE",
+        "Wildlife Species": i % 3 === 0 ? "Gull" : "Goose-grey",
+        "Cost Total": 100 + (i % 4),
+        "Cost Repair": 10,
+        Horsepower: 100 + (i % 5),
+        Warned: i % 4 === 0 ? 1 : 0,
+      }));
+      const seattle = Array.from({ length: 40 }, (_, i) => ({
+        date: new Date(Date.UTC(2014, 0, 1 + i)).toISOString().slice(0, 10),
+        temp_max: 10 + (i % 7),
+        temp_min: i % 7,
+        weather: i % 2 === 0 ? "rain" : "sun",
+      }));
+      const nations = ["Japan", "Peru", "Mali"].flatMap((country, c) =>
+        Array.from({ length: 11 }, (_, i) => ({
+          country,
+          year: 1955 + i * 5,
+          pop: 1000 * (c + 1) + i,
+          life_expect: 60 + c + i / 10,
+          cluster: c,
+        })),
+      );
+      for (const [name, rows] of Object.entries({ strikes, seattle, nations })) {
+        await makeDataset(server, token, name, rows);
+        await infer({ name, datasets: [name] }, token);
+        await resultOf(server, token, "publish_semantic_model", { modelName: name });
+      }
+    });
+
+    it("adds up what adds up, and averages what does not", async () => {
+      const { digest, guesses } = await infer({ name: "nations", datasets: ["nations"] }, token);
+      expect(guesses).toMatchObject([{ guess: "key: country, year" }]);
+      expect(digest).not.toMatch(/total_(life_expect|cluster)/);
+      expect((await ask("nations", "Life expectancy of Japan")).rows).toEqual([[expect.closeTo(60.5)]]);
+      expect((await ask("nations", "Life expectancy of Japan in 1960")).rows).toEqual([
+        [expect.closeTo(60.1)],
+      ]);
+      expect((await ask("nations", "population of Peru in 1955")).rows).toEqual([[2000]]);
+      expect((await ask("nations", "total population in 1955")).rows).toEqual([[6000]]);
+      expect((await ask("strikes", "horsepower by wildlife species")).rows).toEqual(
+        expect.arrayContaining([["Gull", expect.closeTo(102)]]),
+      );
+    });
+
+    it("groups by a name that many rows have, and by no number of rows", async () => {
+      const top = await ask("strikes", "top 2 airports by number of strikes");
+      expect(top.rows).toEqual([
+        ["DALLAS/FORT WORTH", 30],
+        ["O'HARE", 20],
+      ]);
+      expect(top.caveats).toEqual(["10 of 60 strikes have no airport name."]);
+      const { rows, narrative } = await ask("strikes", "number of strikes by airport name");
+      expect(rows).toEqual(expect.arrayContaining([[null, 10]]));
+      expect(narrative).toContain("**DALLAS/FORT WORTH** is highest");
+      expect((await ask("strikes", "how many strikes at airport DALLAS/FORT WORTH")).rows).toEqual([[30]]);
+      expect((await ask("strikes", "how many strikes of Goose-grey")).rows).toEqual([[40]]);
+      expect((await ask("strikes", "how many strikes were warned")).rows).toEqual([[15]]);
+    });
+
+    it("asks which of two is meant where a name is that of both", async () => {
+      expect(await ask("seattle", "average temperature")).toMatchObject({ outcome: "clarify" });
+      expect(await ask("strikes", "average cost by wildlife species")).toMatchObject({ outcome: "clarify" });
+      expect((await ask("strikes", "total cost")).rows).toEqual([[6090]]);
+      expect((await ask("seattle", "how many days with weather rain")).rows).toEqual([[20]]);
+    });
+
+    it("drops no word because something could be carried over, or because it is empty elsewhere", async () => {
+      const before = await ask("strikes", "average horsepower by wildlife species");
+      const more = { follow_up_to: before.id };
+      expect((await ask("strikes", "Show me the 5 most expensive strikes", more)).rows).not.toEqual(
+        before.rows,
+      );
+      expect(await ask("strikes", "and the weight?", more)).toMatchObject({ outcome: "refuse" });
+      expect(await ask("strikes", "how many strikes are based on a book")).toMatchObject({
+        outcome: "refuse",
+      });
+      const { outcome, narrative } = await ask("strikes", "number of strikes by species and sponsor");
+      expect(outcome).toBe("refuse");
+      expect(narrative).toMatch(/Missing datasets:\*\*\n- sponsor\n\n/);
+    });
+
+    it("says where the data end", async () => {
+      const { narrative } = await ask("seattle", "how many days were there last year");
+      expect(narrative).toContain("The data end on 2014-02-09 (date).");
+    });
+  });
+
   it("knows nothing of what policies hide", async () => {
     const policies = [{ name: "no seats", roles: ["contributor"], hide: ["seats"] }];
     await resultOf(server, admin, "set_dataset_policies", { dataset_id: ids.shops, policies });
