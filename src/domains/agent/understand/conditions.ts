@@ -1,4 +1,4 @@
-import type { Cond } from "../query/semantic-query.ts";
+import type { Ask, Cond } from "../query/semantic-query.ts";
 import type { RelSense } from "./make.ts";
 
 /** Conditions on an entity's own fields hold of whatever belongs to it. */
@@ -16,4 +16,14 @@ export function condOf({ rel, ds }: Pick<RelSense, "rel" | "ds">): Cond {
 
 function isPlain(cond: Cond): boolean {
   return cond.k === "is" || cond.k === "null" || (cond.k === "not" && isPlain(cond.of));
+}
+
+/** How many things are said of what is listed or counted. */
+export function conditionsIn(ask: Ask): number {
+  const [num] = ask.k === "table" ? ask.cols : [];
+  let rel = ask.k === "list" ? ask.rel : num?.k === "agg" ? num.in : undefined;
+  const conds: Cond[] = [];
+  for (; rel?.k === "where"; rel = rel.in) conds.push(...(rel.if.k === "and" ? rel.if.of : [rel.if]));
+  const { scope, having } = ask.k === "table" ? ask : {};
+  return conds.length + [scope?.if, scope?.win, having].filter((each) => each !== undefined).length;
 }

@@ -2,6 +2,7 @@ import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Ask, Cond, Key, Num, Rel, Window } from "../query/semantic-query.ts";
+import { conditionsIn } from "./conditions.ts";
 import type { Quantity, Sense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import { isPrice } from "./model-words.ts";
@@ -354,7 +355,7 @@ export class QueryFacts {
       case "only":
         return !has("link");
       case "but":
-        return this.#conditions() > 1;
+        return conditionsIn(this.#ask) > 1;
       default:
         return true;
     }
@@ -369,16 +370,6 @@ export class QueryFacts {
         [...this.#links].some((other) => other !== name && this.#schema.links.get(other)?.to === to)
       );
     });
-  }
-
-  /** How many things are said of what is listed or counted. */
-  #conditions(): number {
-    const [num] = this.#ask.k === "table" ? this.#ask.cols : [];
-    let rel = this.#ask.k === "list" ? this.#ask.rel : num?.k === "agg" ? num.in : undefined;
-    const conds: Cond[] = [];
-    for (; rel?.k === "where"; rel = rel.in) conds.push(...(rel.if.k === "and" ? rel.if.of : [rel.if]));
-    const { scope, having } = this.#ask.k === "table" ? this.#ask : {};
-    return conds.length + [scope?.if, scope?.win, having].filter((each) => each !== undefined).length;
   }
 
   /** Numbers beside each other: in columns, by values that were named, or one period after the other. */
