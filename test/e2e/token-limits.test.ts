@@ -4,7 +4,7 @@ import { z } from "zod";
 import { SURFACES, type SurfaceName, type TokenLimits } from "../../src/registry/caller.ts";
 import { promptsOf } from "../../src/registry/define-prompt.ts";
 import { resourcesOf } from "../../src/registry/define-resource.ts";
-import { type Tool, toolsOf } from "../../src/registry/define-tool.ts";
+import { changesSomething, type Tool, toolsOf } from "../../src/registry/define-tool.ts";
 import type { Slice } from "../../src/registry/registry.ts";
 import { TOOLSETS } from "../../src/registry/toolsets.ts";
 import { makeDataset, resultOf } from "../support/datasets.ts";
@@ -103,7 +103,11 @@ const OF_KNOWLEDGE = [
 type Case = readonly [name: string, limits: Partial<TokenLimits>, isAllowed: (tool: Tool) => boolean];
 const CASES: readonly Case[] = [
   // Auditing and reading drafts take permissions that a read-only token lacks.
-  ["read-only", { readOnly: true }, ({ effect, permissions }) => effect === "read" && isReading(permissions)],
+  [
+    "read-only",
+    { readOnly: true },
+    ({ effect, permissions }) => !changesSomething(effect) && isReading(permissions),
+  ],
   ...Object.keys(TOOLSETS).map(
     (name): Case => [`toolset ${name}`, { toolsets: [name] }, ({ toolset }) => toolset === name],
   ),
@@ -295,6 +299,7 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     link_memories: { from_id: "memory_none", to_id: "memory_nobody", rel_type: "OWNS" },
     unlink_memories: { from_id: "memory_none", to_id: "memory_nobody", rel_type: "OWNS" },
     careless_tool: {},
+    carry_out: { instruction: "list my dashboards" },
     list_datasets: {},
     list_datasources: {},
     list_queries: {},
@@ -390,6 +395,15 @@ describe("what a limited token sees keeps to its limits", () => {
     ])
       answers.delete(ofNothing);
     expect([...answers].filter(([, text]) => text.startsWith("!"))).toEqual([]);
+    expect(await fingerprint()).toBe(before);
+  });
+
+  it("read-only: nothing is changed by an instruction either", async () => {
+    const before = await fingerprint();
+    const instruction = 'Create an empty dashboard called "Mine"';
+    const { result } = await callTool(server, tokens["read-only"] as string, "carry_out", { instruction });
+    expect(result).toMatchObject({ isError: true });
+    expect(JSON.stringify(result)).toContain("Nothing was done");
     expect(await fingerprint()).toBe(before);
   });
 

@@ -156,7 +156,7 @@ describe("execute_query", () => {
 
   it("does not know drafts, models of other tokens, or of other workspaces", async () => {
     await saveModel(server, shop.admin, shopModel({ name: "planning" }), { publish: false });
-    expect(await failure({ modelName: "planning" }, shop.admin)).toMatch(
+    expect(await failure({ modelName: "planning" }, shop.viewer)).toMatch(
       /^There is no semantic model "planning"/,
     );
     const limited = await server.token({ limits: { models: ["numbers"] } });
