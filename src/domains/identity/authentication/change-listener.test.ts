@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import pg from "pg";
+import { afterEach, expect, test, vi } from "vitest";
 import { silentLog } from "../../../../test/support/database.ts";
-import {
-  identityOn,
-  openTestIdentity,
-  proofOf,
-  type TestIdentity,
-} from "../../../../test/support/identity.ts";
+import { identityOn, openTestIdentity, proofOf } from "../../../../test/support/identity.ts";
 import type { Identity } from "../identity.ts";
 import { ChangeListener } from "./change-listener.ts";
 
 /** Far below the time for which tokens are remembered, and kind to a busy machine; usually it is 2 ms. */
 const AT_ONCE_MS = 10_000;
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
 /** Counts the look-ups of tokens that reach the database. */
-function watchLookups({ catalog }: TestIdentity) {
-  const lookups = vi.spyOn(catalog.pool, "query");
+function watchLookups() {
+  const lookups = vi.spyOn(pg.Client.prototype, "query");
   return () =>
     lookups.mock.calls.filter(([query]) =>
       /from "tokens"/.test((query as unknown as { text?: string }).text ?? ""),
@@ -48,7 +48,7 @@ test("a change made in one server is seen by another at once", async () => {
   await using world = await openTestIdentity();
   const { identity, catalog } = world;
   const server = identityOn(catalog);
-  const lookups = watchLookups(world);
+  const lookups = watchLookups();
   const owner = { email: "contributor@acme.test", workspace: "acme" };
   const { token, info } = await identity.tokens.create({ ...owner, kind: "api" });
   await warm(server, token, lookups);
@@ -81,7 +81,7 @@ test("a change made in one server is seen by another at once", async () => {
 test("a change by hand, past all our code, is seen as well", async () => {
   await using world = await openTestIdentity();
   const { identity, catalog } = world;
-  const lookups = watchLookups(world);
+  const lookups = watchLookups();
   const { token, info } = await identity.tokens.create({
     email: "viewer@acme.test",
     workspace: "acme",
@@ -101,7 +101,7 @@ test("a change by hand, past all our code, is seen as well", async () => {
 test("a revocation of one's own is seen by the very next request", async () => {
   await using world = await openTestIdentity();
   const { identity } = world;
-  const lookups = watchLookups(world);
+  const lookups = watchLookups();
   for (let round = 0; round < 20; round++) {
     const { token, info } = await identity.tokens.create({
       email: "viewer@acme.test",
@@ -119,7 +119,7 @@ test("a revocation of one's own is seen by the very next request", async () => {
 test("while changes cannot be heard of, each request asks the database", async () => {
   await using world = await openTestIdentity();
   const { identity, catalog } = world;
-  const lookups = watchLookups(world);
+  const lookups = watchLookups();
   const { token } = await identity.tokens.create({
     email: "viewer@acme.test",
     workspace: "acme",

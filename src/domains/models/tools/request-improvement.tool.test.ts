@@ -77,9 +77,9 @@ describe("request_improvement", () => {
     expect(textOf(await ask({ modelName: "nothing" }))).toMatch(/^There is no semantic model "nothing"/);
   });
 
-  it("does not know drafts, nor models that the token is not for", async () => {
+  it("takes no drafts, nor models that the token is not for", async () => {
     await saveModel(server, shop.admin, shopModel({ name: "planning" }), { publish: false });
-    expect(textOf(await ask({ modelName: "planning" }))).toMatch(/^There is no semantic model/);
+    expect(textOf(await ask({ modelName: "planning" }))).toMatch(/^The semantic model "planning" is a draft/);
     const limited = await server.token({ role: "contributor", limits: { models: ["other"] } });
     expect(textOf(await ask({}, limited))).toMatch(/^There is no semantic model/);
   });
