@@ -158,7 +158,7 @@ async function lastRow(dataset_id: unknown, offset: number): Promise<Read> {
 
 function resultOf({ text }: Sent): Record<string, unknown> {
   const { result } = JSON.parse(text) as { result: { structuredContent?: Record<string, unknown> } };
-  expect(result).not.toMatchObject({ isError: true });
+  expect(result, text.slice(0, 500)).not.toMatchObject({ isError: true });
   return result.structuredContent ?? {};
 }
 
@@ -208,14 +208,11 @@ describe("a large body that is as it should be", () => {
     expect(other.text).toContain("rows holds more than this tool takes");
   });
 
-  it.each([
-    ["as text", isLong ? 13_000_000 : 4_000_000, (text: string) => text],
-    ["as base64", 11_500_000, (text: string) => Buffer.from(text).toString("base64")],
-  ])("[all.http.values] imports a large file %s, and holds up nobody", async (how, bytes, written) => {
+  it("[all.http.values] imports a large file, and holds up nobody", async () => {
     const line = `7,"${"ä \\u ".repeat(30)}"\n`;
-    const lines = Math.floor(bytes / Buffer.byteLength(line));
-    const content = written(`n,s\n${line.repeat(lines)}`);
-    const params = JSON.stringify({ name: "import_file", arguments: { dataset_name: how, content } });
+    const lines = Math.floor((isLong ? 13_000_000 : 4_000_000) / Buffer.byteLength(line));
+    const content = `n,s\n${line.repeat(lines)}`;
+    const params = JSON.stringify({ name: "import_file", arguments: { dataset_name: "as text", content } });
     const body = encode(call(params));
     const { done, turnMs, waitMs } = await watched(() => send(body));
     expect(resultOf(done)).toMatchObject({ rows_read: lines, rows_rejected: 0 });
