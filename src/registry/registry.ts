@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Permission } from "../kernel/permissions.ts";
 import { type AssetKind, AssetKinds } from "./asset-kind.ts";
 import { SURFACES, type SurfaceName } from "./caller.ts";
 import type { Prompt, UnboundPrompt } from "./define-prompt.ts";
@@ -110,17 +109,6 @@ export class Registry {
 
   prompt(surface: SurfaceName, name: string): Prompt | undefined {
     return this.#prompts[surface].get(name);
-  }
-
-  /** Every permission that a surface's tools and resources ask for: what its OAuth metadata offers. */
-  permissions(surface: SurfaceName): Permission[] {
-    const wanted = new Set<Permission>();
-    for (const { tool } of this.tools(surface))
-      for (const permission of tool.permissions) wanted.add(permission);
-    for (const { resource } of this.resources(surface)) {
-      for (const permission of resource.permissions) wanted.add(permission);
-    }
-    return [...wanted];
   }
 
   #addTool(tool: Tool): void {

@@ -1,7 +1,8 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { makeDataset } from "../support/datasets.ts";
+import { makeDataset, resultOf } from "../support/datasets.ts";
 import { callTool } from "../support/mcp.ts";
 import { saveModel } from "../support/models.ts";
 import { outage } from "../support/outage.ts";
@@ -37,8 +38,9 @@ interface Asked {
   questions: { question: string; suggestions: string[] }[];
 }
 
-async function ask(question: string, token = contributor): Promise<Asked> {
-  const { result, error } = await callTool(server, token, "ask_question", { question });
+async function ask(question: string, token = contributor, of?: string): Promise<Asked> {
+  const args = { question, ...(of !== undefined && { model: of }) };
+  const { result, error } = await callTool(server, token, "ask_question", args);
   if (result?.isError !== false) throw new Error(JSON.stringify(result ?? error));
   return result.structuredContent as Asked;
 }
@@ -77,11 +79,18 @@ describe("preferences", () => {
     expect(await settings(wish)).toMatchObject({ status: 200, body: kept });
     expect((await settings()).body).toEqual(kept);
     expect((await settings(undefined, admin)).body).toEqual({ defaultProvider: null, dataAgent: NOTHING });
+    const house = { kind: "openai", model: "house-1", api_key: "sk-house" };
+    await resultOf(server, admin, "set_llm_provider", { name: "house", ...house });
     const back = { defaultProvider: "house", dataAgent: { highValueThreshold: null } };
     expect((await settings(back)).body).toEqual({
       defaultProvider: "house",
       dataAgent: { ...NOTHING, defaultTimePeriod: "current_quarter" },
     });
+    expect(await settings({ defaultProvider: "hause" })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining("Those that there are: house.") },
+    });
+    await resultOf(server, admin, "remove_llm_provider", { name: "house" });
   });
 
   it("[agent.preferences.api] changes that are made at the same time are all kept", async () => {
@@ -241,6 +250,101 @@ describe("questions back", () => {
     });
   });
 
+  it("[agent.clarify.answers.used] the label of an answer says what it is an answer to", async () => {
+    const threshold = "[High-value threshold: Lifetime value > $16]";
+    const asked = await ask("Show high-value guest trends [Time period: 2025]");
+    expect(asked.questions.map(({ question }) => question)).toEqual([
+      "How do you define 'high-value' guest?",
+    ]);
+    for (const brackets of [`[Time period: 2025] ${threshold}`, `${threshold} [Time period: 2025]`]) {
+      const { rows, assumptions } = await ask(`Show high-value guest trends ${brackets}`);
+      expect({ count: rows.length, assumptions }).toEqual({
+        count: 12,
+        assumptions: ["high-value means lifetime revenue > €16"],
+      });
+    }
+    expect(await ask("recent revenue [Time period: all time]")).toMatchObject({ rows: [[50]] });
+    expect(await ask("revenue trend [Time period: all-time]")).toMatchObject({ rows: { length: 3 } });
+  });
+
+  it.for([
+    "revenue of all time",
+    "all-time revenue",
+    "total revenue ever",
+    "revenue over all years",
+    "revenue in total over all the years",
+    "revenue since the beginning",
+    "Umsatz seit Beginn",
+    "Umsatz aller Zeiten",
+    "revenue [Time period: all time]",
+  ])(
+    "[agent.preferences.used] a default period is not for a question about all times: %s",
+    async (question) => {
+      expect((await ask(question)).rows).toEqual([[50]]);
+      await settings({ dataAgent: { defaultTimePeriod: "current_month" } });
+      expect((await ask(question)).rows).toEqual([[50]]);
+      expect((await ask("revenue")).rows).toEqual([[20]]);
+    },
+  );
+
+  describe("a person who can be asked directly", () => {
+    /** What the client was asked, and what came of it, when a person answers so, one time after the other. */
+    async function answering(question: string, ...contents: object[]) {
+      const client = new Client(
+        { name: "asking", version: "1" },
+        { capabilities: { elicitation: { form: {} } } },
+      );
+      const asked: { message: string; requestedSchema: { properties: Record<string, object> } }[] = [];
+      client.setRequestHandler("elicitation/create", async ({ params }) => {
+        asked.push(params as never);
+        return { action: "accept", content: (contents.shift() ?? {}) as Record<string, string> };
+      });
+      const requestInit = { headers: { authorization: `Bearer ${contributor}` } };
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${server.url}${PATHS.all}`), { requestInit }),
+      );
+      const { structuredContent } = await client.callTool({ name: "ask_question", arguments: { question } });
+      await client.close();
+      return { asked, answer: structuredContent as unknown as Asked };
+    }
+
+    it("[agent.clarify.elicit] may answer in their own words", async () => {
+      const { asked, answer } = await answering("recent revenue", { answer1: "February 2025" });
+      expect(asked[0]?.requestedSchema.properties).toEqual({
+        answer1: {
+          type: "string",
+          maxLength: 200,
+          description: expect.stringContaining("For example: Last 30 days; Current quarter; Year to date."),
+        },
+      });
+      expect(answer).toMatchObject({ outcome: "answer", rows: [[17]] });
+      expect((await answering("best shop in 2025", { answer1: "visit count" })).answer.rows[0]?.[0]).toBe(
+        "Aroma",
+      );
+    });
+
+    it("[agent.clarify.elicit] is asked once more where that was not understood, and then told what is open", async () => {
+      const { asked, answer } = await answering(
+        "recent revenue",
+        { answer1: "banana" },
+        { answer1: "last month" },
+      );
+      expect(asked.map(({ message }) => message)).toEqual([
+        "What time period should I analyze?",
+        '"banana" was not understood. What time period should I analyze?',
+      ]);
+      expect(answer.rows).toEqual([[17]]);
+      const lost = await answering("recent revenue", { answer1: "banana" }, { answer1: "apple; DROP TABLE" });
+      expect(lost.asked).toHaveLength(2);
+      expect(lost.answer).toMatchObject({ outcome: "clarify", questions: { length: 1 } });
+      for (const content of [{}, { answer1: "" }, { answer1: 42 }]) {
+        const { asked: forms, answer: open } = await answering("recent revenue", content, content);
+        expect(forms.length).toBeLessThanOrEqual(2);
+        expect(open.outcome).toBe("clarify");
+      }
+    });
+  });
+
   it("[agent.clarify.proceed] whoever proceeds anyway is told what was assumed", async () => {
     const forced = await ask("Show high-value guest trends, proceed anyway");
     expect(forced.outcome).toBe("answer");
@@ -376,6 +480,52 @@ describe("follow-ups", () => {
     expect(other.result?.content[0]?.text).toMatch(/no answer .* of yours/);
   });
 
+  it("[agent.conversation.answers] what was asked back is answered by what is said next", async () => {
+    const [asked, answered, narrowed] = await converse(
+      "who are our best guests?",
+      "revenue",
+      "in February 2025",
+    );
+    expect(asked?.outcome).toBe("clarify");
+    expect(answered).toMatchObject({
+      reading: "revenue by guest, the 10 highest",
+      rows: [
+        ["Bob", 23],
+        ["Ada", 15],
+      ],
+    });
+    expect(narrowed).toMatchObject({ rows: [["Ada", 5]] });
+    const [, trend] = await converse("revenue trend", "current quarter");
+    expect(trend?.rows).toEqual(MONTHS);
+    const { id } = await ask("who are our best guests?");
+    const { result } = await callTool(server, contributor, "ask_question", {
+      question: "revenue",
+      follow_up_to: id,
+    });
+    expect(result?.structuredContent).toMatchObject({ reading: "revenue by guest, the 10 highest" });
+    // A question of its own is no answer.
+    const [, other] = await converse("who are our best guests?", "how many shops are there?");
+    expect(other?.rows).toEqual([[4]]);
+  });
+
+  it("[agent.conversation.points-back] what points back is of what was answered, or is refused", async () => {
+    const [, theirs, gone] = await converse(
+      "which shops are in North",
+      "what is their revenue?",
+      "who are they married to?",
+    );
+    expect(theirs?.rows).toEqual([[25]]);
+    expect(gone?.outcome).toBe("refuse");
+    expect((await ask("what is their revenue?")).outcome).toBe("refuse");
+    const [, before, unit] = await converse(
+      "revenue by shop in Q1 2025",
+      "and the quarter before?",
+      "in days",
+    );
+    expect(before?.reading).toBe("revenue by shop from 1 Oct to 31 Dec 2024");
+    expect(unit?.outcome).toBe("refuse");
+  });
+
   it("lists are narrowed and counted", async () => {
     const [, narrowed, counted] = await converse("which shops are there", "only in North", "how many?");
     expect(narrowed?.rows.toSorted()).toEqual([["Aroma"], ["Crema"]]);
@@ -435,4 +585,38 @@ describe("what is not there", () => {
       expect.objectContaining({ error: "unavailable" }),
     ]);
   });
+});
+
+it("[agent.ask.roles] [agent.clarify.request] whose name is asked names nobody that a policy hides", async () => {
+  const { datasets } = await resultOf<{ datasets: { id: number; name: string }[] }>(
+    server,
+    admin,
+    "list_datasets",
+    {},
+  );
+  const dataset_id = datasets.find(({ name }) => name === "guests")?.id;
+  const guests = [
+    { guest_id: 8, guest_name: "Nora Blom", home: "Kyiv" },
+    { guest_id: 9, guest_name: "Ivar Blom", home: "Oslo" },
+  ];
+  await resultOf(server, admin, "push_data", { dataset_name: "guests", rows: guests });
+  const set = (policies: object[]) =>
+    resultOf(server, admin, "set_dataset_policies", { dataset_id, policies });
+  const about = (answer = "", token = contributor) => ask(`revenue from guest blom${answer}`, token, "cafes");
+  const both = [{ question: 'Which "blom" do you mean?', suggestions: ["Ivar Blom", "Nora Blom"] }];
+  expect(await about()).toMatchObject({ outcome: "clarify", questions: both });
+  const chosen = await about(" [Which blom: Nora Blom]");
+  expect(chosen).toMatchObject({ outcome: "answer", reading: "revenue where guest is Nora Blom" });
+  const rows = [{ field: "home", operator: "!=", value: "Kyiv" }];
+  await set([{ name: "not Kyiv", roles: ["contributor"], rows }]);
+  try {
+    const { outcome, assumptions } = await about();
+    expect({ outcome, assumptions }).toEqual({ outcome: "answer", assumptions: ['"blom" is Ivar Blom'] });
+    expect(await about("", admin)).toMatchObject({
+      outcome: "clarify",
+      questions: both,
+    });
+  } finally {
+    await set([]);
+  }
 });

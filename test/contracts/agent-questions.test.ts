@@ -338,7 +338,9 @@ describe("an answer", () => {
 
   it("[agent.ask.order] [agent.ask.charts] [agent.ask.caveats] has its blocks in order", async () => {
     const { narrative, parsed } = await blocksOf("Sales by region in 2025");
-    expect(narrative).toContain("Revenue by region in 2025: **€50.00** in all.");
+    expect(narrative).toContain(
+      "Revenue by region in 2025: those shown come to **€30.00** of €50.00 in all (60.0%).",
+    );
     expect(narrative).toContain(
       "**North** is highest with €25.00 (50.0%), ahead of South with €5.00 (10.0%).",
     );

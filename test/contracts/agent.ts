@@ -142,6 +142,10 @@ export const agent = contract("agent", {
     "The agent's response is in the event of its call: the answer's id, outcome, reading, SQL and number of rows",
   "agent.conversation.follow-up":
     "In a session a question can build on the one before it: another grouping, period, condition, number or chart",
+  "agent.conversation.points-back":
+    "A word that points back (their, them, that one) means what was answered before, in its period; otherwise it is refused",
+  "agent.conversation.answers":
+    "What is said next answers what was asked back, and is put together with that question",
   "agent.verified.used":
     "An answer that was marked as right is used first when the same question is asked again, and says who verified it",
   "agent.verified.today": "Periods of a verified question are those of today",

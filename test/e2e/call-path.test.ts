@@ -4,6 +4,8 @@ import { z } from "zod";
 import { AppError } from "../../src/kernel/errors.ts";
 import { toolsOf } from "../../src/registry/define-tool.ts";
 import type { Slice } from "../../src/registry/registry.ts";
+import { isDeclined, withoutModel } from "../../src/surfaces/mcp/declined-sampling.ts";
+import { LIMITS } from "../../src/surfaces/mcp/limits.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 
 /** The one path of every call, seen from outside, with tools that misbehave. */
@@ -219,6 +221,23 @@ describe.each(["legacy", "modern"] as const)("a call (%s)", (era) => {
     await client.close();
   });
 
+  it("asks once more for what does not fit, and takes the same again for a no", async () => {
+    const client = await connect(era, { elicitation: {} });
+    const asked: string[] = [];
+    const names: unknown[] = [7, "Ada"];
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
+      asked.push(params.message);
+      return { action: "accept", content: { name: names.shift() ?? 7 } as { name: string } };
+    });
+    await client.callTool({ name: "asks", arguments: {} });
+    // The second form wants something else than a name, and gets it twice.
+    expect(asked).toEqual(["Who?", "Who?", "Sure, Ada?", "Sure, Ada?"]);
+    const { content } = await client.callTool({ name: "asks", arguments: {} });
+    expect(content).toMatchObject([{ text: expect.stringContaining("Nobody was named.") }]);
+    expect(asked.slice(4)).toEqual(["Who?", "Who?"]);
+    await client.close();
+  });
+
   it("is audited, with the shape of what it was called with", async () => {
     const client = await connect(era);
     await client.callTool({ name: "echo", arguments: { text: "remember me" } });
@@ -241,4 +260,23 @@ describe.each(["legacy", "modern"] as const)("a call (%s)", (era) => {
     });
     await client.close();
   });
+});
+
+it("waits for the model of a client no longer than for that of a provider", async () => {
+  let waited: unknown;
+  const server = {
+    createMessage: async (_: unknown, options: unknown) => {
+      waited = options;
+      throw new Error("Request timed out");
+    },
+  };
+  withoutModel(server as never);
+  const answer = await (server.createMessage as (...args: unknown[]) => Promise<unknown>)(
+    {},
+    { timeout: 600_000 },
+  );
+  const { sampleMs } = LIMITS.session;
+  expect(waited).toEqual({ timeout: sampleMs, maxTotalTimeout: sampleMs });
+  // It counts as declined, so that it is not asked again.
+  expect(isDeclined(answer as Record<string, unknown>)).toBe(true);
 });

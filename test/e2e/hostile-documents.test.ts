@@ -2,10 +2,10 @@ import { type ClientRequest, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domains/knowledge/limits.ts";
-import { compound } from "../../src/domains/knowledge/reading/test-office.ts";
 import { zip } from "../support/data-files.ts";
 import { resultOf } from "../support/datasets.ts";
 import { addDocument, callKnowledge, makeBase } from "../support/knowledge.ts";
+import { compound } from "../support/office-files.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 
 /** Files that mean no good: each is refused or read with a clear word on it, and nothing that could run is shown inline. */

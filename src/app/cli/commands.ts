@@ -306,7 +306,10 @@ export const COMMANDS: readonly Command[] = [
     name: "model publish",
     summary: "Publish semantic models from an Ossie/OSI file, or from a folder of them",
     args: MODEL_FILE,
-    options: { workspace: WORKSPACE },
+    options: {
+      workspace: WORKSPACE,
+      replace: { description: "Also where the published model of that name is about other datasets" },
+    },
     notes: [
       "The data must be there under the names of the model's sources. With an error nothing is published.",
     ],

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { CommandLine } from "../../../test/support/command-line.ts";
 import { CAFE_MODEL, CAFE_ROWS } from "../../../test/support/questions.ts";
 
@@ -38,7 +38,8 @@ const QUESTIONS = [
 
 describe("kenning eval questions", () => {
   test("asks every question, judges what has a right answer, and leaves nothing behind", async () => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith("kenning-eval-"));
+    mkdirSync(join(kenning.home, "temporary"));
+    vi.stubEnv("TMPDIR", join(kenning.home, "temporary"));
     file("questions.jsonl", `${QUESTIONS.map((each) => JSON.stringify(each)).join("\n")}\n`);
     const { code, out, err } = await evaluate("--questions", "questions.jsonl", "--out", "answers.jsonl");
     expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining("error") });
@@ -68,8 +69,8 @@ describe("kenning eval questions", () => {
       ["c", "refuse"],
       ["4", "answer"],
     ]);
-    const after = readdirSync(tmpdir()).filter((name) => name.startsWith("kenning-eval-"));
-    expect(after.filter((name) => !before.includes(name))).toEqual([]);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("kenning-eval-"))).toEqual([]);
+    vi.unstubAllEnvs();
   });
 
   test("says what is wrong with its files", async () => {
@@ -79,6 +80,14 @@ describe("kenning eval questions", () => {
       err: expect.stringMatching(/bad\.jsonl:2 is no question/),
     });
     expect((await evaluate("--questions", "nowhere.jsonl")).err).toMatch(/no file nowhere\.jsonl/);
+    file("empty.jsonl", "\n");
+    expect((await evaluate("--questions", "empty.jsonl")).err).toMatch(/no question in empty\.jsonl/);
+    const lost = await evaluate("--questions", "questions.jsonl", "--out", "nowhere/answers.jsonl");
+    expect(lost.err).toMatch(/no folder .*nowhere/);
+    mkdirSync(join(kenning.home, "odd"));
+    writeFileSync(join(kenning.home, "odd/shops.csv"), Buffer.from([0, 1, 2, 0, 255, 254, 0]));
+    const odd = await kenning.run("eval questions --tables odd --questions questions.jsonl".split(" "));
+    expect(odd.err).toMatch(/odd\/shops\.csv could not be read/);
     file("wrong.yaml", CAFE_MODEL.replace('"expression":"seats"', '"expression":"chairs"'));
     const wrong = await kenning.run(
       "eval questions --model wrong.yaml --tables tables --questions questions.jsonl".split(" "),

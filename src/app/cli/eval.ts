@@ -1,13 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { z } from "zod";
 import { agentSlice, openAgent } from "../../domains/agent/index.ts";
 import { LIMITS } from "../../domains/agent/limits.ts";
 import { replaceRows } from "../../domains/data/index.ts";
 import { examine, type ModelFile, publishAll } from "../../domains/models/index.ts";
 import { clip } from "../../kernel/clip.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { Registry } from "../../registry/registry.ts";
 import { loadConfig } from "../config.ts";
@@ -42,6 +42,8 @@ export async function evalQuestions({ options }: Input, terminal: Terminal): Pro
   const questions = readQuestions(options.questions);
   const tables = tablesIn(options.tables);
   const files = options.model === undefined ? [] : readFiles(options.model);
+  // Found out now, and not when all answers are there.
+  if (options.out !== undefined) assertFolder(dirname(resolve(options.out)));
   const home = mkdtempSync(join(tmpdir(), "kenning-eval-"));
   const end = new AbortController();
   const stop = () => end.abort();
@@ -100,13 +102,17 @@ async function openPlace(home: string) {
       return identity.callerFor({ workspaceId: workspace.id, userId: member.userId });
     },
     async load(caller: Caller, path: string, signal: AbortSignal): Promise<void> {
-      const { part } = await data.imports.importFile({
+      const file = {
         source: { path },
         scope: String(caller.workspace.id),
         key: data.data.newPartKey(),
         fileType: undefined,
         options: {},
         signal,
+      };
+      const { part } = await data.imports.importFile(file).catch((error: unknown) => {
+        if (!isAppError(error)) throw error;
+        throw new AppError(error.code, `${path} could not be read: ${error.message}`);
       });
       const name = basename(path, extname(path));
       const source = { kind: "import" as const, detail: { file: basename(path) } };
@@ -128,7 +134,7 @@ async function openPlace(home: string) {
 
 function readQuestions(path: string): EvalQuestion[] {
   const lines = readFileOf(path).split("\n");
-  return lines.flatMap((line, i) => {
+  const questions = lines.flatMap((line, i) => {
     if (line.trim() === "") return [];
     try {
       const read = question.parse(JSON.parse(line));
@@ -138,17 +144,22 @@ function readQuestions(path: string): EvalQuestion[] {
       throw new AppError("bad_request", `${path}:${i + 1} is no question: ${clip(reason, 300)}`);
     }
   });
+  if (questions.length === 0) throw new AppError("bad_request", `There is no question in ${path}.`);
+  return questions;
 }
 
 function tablesIn(folder: string): string[] {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new AppError("not_found", `There is no folder ${folder}.`);
-  }
+  assertFolder(folder);
   const names = readdirSync(folder)
     .filter((name) => /\.csv$/i.test(name))
     .sort();
   if (names.length === 0) throw new AppError("bad_request", `There are no .csv files in ${folder}.`);
   return names.map((name) => resolve(folder, name));
+}
+
+function assertFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw new AppError("not_found", `There is no folder ${path}.`);
 }
 
 function readFileOf(path: string): string {

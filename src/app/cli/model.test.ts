@@ -84,6 +84,18 @@ describe("kenning model", () => {
     expect(alone).toMatchObject({ code: 0, err: "Published people, version 3.\n" });
   });
 
+  test("does not take the place of a model about other data unasked", async () => {
+    const rows = join(kenning.home, "cats.csv");
+    writeFileSync(rows, "name,score\nTom,1\n");
+    await kenning.call(["dataset", "import", rows, "--workspace", "acme", "--name", "cats"], { env });
+    const text = MODEL([FIELD("name"), FIELD("score")]).replace(/source: \S+?([,\s])/, "source: cats$1");
+    const cats = file("cats.yaml", text);
+    expect(await model("publish", cats)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/about other data: .*--replace/s),
+    });
+  });
+
   test("says of which sentences of the instructions no rule was made", async () => {
     const instructions =
       "A person counts as good when its score exceeds 1. Be kind to newcomers. Score matters";

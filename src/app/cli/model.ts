@@ -31,7 +31,10 @@ interface OfModel {
 }
 
 /** Publishes the models of a file or folder: all of them, or none if one has an error. */
-export async function publishModel({ args, options }: OfFile, terminal: Terminal): Promise<number> {
+export async function publishModel(
+  { args, options }: OfFile & { options: { replace: boolean } },
+  terminal: Terminal,
+): Promise<number> {
   const files = readFiles(args.file);
   return withData(async ({ models: { models }, callerFor }) => {
     const caller = await callerFor(options.workspace);
@@ -41,7 +44,8 @@ export async function publishModel({ args, options }: OfFile, terminal: Terminal
       terminal.err("Nothing was published.\n");
       return 1;
     }
-    for (const { name, publishedVersion } of await publishAll(models, caller, examination)) {
+    const how = { isReplacing: options.replace };
+    for (const { name, publishedVersion } of await publishAll(models, caller, examination, how)) {
       terminal.err(`Published ${name}, version ${publishedVersion}.\n`);
     }
     return 0;

@@ -7,43 +7,46 @@ import { InputNeeded } from "../../registry/context.ts";
 import type { AuditSink } from "../../registry/ports.ts";
 import type { LlmServices, Provider } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
-import type { Answer, AskedQuery, ChartSpec, Outcome, Result } from "./answer.ts";
+import type { Answer, Result } from "./answer.ts";
 import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
-import { narrateByModel } from "./assist/narrative.ts";
-import type { ModelTask, Write } from "./assist/read-by-model.ts";
+import { type Narrator, narrateByModel } from "./assist/narrative.ts";
+import type { Write } from "./assist/read-by-model.ts";
+import { compile } from "./compile/compile.ts";
 import { type Ending, questionEvent } from "./conversations/question-event.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
+import { answeredQuestions } from "./follow-up/answered-questions.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
-import { followUp, type Previous, saidInTwo } from "./follow-up/follow-up.ts";
+import { followUp, saidInTwo } from "./follow-up/follow-up.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
 import { withCarried } from "./phases/answered.ts";
 import { buildSql } from "./phases/build-sql.ts";
+import { dataPeriod } from "./phases/data-period.ts";
 import { doubt, execute, type Query } from "./phases/execute.ts";
 import { explain } from "./phases/explain.ts";
 import { apart } from "./phases/namesakes.ts";
 import { navigate } from "./phases/navigate.ts";
-import { type Moment, type Plan, plan, type Understand } from "./phases/plan.ts";
+import { isIgnored, type Moment, plan, type Understand } from "./phases/plan.ts";
 import { type Question, readQuestion } from "./phases/question.ts";
 import { clarify, refuse, unanswered } from "./phases/refuse.ts";
 import { verify } from "./phases/verify.ts";
+import { withoutTotals } from "./phases/without-totals.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
+import type { Ask } from "./query/semantic-query.ts";
 import { settle } from "./settle/settle.ts";
+import { datesIn } from "./understand/date-candidates.ts";
 import type { Reading, Understanding } from "./understand/reading.ts";
 import type { ReadingThreads } from "./understand/reading-threads.ts";
-import type { VerifiedQuestion, VerifiedStore } from "./verified/verified.store.ts";
+import type { VerifiedStore } from "./verified/verified.store.ts";
 import { verifiedReading } from "./verified/verified-reading.ts";
+import type { Again, Asked, Assisted, Lent, Phase, Run, Work } from "./work.ts";
 
 /** What a model is called where no endpoint has its own word. */
 const WORD = "semantic model";
-
-/** The phases that a question goes through, in their order. */
-export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
-export type Phase = (typeof PHASES)[number];
 
 export type AgentLimits = { [Name in "queryMs" | "totalMs" | "rows"]: number };
 
@@ -51,8 +54,8 @@ export interface AgentParts {
   models: ModelsServices["models"];
   knowledge: KnowledgeCache;
   understand: Understand;
-  /** Makes a question ready for a language model. */
-  materialFor: ReadingThreads["materialFor"];
+  /** Makes a question ready for a language model, and holds its plan against it. */
+  threads: Pick<ReadingThreads, "materialFor" | "holdPlan">;
   /** The workspace's language models. */
   llm: LlmServices["llm"];
   audit: Pick<AuditSink, "record">;
@@ -62,72 +65,6 @@ export interface AgentParts {
   /** Of questions by those who have not chosen one. */
   timeZone: string;
   limits: AgentLimits | (typeof LIMITS)["agent"];
-}
-
-export interface Asked extends Lent {
-  /** One of several attempts: no language model is asked, and nothing is written down. */
-  isTrial?: boolean;
-  /** As the rules alone read it at that moment: nothing verified, and nobody's preferences. */
-  rulesAt?: Moment;
-  model: PublishedModel;
-  question: string;
-  /** Further answers to what was asked back. */
-  answers?: readonly string[];
-  /** What was asked before, on which it may build. */
-  previous?: Previous | null | undefined;
-  /** What a model is called where the question came from. */
-  word: string;
-  /** Names of all datasets that were looked into, where these are more than the model's. */
-  datasets?: readonly string[];
-  signal: AbortSignal;
-  onPhase?: (phase: Phase) => void;
-}
-
-/** What the client offers while a question is answered. */
-interface Lent {
-  /** Its own language model: asked where the workspace has none. */
-  sample?: Write | undefined;
-  /** Does something once for a call that may begin again. */
-  once?: ((task: ModelTask, work: () => Promise<string>) => Promise<string>) | undefined;
-}
-
-/** An answer, and the language model that had a part in it. */
-interface Assisted {
-  answer: Answer;
-  llm?: string;
-}
-
-export interface Again {
-  model: PublishedModel;
-  query: AskedQuery | null;
-  outcome: Outcome;
-  signal: AbortSignal;
-}
-
-type Run = Extract<Plan, { k: "run" }>;
-
-/** A question on its way through the phases. */
-interface Work {
-  caller: Caller;
-  question: Question;
-  knowledge: Knowledge;
-  moment: Moment;
-  query: Query;
-  word: string;
-  datasets?: readonly string[] | undefined;
-  signal: AbortSignal;
-  begin: (phase: Phase) => void;
-  preferences: Preferences;
-  /** What the rules made of it last. */
-  understood: Understanding;
-  /** Puts what was settled before into readings, and says so. */
-  finish: (read: Understanding) => Understanding;
-  chart?: ChartSpec["type"] | undefined;
-  /** Something of the answer comes from whoever asks, beside the text of the question. */
-  isTheirs: boolean;
-  /** The question as it was sent, and what somebody has confirmed that it means. */
-  sent: string;
-  verified?: VerifiedQuestion | undefined;
 }
 
 const UNREAD: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
@@ -207,10 +144,19 @@ export class Agent {
     }
   }
 
-  async #answer(
-    caller: Caller,
-    { model, question, answers = [], previous, word, datasets, signal, onPhase, rulesAt, ...lent }: Asked,
-  ): Promise<Assisted> {
+  async #answer(caller: Caller, asked: Asked): Promise<Assisted> {
+    const {
+      model,
+      question,
+      answers = [],
+      previous,
+      waiting,
+      word,
+      datasets,
+      signal,
+      onPhase,
+      rulesAt,
+    } = asked;
     const begun = new Set<Phase>();
     const begin = (phase: Phase) => {
       if (!begun.has(phase)) onPhase?.(phase);
@@ -229,7 +175,14 @@ export class Agent {
     const sent = readQuestion(question);
     const work: Work = {
       caller,
-      question: { ...sent, answers: [...sent.answers, ...answers] },
+      question: {
+        ...sent,
+        answers: [...sent.answers, ...answers.map(({ text }) => text)],
+        labels: new Map([
+          ...(sent.labels ?? []),
+          ...answers.map(({ label, text }) => [text, label] as const),
+        ]),
+      },
       knowledge: inTheirCalendar(published, preferences),
       moment: rulesAt ?? this.#moment(preferences),
       query: this.#queryOf(caller, model, signal),
@@ -244,8 +197,31 @@ export class Agent {
       sent: question,
       verified,
     };
+    const answered = await this.#answering(work, previous, waiting);
+    if (answered !== undefined) return answered;
     const byRules = await this.#byRules(work, previous);
-    return needsHelp(byRules) && lent.isTrial !== true ? this.#assisted(byRules, work, lent) : byRules;
+    return needsHelp(byRules) && asked.isTrial !== true ? this.#assisted(byRules, work, asked) : byRules;
+  }
+
+  /** What was asked back, put together with what is said now; undefined where that is no answer to it. */
+  async #answering(
+    work: Work,
+    previous: Asked["previous"],
+    waiting: readonly string[] = [],
+  ): Promise<Assisted | undefined> {
+    for (const question of answeredQuestions(work.question, waiting)) {
+      const put = (answers: string[]) =>
+        this.#byRules(
+          { ...work, question: { ...question, answers }, verified: undefined, isTheirs: true },
+          previous,
+        );
+      const { answer } = await put(question.answers);
+      if (answer.outcome === "answer" && !answer.caveats.some(isIgnored)) return { answer };
+      if (answer.outcome !== "clarify") continue;
+      const before = (await put(question.answers.slice(0, -1))).answer;
+      if (JSON.stringify(before.questions) !== JSON.stringify(answer.questions)) return { answer };
+    }
+    return undefined;
   }
 
   async #byRules(work: Work, previous: Asked["previous"]): Promise<ByRules> {
@@ -255,9 +231,19 @@ export class Agent {
     const read = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
     const wish = chartWish(work.question.text);
     work.chart = wish.chart;
-    const around = { knowledge: work.knowledge, read: (text: string) => read(text, work.knowledge) };
-    const going = previous == null ? undefined : await followUp(wish, previous, around);
-    if (going !== undefined) return this.#run(settledOn(going), work);
+    const around = {
+      knowledge: work.knowledge,
+      read: (text: string) => read(text, work.knowledge),
+      dates: (text: string) => datesIn({ text, ...moment }, work.knowledge),
+      answers: work.question.answers,
+      rows: async (ask: Ask) => (await work.query(compile(work.knowledge.schema, ask).sql)).rows,
+    };
+    const followed = await followUp(wish, previous ?? undefined, around);
+    if (followed.k === "follows") return this.#run(settledOn(followed.reading), work);
+    if (followed.k === "asks")
+      return { answer: clarify([followed.question], work.knowledge), isTheirs: true };
+    if (followed.k === "hangs")
+      return { answer: refuse({ ...followed, obstacles: [] }, work.knowledge, work), isTheirs: true };
     const settled = await settle({ ...work.question, text: wish.text }, { ...work, read });
     if (settled.open.length > 0) return { answer: clarify(settled.open, work.knowledge), isTheirs: true };
     const { question, knowledge, finish } = settled;
@@ -277,12 +263,32 @@ export class Agent {
         read: async (text) => finish(await read(text, knowledge)),
         carries: (all) => navigate(all, knowledge.schema, true).routes.length > 0,
       });
-      return open(clarify(questions, knowledge));
+      const isCarried = questions.some(({ suggestions }) => suggestions.length > 0);
+      const isOpen = isCarried || planned.questions.every(({ suggestions }) => suggestions.length === 0);
+      // Whatever was chosen, the model could not carry it.
+      return open(
+        isOpen ? clarify(questions, knowledge) : refuse({ missing: [], obstacles: [] }, knowledge, work),
+      );
     }
     const inTwo = planned.k === "refuse" ? await saidInTwo(question.text, around) : undefined;
     if (inTwo !== undefined) return this.#run(settledOn(inTwo), work);
-    if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, knowledge, work));
+    if (planned.k === "refuse") return open(await this.#refuse({ ...planned, obstacles: [] }, work));
     return this.#run(planned, work);
+  }
+
+  /** What is missing, and what can be asked instead: also of which days. */
+  async #refuse(why: Parameters<typeof refuse>[0], work: Work): Promise<Answer> {
+    const { knowledge, query } = work;
+    const dates = [...knowledge.schema.datasets.values()].flatMap(({ name, date }) =>
+      date?.ds === name ? [date] : [],
+    );
+    const quietly = (sql: string) =>
+      query(sql).catch((error) => {
+        if (isAppError(error)) return undefined;
+        throw error;
+      });
+    const data = dates[0] === undefined ? undefined : await dataPeriod(dates[0], quietly);
+    return refuse(why, knowledge, { ...work, data });
   }
 
   /** All phases after the Planner. */
@@ -290,10 +296,11 @@ export class Agent {
     const { question, knowledge, query, begin } = work;
     begin("Navigator");
     const said = inTheirWords(planned.readings);
-    const { readings, isChosen } = await apart(said, question, { knowledge, query });
+    const plain = withoutTotals(said, knowledge);
+    const { readings, isChosen } = await apart(plain, question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
     if (routes.length === 0)
-      return { answer: refuse({ missing: [], obstacles }, knowledge, work), isTheirs: false };
+      return { answer: await this.#refuse({ missing: [], obstacles }, work), isTheirs: false };
 
     begin("SQL Builder");
     const statements = buildSql(routes);
@@ -312,7 +319,7 @@ export class Agent {
   async #tell(
     result: Result,
     { knowledge, moment, query, question, begin, chart, isTheirs: isOwn }: Work,
-    { notes, rivals, narrate }: { notes: readonly string[]; rivals: number; narrate?: Write | undefined },
+    { notes, rivals, narrate }: { notes: readonly string[]; rivals: number; narrate?: Narrator | undefined },
   ): Promise<Answer> {
     begin("Verifier");
     const view = viewOf(result, knowledge);
@@ -334,21 +341,22 @@ export class Agent {
     const write = provider === undefined ? sample : this.#writer(provider, work, once);
     if (write === undefined) return byRules;
     const llm = provider?.model ?? "of your client";
-    const narrate = provider?.sendsRows === true ? write : undefined;
+    const name = `language model ${llm}`;
+    const narrate = provider?.sendsRows === true ? { write, name } : undefined;
+    const { threads } = this.#parts;
+    const reader = { scope: String(caller.workspace.id), signal };
+    const question = { text: work.question.text, ...work.moment };
     const answer = await assist(
       byRules,
       {
         ...work,
         understanding: work.understood,
-        material: () =>
-          this.#parts.materialFor({ text: work.question.text, ...work.moment }, knowledge, {
-            scope: String(caller.workspace.id),
-            signal,
-          }),
+        material: () => threads.materialFor(question, knowledge, reader),
+        hold: (plan) => threads.holdPlan(question, plan, knowledge, reader),
       },
       {
         write,
-        name: llm,
+        name,
         tell: (result, notes) => this.#tell(result, work, { notes, rivals: 0, narrate }),
       },
     );

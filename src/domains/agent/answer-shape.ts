@@ -52,15 +52,15 @@ export const answerShape = z.object({
 type Output = z.output<typeof answerShape>;
 
 export function outputOf(
-  { isTruncated, rows, picture: _, query: __, types: ___, ...answer }: Answer & { id: string },
+  { totalRows, rows, picture: _, query: __, types: ___, ...answer }: Answer & { id: string },
   shownRows: number,
 ): z.input<typeof answerShape> {
   const shown = rows.slice(0, shownRows);
   return {
     ...answer,
     rows: shown,
-    rowCount: rows.length,
-    ...((isTruncated || shown.length < rows.length) && { truncated: true as const }),
+    rowCount: totalRows,
+    ...(shown.length < totalRows && { truncated: true as const }),
   };
 }
 

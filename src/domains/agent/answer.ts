@@ -17,8 +17,8 @@ export interface Answer {
   /** The engine's types, in the order of the columns. */
   types: string[];
   rows: JsonValue[][];
-  /** There were more rows than are read for a question. */
-  isTruncated: boolean;
+  /** How many there are, also of those beyond what is read for a question. */
+  totalRows: number;
   sql: string | null;
   /** How the question was understood. */
   reading: string | null;
@@ -55,7 +55,8 @@ export interface Result {
   /** The engine's types, in the order of the columns. */
   types: string[];
   rows: JsonValue[][];
-  isTruncated: boolean;
+  /** How many there are, also of those beyond what is read for a question. */
+  totalRows: number;
 }
 
 /** A chart as the contract of the agent endpoint describes it. */

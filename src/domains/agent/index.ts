@@ -91,7 +91,7 @@ export function openAgent(
   const builders = new KnowledgeThreads();
   const knowledge = new KnowledgeCache(models, builders);
   const threads = new ReadingThreads();
-  const preferences = new PreferencesStore(catalog, clock);
+  const preferences = new PreferencesStore(catalog, clock, llm);
   const verified = new VerifiedStore(catalog, serverClock);
   models.adviseBy("agent", adviserOf({ models, modelsStore, verified, threads: builders }));
   const agent = new Agent({
@@ -102,7 +102,7 @@ export function openAgent(
     preferences,
     verified,
     understand: (...question) => threads.read(...question),
-    materialFor: (...question) => threads.materialFor(...question),
+    threads,
     clock,
     timeZone: "UTC",
     limits: LIMITS.agent,

@@ -1,9 +1,8 @@
 import { and, asc, desc, eq, ilike, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
 import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { likeText } from "../../kernel/sql-text.ts";
-import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { type Catalog, type CatalogTx, Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { visibleTo } from "./access.ts";
 import { boardVersions, dashboards, widgets } from "./bi.tables.ts";
@@ -28,22 +27,14 @@ export interface FoundWidget {
 }
 
 /** What the catalog knows of dashboards and widgets. Each change keeps what was before it. */
-export class BoardsStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class BoardsStore extends Store {
   /** All of it is kept, or nothing. */
   transaction<T>(work: (tx: CatalogTx) => Promise<T>): Promise<T> {
-    return this.#catalog.transaction(work);
+    return this.catalog.transaction(work);
   }
 
   async findDashboard(workspaceId: number, id: number): Promise<Dashboard | undefined> {
-    const [row] = await this.#catalog.db.select().from(dashboards).where(ownDashboard(workspaceId, id));
+    const [row] = await this.catalog.db.select().from(dashboards).where(ownDashboard(workspaceId, id));
     return row;
   }
 
@@ -54,7 +45,7 @@ export class BoardsStore {
 
   /** From top to bottom, as people read them. */
   async widgetsOf(dashboardId: number): Promise<Widget[]> {
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select()
       .from(widgets)
       .where(and(eq(widgets.dashboardId, dashboardId), isNull(widgets.deletedAt)));
@@ -69,8 +60,8 @@ export class BoardsStore {
     const condition = and(visibleTo(caller), named);
     const counted = sql<number>`(SELECT count(*)::int FROM ${widgets} w WHERE w.dashboard_id = ${dashboards}.id AND w.deleted_at IS NULL)`;
     const [total, items] = await Promise.all([
-      this.#catalog.db.$count(dashboards, condition),
-      this.#catalog.db
+      this.catalog.db.$count(dashboards, condition),
+      this.catalog.db
         .select({ dashboard: dashboards, widgetCount: counted })
         .from(dashboards)
         .where(condition)
@@ -97,7 +88,7 @@ export class BoardsStore {
       or(isNull(widgets.dashboardId), visibleTo(caller)),
     );
     const [[counted], items] = await Promise.all([
-      this.#catalog.db
+      this.catalog.db
         .select({ total: sql<number>`count(*)::int` })
         .from(widgets)
         .leftJoin(dashboards, eq(dashboards.id, widgets.dashboardId))
@@ -111,7 +102,7 @@ export class BoardsStore {
   }
 
   #joined(condition: SQL | undefined) {
-    return this.#catalog.db
+    return this.catalog.db
       .select({ widget: widgets, dashboard: dashboards })
       .from(widgets)
       .leftJoin(dashboards, eq(dashboards.id, widgets.dashboardId))
@@ -156,7 +147,7 @@ export class BoardsStore {
   }
 
   #stamp(userId: number) {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     return { createdBy: userId, createdAt: now, changedBy: userId, changedAt: now };
   }
 
@@ -202,7 +193,7 @@ export class BoardsStore {
     );
     const [row] = await tx
       .update(dashboards)
-      .set({ ...content, version: version + 1, changedBy: user.id, changedAt: this.#clock.now() })
+      .set({ ...content, version: version + 1, changedBy: user.id, changedAt: this.clock.now() })
       .where(eq(dashboards.id, id))
       .returning();
     return row!;
@@ -227,7 +218,7 @@ export class BoardsStore {
     );
     const [row] = await tx
       .update(widgets)
-      .set({ ...content, version: version + 1, changedBy: user.id, changedAt: this.#clock.now() })
+      .set({ ...content, version: version + 1, changedBy: user.id, changedAt: this.clock.now() })
       .where(eq(widgets.id, id))
       .returning();
     return row!;
@@ -244,7 +235,7 @@ export class BoardsStore {
   }
 
   async versions(kind: "dashboard" | "widget", id: number): Promise<FormerVersion[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select({
         version: boardVersions.version,
         changedAt: boardVersions.changedAt,
@@ -261,7 +252,7 @@ export class BoardsStore {
     id: number,
     version: number,
   ): Promise<Record<string, unknown> | undefined> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ content: boardVersions.content })
       .from(boardVersions)
       .where(and(ofAsset(kind, id), eq(boardVersions.version, version)));
@@ -270,8 +261,8 @@ export class BoardsStore {
 
   /** A dashboard goes with its widgets. */
   async removeDashboard(id: number): Promise<void> {
-    const deletedAt = this.#clock.now();
-    await this.#catalog.transaction(async (tx) => {
+    const deletedAt = this.clock.now();
+    await this.catalog.transaction(async (tx) => {
       await tx
         .update(dashboards)
         .set({ deletedAt })
@@ -283,8 +274,8 @@ export class BoardsStore {
     });
   }
 
-  async removeWidget(id: number, tx: CatalogTx | Catalog["db"] = this.#catalog.db): Promise<void> {
-    const gone = { deletedAt: this.#clock.now() };
+  async removeWidget(id: number, tx: CatalogTx | Catalog["db"] = this.catalog.db): Promise<void> {
+    const gone = { deletedAt: this.clock.now() };
     await tx
       .update(widgets)
       .set(gone)
@@ -297,13 +288,13 @@ export class BoardsStore {
       eq(dashboards.id, id),
       isNotNull(dashboards.deletedAt),
     );
-    const [row] = await this.#catalog.db.select().from(dashboards).where(gone);
+    const [row] = await this.catalog.db.select().from(dashboards).where(gone);
     return row;
   }
 
   /** Widgets that were deleted before their dashboard stay deleted. */
   async restoreDashboard({ id, deletedAt }: Dashboard): Promise<void> {
-    await this.#catalog.transaction(async (tx) => {
+    await this.catalog.transaction(async (tx) => {
       await tx.update(dashboards).set({ deletedAt: null }).where(eq(dashboards.id, id));
       const together = and(eq(widgets.dashboardId, id), eq(widgets.deletedAt, deletedAt as Date));
       await tx.update(widgets).set({ deletedAt: null }).where(together);
@@ -326,7 +317,7 @@ export class BoardsStore {
     kind: "dashboard" | "widget",
   ): Promise<{ id: number; title: string; body: string }[]> {
     if (kind === "dashboard") {
-      const rows = await this.#catalog.db
+      const rows = await this.catalog.db
         .select({
           id: dashboards.id,
           title: dashboards.name,
@@ -347,9 +338,9 @@ export class BoardsStore {
 
   /** Removes what has been in the bin for long. */
   async sweep(): Promise<void> {
-    const before = new Date(this.#clock.now().getTime() - LIMITS.bi.binDays * MS.day);
-    await this.#catalog.db.delete(widgets).where(lt(widgets.deletedAt, before));
-    await this.#catalog.db.delete(dashboards).where(lt(dashboards.deletedAt, before));
+    const before = new Date(this.clock.now().getTime() - LIMITS.bi.binDays * MS.day);
+    await this.catalog.db.delete(widgets).where(lt(widgets.deletedAt, before));
+    await this.catalog.db.delete(dashboards).where(lt(dashboards.deletedAt, before));
   }
 }
 

@@ -1,24 +1,15 @@
 import { and, desc, eq, gt, isNull, or } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Catalog } from "../../platform/catalog/index.ts";
+import { Store } from "../../platform/catalog/index.ts";
 import { embeds } from "./bi.tables.ts";
 import { LIMITS } from "./limits.ts";
 
 export type Embed = typeof embeds.$inferSelect;
 
 /** The addresses under which dashboards and widgets are shown elsewhere. */
-export class EmbedsStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class EmbedsStore extends Store {
   async create(embed: Omit<typeof embeds.$inferInsert, "createdAt">): Promise<Embed> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const { embeds: most } = LIMITS.bi;
       if ((await tx.$count(embeds, this.#working(embed.workspaceId))) >= most)
         throw new AppError("plan_limit", `This workspace has ${most} embeds, which is as many as it can.`, {
@@ -26,24 +17,24 @@ export class EmbedsStore {
         });
       const [row] = await tx
         .insert(embeds)
-        .values({ ...embed, createdAt: this.#clock.now() })
+        .values({ ...embed, createdAt: this.clock.now() })
         .returning();
       return row!;
     });
   }
 
   #working(workspaceId: number) {
-    const isValid = or(isNull(embeds.expiresAt), gt(embeds.expiresAt, this.#clock.now()));
+    const isValid = or(isNull(embeds.expiresAt), gt(embeds.expiresAt, this.clock.now()));
     return and(eq(embeds.workspaceId, workspaceId), isNull(embeds.revokedAt), isValid);
   }
 
   async byPublicId(publicId: string): Promise<Embed | undefined> {
-    const [row] = await this.#catalog.db.select().from(embeds).where(eq(embeds.publicId, publicId));
+    const [row] = await this.catalog.db.select().from(embeds).where(eq(embeds.publicId, publicId));
     return row;
   }
 
   async find(workspaceId: number, id: number): Promise<Embed | undefined> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select()
       .from(embeds)
       .where(and(eq(embeds.workspaceId, workspaceId), eq(embeds.id, id)));
@@ -56,7 +47,7 @@ export class EmbedsStore {
     { limit, userId }: { limit: number; userId: number | undefined },
   ): Promise<Embed[]> {
     const theirs = userId === undefined ? undefined : eq(embeds.createdBy, userId);
-    return this.#catalog.db
+    return this.catalog.db
       .select()
       .from(embeds)
       .where(and(this.#working(workspaceId), theirs))
@@ -65,13 +56,13 @@ export class EmbedsStore {
   }
 
   async revoke(id: number): Promise<void> {
-    await this.#catalog.db
+    await this.catalog.db
       .update(embeds)
-      .set({ revokedAt: this.#clock.now() })
+      .set({ revokedAt: this.clock.now() })
       .where(and(eq(embeds.id, id), isNull(embeds.revokedAt)));
   }
 
   async used(id: number): Promise<void> {
-    await this.#catalog.db.update(embeds).set({ lastUsedAt: this.#clock.now() }).where(eq(embeds.id, id));
+    await this.catalog.db.update(embeds).set({ lastUsedAt: this.clock.now() }).where(eq(embeds.id, id));
   }
 }

@@ -22,7 +22,9 @@ test("of ten servers that start at once, one makes the admin and knows the passw
   expect(kept).toEqual([admin]);
   expect(admin).toMatchObject({ email: "admin@localhost", workspace: "default" });
   const [server] = servers;
-  expect(await server?.users.verifyPassword("admin@localhost", admin?.password ?? "")).toMatchObject({
+  expect(
+    await server?.users.signIn("admin@localhost", admin?.password ?? "", { address: "::1", requestId: "r" }),
+  ).toMatchObject({
     email: "admin@localhost",
   });
   expect(await server?.users.list()).toMatchObject([{ role: "admin", workspace: "default" }]);

@@ -153,18 +153,12 @@ export interface Users {
     password: string;
     address: string;
   }): Promise<void>;
-  /** `verifyPassword` by somebody who signs in, recorded either way. */
-  signIn(email: string, password: string, from: Origin): Promise<{ userId: number } | null>;
-  signedOut(userId: number | null, from: Origin): void;
   /**
-   * The account when e-mail and password fit and it is not disabled; otherwise null, in the same time.
-   * With an address, throws `rate_limited` once that address has guessed too often.
+   * The account when e-mail and password fit and it is not disabled; otherwise null, in the same time. Recorded either
+   * way. Throws `rate_limited` once the address has guessed too often.
    */
-  verifyPassword(
-    email: string,
-    password: string,
-    address?: string,
-  ): Promise<{ userId: number; email: string } | null>;
+  signIn(email: string, password: string, from: Origin): Promise<{ userId: number; email: string } | null>;
+  signedOut(userId: number | null, from: Origin): void;
 }
 
 export interface Groups {

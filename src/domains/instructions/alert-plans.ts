@@ -1,6 +1,7 @@
 import { bestCondition } from "./conditions.ts";
-import type { AlertInfo, NamedAsset } from "./inventory.ts";
-import { AskBack, type PlannedStep } from "./plan.ts";
+import type { AlertInfo } from "./inventory.ts";
+import { anyOf } from "./lexicon.ts";
+import { AskBack, oneStep, type PlannedStep } from "./plan.ts";
 import { Reader, words } from "./reader.ts";
 import { type Clause, fitAsset, takeDataset, takeDescribed } from "./references.ts";
 import { FREQUENCIES } from "./timing.ts";
@@ -18,12 +19,11 @@ import {
 const WHEN = words(
   "when(?:ever)?|the moment|if|once(?! an? )|as soon as|in case|should|wenn|sobald|falls|sollte|bei(?= (?:mehr|weniger|über|unter|mindestens|höchstens))",
 );
-const TELL = words(
-  "(?:(?:create|make|add|set(?: \\p{L}+)? up|build|erstell~|richte|leg~|need|want|brauche) )?(?:(?:an?|the|new|eine[nr]?|neuen?) )*(?:alerts?|alarms?|warnings?|alarm~|warnung~)(?: (?:an|ein))?|alerted|notified|informed|told|warned|benachrichtigt|gewarnt|informiert|raise|schlag~|trigger|notify|notification|warn~|ping|remind|shout|let (?:me|us|\\S+) know|give (?:me|us) a (?:shout|heads[- ]up)|tell|inform|e-?mail|message|benachrichtig~|informier~|meld~|(?:sag|gib|gebt)(?: (?:mir|uns))? (?:bitte )?bescheid|bescheid|sag|gib|schreib~|schick~|send",
+const TELL = anyOf(
+  "told alert",
+  "raise|schlag~|trigger|notify|notification|warn~|alarm~|ping|remind|shout|let (?:me|us|\\S+) know|give (?:me|us) a (?:shout|heads[- ]up)|tell|inform|e-?mail|message|benachrichtig~|informier~|meld~|(?:sag|gib|gebt)(?: (?:mir|uns))? (?:bitte )?bescheid|bescheid|sag|gib|schreib~|schick~|send",
 );
-const MAKES = words(
-  "create|make|add|set(?: \\p{L}+)? up|build|new|need|want|would like|i'd like|erstell~|richte|leg~|neue[nr]?|brauch~|bräuchte~|hätte~|möchte",
-);
+const MAKES = anyOf("make want new", "add|möchte");
 const FOR = words("for|on|about|für|bei|zu|über|auf");
 const LIVE = words("(?:in )?real[- ]?time|live|(?:in )?echtzeit|instantly");
 const FIRES = words(
@@ -68,16 +68,14 @@ export async function planAlert(clause: Clause): Promise<PlannedStep[] | undefin
   if (watched !== undefined) {
     const { dataset, type, says } = watched;
     const args = { dataset_id: dataset.id, name: name ?? `${dataset.name} ${says}`, type, ...shared };
-    return [{ tool: "create_alert", args, says: `Tell${told} when ${dataset.name} ${says}` }];
+    return oneStep("create_alert", args, `Tell${told} when ${dataset.name} ${says}`);
   }
   const { dataset, c9ql, says } = await bestCondition(condition, inventory, assumptions, frequency);
-  return [
-    {
-      tool: "create_alert",
-      args: { dataset_id: dataset.id, name: name ?? condition.slice(0, 100), condition: c9ql, ...shared },
-      says: `Tell${told} when ${says}`,
-    },
-  ];
+  return oneStep(
+    "create_alert",
+    { dataset_id: dataset.id, name: name ?? condition.slice(0, 100), condition: c9ql, ...shared },
+    `Tell${told} when ${says}`,
+  );
 }
 
 /** Of "if revenue > 100k, mail to ann@example.com, check every hour" the part that says when. */
@@ -117,6 +115,8 @@ const FAILS = words(
   "(?:query|abfrage|refresh|import|load|update)(?: of)?(?: \\p{L}+)? (?:fails?|breaks|errors?|fehlschlägt|scheitert)|(?:fails?|has an error) to (?:load|refresh|update)",
 );
 
+const NOISE = anyOf("data it new", "coming|in|still|feed|kommen|comes?|any ?more|mehr|noch");
+
 /** Data that no longer come in, or a query that fails. */
 async function staleIn(condition: string, { reader, inventory }: Clause) {
   const isFailing = FAILS.test(condition);
@@ -125,16 +125,9 @@ async function staleIn(condition: string, { reader, inventory }: Clause) {
   const said = new Reader(condition);
   said.take(isFailing ? FAILS : STALE);
   const dataset = takeDataset(said, datasets) ?? takeDataset(reader, datasets);
-  if (dataset === undefined)
-    throw new AskBack(
-      "Which dataset should be watched?",
-      datasets.map(({ name }) => name),
-    );
-  const NOISE = words(
-    "data ?sets?|data|daten|coming|in|still|feed|neue|kommen|comes?|new|it|any ?more|mehr|noch",
-  );
+  if (dataset === undefined) throw new AskBack("Which dataset should be watched?", datasets);
   said.takeAll(NOISE);
-  reader.takeAll(words("data ?sets?|data|daten|coming|in|still|feed|kommen|noch"));
+  reader.takeAll(NOISE);
   const left = said.words();
   if (left.length > 0) throw new AskBack(`What do you mean by “${left.join(" ")}”?`);
   return isFailing
@@ -142,24 +135,22 @@ async function staleIn(condition: string, { reader, inventory }: Clause) {
     : { dataset, type: "data_not_updated", says: "was not updated" };
 }
 
-const ALERT = words("alerts?|alarm(?:e[sn]?|s)?|warnings?|warnung(?:en)?|benachrichtigung(?:en)?");
+const ALERT = anyOf("alert");
 const ABOUT = words("(?:about|on|for|über|zu|für|bei) (\\p{Lu}\\p{L}+)");
 const TEST = words("test~|try(?: out)?|probier~|trial run");
-const PAUSE = words(
-  "pause~|pausier~|mute|silence|snooze|suspend|stop(?:pe?n?)?|disable|deactivate|deaktivier~|switch off|turn off|(?:schalt~|stell~|mach~)(?=.*\\b(?:aus|ab|stumm))|stumm~|halt~ an|turn (?=.*\\boff\\b)|switch (?=.*\\boff\\b)",
-);
-const RESUME = words(
-  "resume|unpause|unmute|re-?activate|activate|enable|restart|re-?enable|aktivier~|reaktivier~|fortsetz~|setz~ fort|(?:turn|switch)(?=.* (?:back )?on\\b)|(?:schalt~|mach~)(?=.*\\b(?:ein|an)\\b)",
+const PAUSE = anyOf("pause", "(?:schalt~|stell~|mach~)(?=.*\\b(?:aus|ab|stumm))");
+const RESUME = anyOf(
+  "resume",
+  "(?:turn|switch)(?=.* (?:back )?on\\b)|(?:schalt~|mach~)(?=.*\\b(?:ein|an)\\b)",
 );
 const REST_OF_VERB = words(
   "(?:back )?on|off|wieder|an|aus|ab|ein|stumm|for now|vorerst|erst ?mal|temporarily|vorübergehend|again|nochmal",
 );
-const CHANGE = words(
-  "rename|benenn~|umbenenn~|change|set|raise|lower|increase|decrease|reduce|bump|adjust|move|update|make|edit|check(?:ed)?|änder~|setz~|erhöh~|senk~|stell~(?: um)?|pass~ an|prüf~|look|soll(?:te|en)?|should|only|nur|noch|erst|send|schick~|mail|e-?mail|notify|gehen|geht|goes?|fires?|fire|anschlag~|anschlägt|auslös~|greif~|trigger|go off|warn~|tell|i want|i'd like|use",
+const CHANGE = anyOf(
+  "change send only",
+  "rename|benenn~|umbenenn~|raise|lower|increase|decrease|reduce|bump|check(?:ed)?|erhöh~|senk~|pass~ an|prüf~|look|should|noch|erst|mail|e-?mail|notify|gehen|geht|goes?|fires?|anschlag~|anschlägt|auslös~|greif~|trigger|go off|warn~|tell|i want|i'd like|use",
 );
-const MORE = words(
-  "add|also|too|as well|cc|füg~|hinzu|auch|zusätzlich|nimm|additionally|recipients?|empfänger~|verteiler",
-);
+const MORE = anyOf("also", "add|recipients?|empfänger~|verteiler");
 const LIMIT = words(
   "thresholds?|limits?|schwell(?:e|en|wert)|grenz(?:e|wert)|condition|bedingung|value|wert",
 );
@@ -175,7 +166,7 @@ export async function planAlertChange(clause: Clause): Promise<PlannedStep[] | u
   const { reader, inventory } = clause;
   const alerts = await inventory.alerts();
   const spoken = clause.before.at(-1)?.args.alert_id;
-  const isIt = typeof spoken === "number" && reader.has(words("it|ihn|es"));
+  const isIt = typeof spoken === "number" && reader.has(anyOf("it"));
   if (!reader.has(ALERT) && !reader.named("alert") && !isIt) return undefined;
   const verbs = [TEST, PAUSE, RESUME, CHANGE];
   if (!verbs.some((verb) => reader.has(verb)) && takeMails(reader.fork()).length === 0) return undefined;
@@ -188,7 +179,7 @@ export async function planAlertChange(clause: Clause): Promise<PlannedStep[] | u
   const alert =
     named ??
     alerts.find(({ id }) => isIt && id === spoken) ??
-    pick([...(said ?? []), ...about] as string[], alerts);
+    fitAsset([...(said ?? []), ...about] as string[], alerts, "alert");
   const called = takeName(reader) ?? takeNewName(reader);
   if (isPaused || isResumed) reader.takeAll(REST_OF_VERB);
   const step = (tool: string, args: object, says: string): PlannedStep => ({
@@ -235,11 +226,6 @@ function recipientsOf(
       `Should ${mails.join(", ")} be told of the alert “${name}” too, or in the place of the others?`,
     );
   return [...(isMore ? recipients : []), ...mails].join(", ");
-}
-
-function pick(said: readonly string[], alerts: readonly AlertInfo[]): AlertInfo {
-  if (said.length === 0 && alerts.length === 1) return alerts[0] as AlertInfo;
-  return fitAsset<NamedAsset & AlertInfo>(said, alerts, "alert");
 }
 
 function takeThreshold(reader: Reader): { sign?: string; value: number } | undefined {

@@ -1,4 +1,4 @@
-import type { PlannedStep } from "./plan.ts";
+import { oneStep, type PlannedStep } from "./plan.ts";
 import { words } from "./reader.ts";
 import { type Clause, dashboardIn, takeDataset } from "./references.ts";
 import { BOARD } from "./words.ts";
@@ -28,13 +28,12 @@ export async function planList(clause: Clause): Promise<PlannedStep[] | undefine
   for (const [pattern, name] of KINDS) if (name === tool) reader.takeAll(pattern);
   for (const pattern of [LISTS, LIST_REST]) reader.takeAll(pattern);
   const says = `List the ${tool.slice(5)}`;
-  if (reader.words().length === 0) return [{ tool, args: {}, says }];
+  if (reader.words().length === 0) return oneStep(tool, {}, says);
   const dataset = tool === "list_alerts" ? takeDataset(reader, await inventory.datasets()) : undefined;
-  if (dataset !== undefined)
-    return [{ tool, args: { dataset_id: dataset.id }, says: `${says} on ${dataset.name}` }];
-  if (tool !== "list_reports" || !reader.has(BOARD)) return [{ tool, args: {}, says }];
+  if (dataset !== undefined) return oneStep(tool, { dataset_id: dataset.id }, `${says} on ${dataset.name}`);
+  if (tool !== "list_reports" || !reader.has(BOARD)) return oneStep(tool, {}, says);
   const board = await dashboardIn(clause);
-  return [{ tool, args: { dashboard_id: board.id }, says: `${says} of “${board.name}”` }];
+  return oneStep(tool, { dashboard_id: board.id }, `${says} of “${board.name}”`);
 }
 
 const FIND =
@@ -52,7 +51,7 @@ export async function planFind({ reader }: Clause): Promise<PlannedStep[] | unde
     )
     .replace(/[?.!]+\s*$/, "")
     .trim();
-  return [{ tool: "search", args: { query: query || reader.text.trim() }, says: `Search for “${query}”` }];
+  return oneStep("search", { query: query || reader.text.trim() }, `Search for “${query}”`);
 }
 
 const ASKS =

@@ -1,13 +1,15 @@
 import { type ChartWish, readChart } from "./charts.ts";
 import { dateOf, type Filter, filtersOf, fitText, isNumeric } from "./fitting.ts";
 import type { DatasetInfo } from "./inventory.ts";
-import { AskBack, type PlannedStep } from "./plan.ts";
+import { anyOf } from "./lexicon.ts";
+import { AskBack, oneStep, type PlannedStep } from "./plan.ts";
 import { isFunctionWord, Reader, words, wordsIn } from "./reader.ts";
 import { type Clause, dashboardIn, takeDescribed } from "./references.ts";
 import { BOARD, CHARTS, takeName, takeQuoted, WIDGET } from "./words.ts";
 
-const MAKE = words(
-  "create|make(?: up)?|build|set(?: (?:me|us))? up|put together|prepare|generate|design|start|spin up|throw together|knock up|need|want|would like|would love|i'd like|i'd love|give me|get me|new|erstell~|bau~|leg~|mach~|anleg~|richte|brauch~|bräuchte~|hätte~|neues?|stell~|zusammen|an|ein",
+const MAKE = anyOf(
+  "make want new",
+  "make up|put together|prepare|design|start|spin up|throw together|knock up|would love|i'd love|give me|get me|bau~|mach~|stell~|zusammen|an|ein",
 );
 const WEAK = words("for|about|zu|zum thema|zum|über|on|of|für");
 const CONTENT = words(
@@ -17,6 +19,7 @@ const GROUPED = words(
   "this|last|diese[nrs]?|letzte[nrs]?|by|per|nach|pro|je|as|als|each|over|im|~ly|täglich~|wöchentlich~|monatlich~",
 );
 const TRENDS = words("trends?|over time|top|verlauf|entwicklung");
+const SHOWS = anyOf("draw", "chart|put|add");
 const EMPTY = words("empty|blank|leere[sn]?");
 
 /** A new dashboard with what it should show, or an empty one. */
@@ -45,7 +48,7 @@ export async function planDashboard(clause: Clause): Promise<PlannedStep[] | und
   reader.takeAll(BOARD);
   reader.takeAll(MAKE);
   if (name !== undefined && content === undefined && (isEmpty || NAMED.test(reader.text)))
-    return [{ tool: "create_dashboard", args: { name }, says: `Make the empty dashboard “${name}”` }];
+    return oneStep("create_dashboard", { name }, `Make the empty dashboard “${name}”`);
   if (isEmpty && name === undefined) throw new AskBack("What should the dashboard be called?");
   if (content === undefined || content.trim() === "")
     throw new AskBack(
@@ -54,13 +57,11 @@ export async function planDashboard(clause: Clause): Promise<PlannedStep[] | und
     );
   const widgets = await readAll(partsOf(content), inventory, assumptions);
   const called = name ?? widgets[0]?.name ?? "Dashboard";
-  return [
-    {
-      tool: "create_dashboard",
-      args: { name: called, widgets },
-      says: `Make the dashboard “${called}” with ${widgets.map((each) => each.name).join("; ")}`,
-    },
-  ];
+  return oneStep(
+    "create_dashboard",
+    { name: called, widgets },
+    `Make the dashboard “${called}” with ${widgets.map((each) => each.name).join("; ")}`,
+  );
 }
 
 /** Several charts: what the others are about says what one is about where it could be either. */
@@ -91,15 +92,10 @@ function takeContent(reader: Reader, onNew: RegExpExecArray | null): string | un
   const { left } = reader;
   const quote = /["“„»«][^"”“„»«]+["”“»«]/u.exec(left);
   const board = BOARD.exec(left);
-  if (
-    onNew !== null &&
-    words("show|plot|draw|display|zeig~|stell~|chart|put|visuali[sz]e|add").test(left.slice(0, onNew.index))
-  ) {
+  if (onNew !== null && SHOWS.test(left.slice(0, onNew.index))) {
     const shown = left.slice(0, onNew.index);
     reader.drop(0, onNew.index);
-    return shown
-      .replace(words("show|plot|draw|display|zeig~|stell~|chart|put|visuali[sz]e|add"), " ")
-      .replace(words("me|mir|us|uns"), " ");
+    return shown.replace(SHOWS, " ").replace(anyOf("me"), " ");
   }
   const from = Math.max(
     (board?.index ?? 0) + (board?.[0].length ?? 0),
@@ -186,14 +182,13 @@ async function examples({ inventory }: Clause): Promise<string[]> {
   });
 }
 
-const ADD = words(
-  "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|get|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|give me|get|have|füg~|zeig~|erstell~|stell~|darstell~|dar|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzu|hinzufügen|dran|drauf|rein|ein|an|noch|another|weitere[ns]?|please|me|mir|us|uns",
-);
-const MAKES = words(
-  "add|put|include|append|attach|insert|pin|create|make|build|generate|need|want|would like|i'd like|show|plot|draw|display|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|visuali[sz]e|compare|füg~|zeig~|erstell~|stell~|darstell~|leg~|anleg~|zeichne~|vergleich~|häng~|setz~|pack~|bau~|mach~|trag~|ergänz~|brauch~|bräuchte~|hätte~|new|neue[nsr]?|hinzufügen",
+const ADD_REST = anyOf("me give", "have|dar|hinzu|dran|drauf|rein|ein|an|noch|another|weitere[ns]?|please");
+const MAKES = anyOf(
+  "make want new add draw",
+  "attach|(?<=^[\\s·]*)(?:chart|graph)(?= \\p{L})|compare|darstell~|zeichne~|vergleich~|bau~|mach~|hinzufügen",
 );
 const DRAWS = /^[\s·]*(?:plot|draw|chart|graph|visuali[sz]e|zeichne|visualisiere)(?!\p{L})/iu;
-const ADDS = words("add|put|include|append|insert|pin|füg~|häng~|pack~|ergänz~|trag~|setz~");
+const ADDS = anyOf("add");
 
 /** A new chart, on a dashboard or by itself. */
 export async function planWidget(clause: Clause): Promise<PlannedStep[] | undefined> {
@@ -210,7 +205,8 @@ export async function planWidget(clause: Clause): Promise<PlannedStep[] | undefi
   const board = isOnBoard ? await dashboardIn(clause) : undefined;
   const name = takeName(reader) ?? takeQuoted(reader);
   reader.take(new RegExp(`^\\s*${WIDGET.source}\\s*:`, "iu"));
-  reader.takeAll(ADD);
+  reader.takeAll(MAKES);
+  reader.takeAll(ADD_REST);
   const text = reader
     .rest()
     .replace(
@@ -227,18 +223,17 @@ export async function planWidget(clause: Clause): Promise<PlannedStep[] | undefi
   );
   const read = await readChart(text, inventory, assumptions, near);
   const wish = { ...read, ...(name !== undefined && { name }) };
-  return [
-    {
-      tool: "create_widget",
-      args: { ...wish, ...(board !== undefined && { dashboard_id: board.id }) },
-      says: `Make the chart “${wish.name}”${board === undefined ? "" : ` on “${board.name}”`}`,
-    },
-  ];
+  return oneStep(
+    "create_widget",
+    { ...wish, ...(board !== undefined && { dashboard_id: board.id }) },
+    `Make the chart “${wish.name}”${board === undefined ? "" : ` on “${board.name}”`}`,
+  );
 }
 
-const FILTER = words("filters?|filter(?:n|e|t)?");
-const FILTER_VERB = words(
-  "give|gib|add|another|a|füg~|hinzu|put|set|apply|restrict|limit|narrow|only|nur|just|show|zeig~|display|let|allow|make|filterable|setz~|bau~|ein~|beschränk~|begrenz~|einen|auf|by|nach|readers?|people|users?|viewers?|leser~|nutzer~|to|down",
+const FILTER = anyOf("filter");
+const FILTER_VERB = anyOf(
+  "give add draw only limit",
+  "another|a|hinzu|set|apply|let|allow|make|filterable|bau~|ein~|einen|auf|by|nach|readers?|people|users?|viewers?|leser~|nutzer~|to|down",
 );
 
 /** A field that readers of a dashboard can filter by, or a value that it is filtered by, beside the filters that there are. */
@@ -246,7 +241,7 @@ export async function planBoardFilter(clause: Clause): Promise<PlannedStep[] | u
   const { reader, inventory } = clause;
   const isOpen = clause.dashboardId !== undefined && clause.widgetId === undefined;
   const isOnly =
-    reader.has(BOARD) && reader.has(words("only|nur|just")) && !CHARTS.some(([chart]) => reader.has(chart));
+    reader.has(BOARD) && reader.has(anyOf("only")) && !CHARTS.some(([chart]) => reader.has(chart));
   if (!(reader.has(FILTER) || isOnly) || reader.has(WIDGET)) return undefined;
   if (!isOpen && !reader.has(BOARD) && !reader.named("dashboard")) return undefined;
   if (!reader.has(BOARD) && reader.named("widget")) return undefined;
@@ -289,21 +284,19 @@ export async function planBoardFilter(clause: Clause): Promise<PlannedStep[] | u
     const said = wanted.map(({ field, ...rest }) =>
       ["value" in rest ? rest.value : [], field].flat().join(" "),
     );
-    return [
+    return oneStep(
+      "update_dashboard",
       {
-        tool: "update_dashboard",
-        args: {
-          dashboard_id: board.id,
-          filters: [...kept, ...changed],
-        },
-        says: `Filter “${board.name}” by ${said.join(" and ")}`,
+        dashboard_id: board.id,
+        filters: [...kept, ...changed],
       },
-    ];
+      `Filter “${board.name}” by ${said.join(" and ")}`,
+    );
   }
   const left = wordsIn(text).filter((word) => !isFunctionWord(word));
   throw new AskBack(
     `${left.length === 0 ? "" : `What do you mean by “${left.join(" ")}”? `}By which field should “${board.name}” be filtered?`,
-    datasets.flatMap(({ columns }) => columns.map(({ name }) => name)),
+    datasets.flatMap(({ columns }) => columns),
     left.length,
   );
 }

@@ -1,7 +1,7 @@
 import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
-import { type Clock, MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Catalog } from "../../platform/catalog/index.ts";
+import { Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { type Change, changes } from "./instructions.tables.ts";
 import { LIMITS } from "./limits.ts";
@@ -9,15 +9,7 @@ import { LIMITS } from "./limits.ts";
 export type ChangeRow = typeof changes.$inferSelect;
 
 /** What instructions have changed. */
-export class ChangesStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class ChangesStore extends Store {
   /** Written down before the first step, so that a process that is killed leaves something to undo by. */
   async begin({ workspace, user }: Caller, instruction: string): Promise<number> {
     const values = {
@@ -25,19 +17,19 @@ export class ChangesStore {
       userId: user.id,
       instruction,
       steps: [],
-      createdAt: this.#clock.now(),
+      createdAt: this.clock.now(),
     };
-    const [row] = await this.#catalog.db.insert(changes).values(values).returning({ id: changes.id });
+    const [row] = await this.catalog.db.insert(changes).values(values).returning({ id: changes.id });
     return (row as { id: number }).id;
   }
 
   async keep(id: number, steps: readonly Change[]): Promise<void> {
-    await this.#catalog.db.update(changes).set({ steps }).where(eq(changes.id, id));
+    await this.catalog.db.update(changes).set({ steps }).where(eq(changes.id, id));
   }
 
   /** One's own; an admin's also those of others. */
   async #require({ workspace, user, role }: Caller, id: number): Promise<ChangeRow> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select()
       .from(changes)
       .where(and(eq(changes.id, id), eq(changes.workspaceId, workspace.id)));
@@ -51,7 +43,7 @@ export class ChangesStore {
 
   /** The caller's last one that stands. */
   async last({ workspace, user }: Caller): Promise<number> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ id: changes.id })
       .from(changes)
       .where(
@@ -70,15 +62,15 @@ export class ChangesStore {
 
   /** All of it in one transaction, with the note that it was done. */
   undo<T>(caller: Caller, id: number, work: (steps: readonly Change[]) => Promise<T>): Promise<T> {
-    return this.#catalog.atomically(async () => {
+    return this.catalog.atomically(async () => {
       const { steps } = await this.#require(caller, id);
-      await this.#catalog.db.update(changes).set({ undoneAt: this.#clock.now() }).where(eq(changes.id, id));
+      await this.catalog.db.update(changes).set({ undoneAt: this.clock.now() }).where(eq(changes.id, id));
       return work(steps);
     });
   }
 
   async sweep(): Promise<void> {
-    const before = new Date(this.#clock.now().getTime() - LIMITS.instructions.undoDays * MS.day);
-    await this.#catalog.db.delete(changes).where(lt(changes.createdAt, before));
+    const before = new Date(this.clock.now().getTime() - LIMITS.instructions.undoDays * MS.day);
+    await this.catalog.db.delete(changes).where(lt(changes.createdAt, before));
   }
 }

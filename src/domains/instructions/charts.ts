@@ -78,10 +78,7 @@ export async function readChart(
   const { dataset } = fit;
   const date = dateOf(dataset);
   if (date === undefined && (phrase.period ?? phrase.grain) !== undefined)
-    throw new AskBack(
-      `${dataset.name} has no dates. What should it be shown by instead?`,
-      dataset.columns.map(({ name }) => name),
-    );
+    throw new AskBack(`${dataset.name} has no dates. What should it be shown by instead?`, dataset.columns);
   const isOverTime =
     phrase.grain !== undefined || phrase.isTrend || phrase.chart === "area" || phrase.chart === "line";
   const { measures, dims } = inRoles(fit, phrase);
@@ -89,7 +86,7 @@ export async function readChart(
   if (measures.length > 0 && ratio !== undefined)
     throw new AskBack(
       `A number per ${ratio.name} cannot be charted. Which number do you mean?`,
-      dataset.columns.filter(isNumeric).map(({ name }) => name),
+      dataset.columns.filter(isNumeric),
     );
   if (fit.against !== undefined && dims.length > 0)
     throw new AskBack(`Should each ${dims[0]?.name} be one dot, or one colour?`);

@@ -106,10 +106,7 @@ function rowCondition(
 ): { dataset: DatasetInfo; c9ql: string; says: string } {
   const column = measures[0] ?? usualOf(dataset);
   if (column === undefined)
-    throw new AskBack(
-      `Which number of ${dataset.name} do you mean?`,
-      dataset.columns.filter(isNumeric).map(({ name }) => name),
-    );
+    throw new AskBack(`Which number of ${dataset.name} do you mean?`, dataset.columns.filter(isNumeric));
   if (measures.length === 0) assumptions.push(`It is about ${column.name}.`);
   if (date !== undefined) assumptions.push("It looks at rows of today and yesterday.");
   const conditions = [

@@ -159,7 +159,7 @@ export async function bestFit(
   if (questions[0] !== undefined) throw questions[0];
   throw new AskBack(
     `Which data do you mean by “${said}”?`,
-    datasets.map(({ name }) => name),
+    datasets,
     Math.max(3, ...fits.map(({ unknown }) => unknown.length)),
   );
 }
@@ -337,7 +337,7 @@ export async function filtersOf(
   if (left.size > 0)
     throw new AskBack(
       `“${[...left].map(({ word }) => word).join(" ")}” is neither a field nor a value of ${dataset.name}. What do you mean by it?`,
-      dataset.columns.map(({ name }) => name),
+      dataset.columns,
       left.size,
     );
   // A field that only says of what its value is stands for no axis: "the topics Battery and Brakes".

@@ -1,5 +1,5 @@
 import type { WidgetInfo } from "./inventory.ts";
-import { AskBack, type PlannedStep } from "./plan.ts";
+import { AskBack, oneStep, type PlannedStep } from "./plan.ts";
 import { type Reader, words } from "./reader.ts";
 import { type Clause, widgetIn } from "./references.ts";
 
@@ -93,7 +93,7 @@ export async function planPlace(clause: Clause): Promise<PlannedStep[] | undefin
   if (widget.dashboard_id === null || widget.place === null)
     throw new AskBack(
       `“${widget.name}” is on no dashboard. On which one should it be?`,
-      (await inventory.dashboards()).map(({ name }) => name),
+      await inventory.dashboards(),
     );
   const others = widgets.flatMap(({ id, dashboard_id, place }) =>
     dashboard_id === widget.dashboard_id && id !== widget.id && place !== null ? [place] : [],
@@ -105,13 +105,11 @@ export async function planPlace(clause: Clause): Promise<PlannedStep[] | undefin
   let place: Place = widget.place;
   for (const wish of wishes) place = { ...place, ...wish(place, others, other?.place ?? undefined) };
   place = { ...place, col: Math.min(place.col, COLUMNS + 1 - place.sizeX) };
-  return [
-    {
-      tool: "layout_dashboard",
-      args: { dashboard_id: widget.dashboard_id, widgets: [{ widgetId: widget.id, ...place }] },
-      says: `Put “${widget.name}” at column ${place.col}, row ${place.row}, ${place.sizeX} columns wide`,
-    },
-  ];
+  return oneStep(
+    "layout_dashboard",
+    { dashboard_id: widget.dashboard_id, widgets: [{ widgetId: widget.id, ...place }] },
+    `Put “${widget.name}” at column ${place.col}, row ${place.row}, ${place.sizeX} columns wide`,
+  );
 }
 
 function takeWishes(reader: Reader, hasOther: boolean): Wish[] {

@@ -8,6 +8,11 @@ export interface PlannedStep {
   says: string;
 }
 
+/** A plan of one step. */
+export function oneStep(tool: string, args: Record<string, unknown>, says: string): PlannedStep[] {
+  return [{ tool, args, says }];
+}
+
 export interface OpenQuestion {
   question: string;
   suggestions: string[];
@@ -43,10 +48,11 @@ export class AskBack extends Error {
   /** How many words were not understood. */
   readonly lost: number;
 
-  constructor(question: string, suggestions: readonly string[] = [], lost = 0) {
+  constructor(question: string, suggestions: readonly (string | { name: string })[] = [], lost = 0) {
     super(question);
     this.name = "AskBack";
     this.lost = lost;
-    this.open = { question, suggestions: suggestions.slice(0, 5) };
+    const said = suggestions.map((each) => (typeof each === "string" ? each : each.name));
+    this.open = { question, suggestions: said.slice(0, 5) };
   }
 }

@@ -92,20 +92,21 @@ function takeBehind(reader: Reader, noun: RegExp, asset: NamedAsset | undefined)
     reader.drop(behind.index, behind.index + behind[0].length);
 }
 
-/** The one asset that all of the words fit, in its name or in what it is about; several that fit alike, or none, are asked about. */
+/** The only one that there is, where nothing is said of it; or the one that all of the words fit, in its name or in what it is about; several that fit alike, or none, are asked about. */
 export function fitAsset<A extends NamedAsset>(
   said: readonly string[],
   assets: readonly A[],
   kind: string,
 ): A {
+  if (said.length === 0 && assets.length === 1) return assets[0] as A;
   const scored = assets
     .map((asset) => ({ asset, score: scoreOf(said, asset) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score);
   const [best, next] = scored;
   if (best !== undefined && best.score !== next?.score) return best.asset;
-  const names = (scored.length > 0 ? scored.map(({ asset }) => asset) : assets).map(({ name }) => name);
-  throw new AskBack(`Which ${kind} do you mean${said.length > 0 ? ` by “${said.join(" ")}”` : ""}?`, names);
+  const fits = scored.length > 0 ? scored.map(({ asset }) => asset) : assets;
+  throw new AskBack(`Which ${kind} do you mean${said.length > 0 ? ` by “${said.join(" ")}”` : ""}?`, fits);
 }
 
 /** Nothing where one of the words does not fit: what it says would be lost. */
@@ -137,10 +138,7 @@ export async function dashboardIn(clause: Clause): Promise<Target> {
   if (spoken !== undefined) return spoken;
   if (dashboardId !== undefined) return target(known(all, dashboardId, "dashboard"));
   if (all.length === 1) return target(all[0] as NamedAsset);
-  throw new AskBack(
-    "Which dashboard do you mean?",
-    all.map(({ name }) => name),
-  );
+  throw new AskBack("Which dashboard do you mean?", all);
 }
 
 /** What is on a dashboard also says which one is meant. */
@@ -193,7 +191,6 @@ export async function widgetIn(clause: Clause): Promise<WidgetInfo> {
     const ofType = there.filter(({ chart_type }) => chart_type === typed.type);
     const open = ofType.find(({ id }) => id === widgetId);
     if (typed.said.length === 0 && open !== undefined) return open;
-    if (typed.said.length === 0 && ofType.length === 1) return ofType[0] as WidgetInfo;
     return describedWidget(typed.said, ofType, clause);
   }
   const said = reader.has(A_CHART) ? [] : takeDescribed(reader, WIDGET);
@@ -202,10 +199,7 @@ export async function widgetIn(clause: Clause): Promise<WidgetInfo> {
   const id = spoken ?? widgetId;
   if (id !== undefined) return known(all, Number(id), "widget");
   reader.take(POINTS);
-  throw new AskBack(
-    "Which widget do you mean?",
-    there.map(({ name }) => name),
-  );
+  throw new AskBack("Which widget do you mean?", there);
 }
 
 /** The dashboard that a chart is said to be on, or the one that is open. */
@@ -260,10 +254,7 @@ async function describedWidget(
 function known<A extends NamedAsset>(assets: readonly A[], id: number, kind: string): A {
   const found = assets.find((asset) => asset.id === id);
   if (found === undefined)
-    throw new AskBack(
-      `There is no ${kind} ${id} that you may see. Which one do you mean?`,
-      assets.map(({ name }) => name),
-    );
+    throw new AskBack(`There is no ${kind} ${id} that you may see. Which one do you mean?`, assets);
   return found;
 }
 

@@ -1,20 +1,18 @@
 import type { ReportInfo } from "./inventory.ts";
-import { AskBack, type PlannedStep } from "./plan.ts";
+import { anyOf } from "./lexicon.ts";
+import { AskBack, oneStep, type PlannedStep } from "./plan.ts";
 import { type Reader, words } from "./reader.ts";
 import { type Clause, fitAsset, takeDescribed, targetIn } from "./references.ts";
 import { askWhen, SPEAKS_OF_TIME, saidOf, takeSchedule, takeTiming } from "./timing.ts";
 import { takeNewName } from "./widget-plans.ts";
-import { MAIL, SOON, takeMails, takeName, takeOld, takeRecipients } from "./words.ts";
+import { MAIL, SOON, takeFormat, takeMails, takeName, takeOld, takeRecipients } from "./words.ts";
 
-const SEND = words(
-  "(?:can you |please )?(?:(?:re-?)?send(?: out| off)?|e-?mails?|mail(?:en|e|st)?|deliver|forward|share|remind|shoot|fire off|schick~|versend~|verschick~|sende~|zusende~|leite|weiterleit~|zukommen lassen|zu)",
+const SEND = anyOf(
+  "send",
+  "e-?mails?|mail(?:en|e|st)?|forward|share|remind|shoot|zusende~|leite|weiterleit~|zukommen lassen|zu",
 );
-const SET_UP = words(
-  "create|make|set(?: \\p{L}+)? up|schedule|build|need|want|would like|i'd like|erstell~|richte|einricht~|leg~|brauche|bräuchte|plan~|have|get|receive|bekomm~|erhalte?n?",
-);
-const REPORT = words(
-  "(?:scheduled )?reports?|bericht(?:e[sn]?|s)?|newsletter|summary|digest|mailing|e-?mail|mail|zusammenfassung",
-);
+const SET_UP = anyOf("make want", "schedule|plan~|have|get|receive|bekomm~|erhalte?n?");
+const REPORT = anyOf("report", "newsletter|summary|digest|mailing|e-?mail|mail|zusammenfassung");
 const SUBJECT = words(
   "(?:(?:and|und) )?(?:(?:with|mit) )?(?:the |dem |einem )?(?:subject(?: line)?|betreff(?:zeile)?) ?:?",
 );
@@ -48,55 +46,31 @@ export async function planReport(clause: Clause): Promise<PlannedStep[] | undefi
   if (target.kind === "dataset")
     throw new AskBack(`Which dashboard or chart of ${target.name} should be sent?`);
   if (recipients === "") throw new AskBack("To whom should it be sent? Give mail addresses.");
-  return [
+  return oneStep(
+    "create_report",
     {
-      tool: "create_report",
-      args: {
-        ...(target.kind === "widget" ? { widget_ids: [target.id] } : { dashboard_id: target.id }),
-        recipients,
-        ...timing,
-        // What is sent once leaves no schedule behind.
-        ...(timing.frequency === undefined && { send_now: true, paused: true }),
-        ...(format !== undefined && formatOf(format, target.kind)),
-        ...(name !== undefined && { name }),
-        ...(subject !== undefined && { subject }),
-        ...(body !== undefined && { body }),
-        ...(withInsights && { include_recommendations: true }),
-      },
-      says: `Send the ${target.kind === "widget" ? "chart" : "dashboard"} “${target.name}” to ${recipients}, ${saidOf(timing)}`,
+      ...(target.kind === "widget" ? { widget_ids: [target.id] } : { dashboard_id: target.id }),
+      recipients,
+      ...timing,
+      // What is sent once leaves no schedule behind.
+      ...(timing.frequency === undefined && { send_now: true, paused: true }),
+      ...(format !== undefined && formatOf(format, target.kind)),
+      ...(name !== undefined && { name }),
+      ...(subject !== undefined && { subject }),
+      ...(body !== undefined && { body }),
+      ...(withInsights && { include_recommendations: true }),
     },
-  ];
+    `Send the ${target.kind === "widget" ? "chart" : "dashboard"} “${target.name}” to ${recipients}, ${saidOf(timing)}`,
+  );
 }
+
+const SENDABLE = ["pdf", "image"];
+const SENDABLE_SAID = ["as PDF", "as image"];
 
 function formatOf(format: string, kind: string): object {
-  if (format !== "csv") return { format };
-  if (kind === "widget") return { export_csv: true };
-  throw new AskBack("Only charts can be sent as CSV. As PDF or as image?", ["as PDF", "as image"]);
-}
-
-const FORMATS: readonly (readonly [RegExp, string])[] = [
-  [
-    words(
-      "(?:(?:as|als|in) )?(?:(?:an?|eine?n?|the) )?pdf(?:s|[- ]?(?:files?|datei|format|attachment|anhang))?",
-    ),
-    "pdf",
-  ],
-  [
-    words(
-      "(?:(?:as|als|in) )?(?:(?:an?|eine?n?|the) )?(?:images?|pictures?|pngs?|screenshots?|bild(?:er)?|grafik)(?:[- ]?(?:file|datei))?",
-    ),
-    "image",
-  ],
-  [
-    words(
-      "(?:(?:as|als|in|with|mit) )?(?:(?:an?|eine?n?|the) )?(?:csvs?|excel|spreadsheet|xlsx)(?:[- ]?(?:files?|datei|anhang|attachment|sheet))?",
-    ),
-    "csv",
-  ],
-];
-
-function takeFormat(reader: Reader): string | undefined {
-  return reader.oneOf(FORMATS);
+  if (SENDABLE.includes(format)) return { format };
+  if (format === "csv" && kind === "widget") return { export_csv: true };
+  throw new AskBack("Only charts can be sent as CSV. As PDF or as image?", SENDABLE_SAID);
 }
 
 function takeQuotedBehind(reader: Reader, lead: RegExp): string | undefined {
@@ -110,23 +84,16 @@ function takeQuotedBehind(reader: Reader, lead: RegExp): string | undefined {
   return behind[1]?.trim();
 }
 
-const PAUSE = words(
-  "put(?= .*on hold)|on hold|pause~|pausier~|stop(?:p~)?(?: sending(?: out)?)?|halt(?:e|en)?(?: an)?|suspend|mute|cancel|no longer send|don't send|hold|deaktivier~|disable|turn off|switch off|aussetz~|setz~(?= .*aus)|nicht mehr (?:ver)?(?:schick~|send~)",
-);
-const RESUME = words(
-  "lass~(?= .*wieder laufen)|start(?= .*again)|starte?(?= .*wieder)|wake(?= .*up)|resume|restart|continue|re-?activate|activate|unpause|re-?enable|enable|turn (?:back )?on|fortsetz~|setz~ fort|nimm(?= .*wieder auf)|wieder (?:aktivier~|aufnehm~|einschalt~|starten|verschick~|senden)|aktivier~|reaktivier~",
-);
-const RUN = words(
-  "(?:re-?)?send(?: out| off)?|run|trigger|fire off|push out|fire off|deliver|schick~(?: raus| ab| los)?|verschick~|versend~|sende~|löse?(?= .*aus)|raus",
-);
-const ALSO = words(
-  "add|include|also|too|as well|cc|füg~|auch|zusätzlich|nimm|aufnehm~|ergänz~|hinzu|additionally|auf|extra|another",
-);
-const CHANGE = words(
-  "change|move|switch|update|reschedule|shift|set|adjust|make|have|want|would like|go(?:es)? out|go|come|send|sent|deliver(?:ed)?|änder~|verschieb~|verleg~|stell~(?: um)?|setz~|leg~|soll(?:en|te)?|kommen|kommt|rausgeh~|rausgehn|geh~|verschick~|versend~|schick~|gesendet|send~|instead|stattdessen|künftig|from now on|in future|ab jetzt|erst|schon|later|already|recipients?|empfänger~|verteiler|als|list|time|schedule|day|zeit|uhrzeit|zeitzone|time ?zone|tag|format|wieder|auf|aus|rather|lieber|rename|again|wieder|laufen|up|anymore|mehr|out|raus|um",
+const PAUSE = anyOf("pause");
+const RESUME = anyOf("resume", "turn (?:back )?on");
+const RUN = anyOf("send", "run|trigger|push out|löse?(?= .*aus)|raus");
+const ALSO = anyOf("also", "add|include|aufnehm~|ergänz~|auf|extra|another");
+const CHANGE = anyOf(
+  "change send instead future again",
+  "reschedule|shift|have|want|would like|go(?:es)? out|go|come|sent|delivered|verschieb~|verleg~|leg~|kommen|kommt|rausgeh~|geh~|gesendet|send~|erst|schon|later|already|recipients?|empfänger~|verteiler|als|list|time ?zone|time|schedule|day|zeit|uhrzeit|zeitzone|tag|format|auf|aus|rename|laufen|up|anymore|mehr|out|raus|um",
 );
 
-const IT = words("it|ihn|den|es");
+const IT = anyOf("it", "den");
 
 /** A report that there is: sent now, paused, or changed. */
 export async function planReportChange(clause: Clause): Promise<PlannedStep[] | undefined> {
@@ -134,7 +101,7 @@ export async function planReportChange(clause: Clause): Promise<PlannedStep[] | 
   const reports = await inventory.reports();
   // A dashboard and its report often have one name: the dashboard is meant, unless it says "report".
   const isNamed = reader.named("report") && !reader.named("dashboard");
-  const noun = words("(?:scheduled )?reports?|bericht(?:e[sn]?|s)?");
+  const noun = anyOf("report");
   const spoken = clause.before.at(-1)?.args.report_id;
   if (!isNamed && !reader.has(noun) && !(typeof spoken === "number" && reader.has(IT))) return undefined;
   if (
@@ -147,8 +114,8 @@ export async function planReportChange(clause: Clause): Promise<PlannedStep[] | 
   const subject = takeQuotedBehind(reader, SUBJECT);
   const namedId = reader.takeNamed("report");
   const named = reports.find(({ id }) => id === namedId);
-  const said = takeDescribed(reader, noun) ?? [];
-  const report = named ?? reports.find(({ id }) => id === spoken) ?? pick(said, reports);
+  const described = takeDescribed(reader, noun) ?? [];
+  const report = named ?? reports.find(({ id }) => id === spoken) ?? fitAsset(described, reports, "report");
   const called = takeName(reader) ?? takeNewName(reader);
   const mails = takeMails(reader);
   const isOff = mails.length > 0 && reader.takeAll(OFF).length > 0;
@@ -177,15 +144,14 @@ export async function planReportChange(clause: Clause): Promise<PlannedStep[] | 
       "send it now",
       "change when it is sent",
     ]);
-  if (isSent)
-    return [{ tool: "run", args: { report_id: report.id }, says: `Send the report “${report.name}” now` }];
+  if (isSent) return oneStep("run", { report_id: report.id }, `Send the report “${report.name}” now`);
   if (mails.length > 0 && !isAdded && !isTimed && !isOff && !isSwap)
     throw new AskBack(
       `Should ${mails.join(", ")} get the report “${report.name}” too, or in the place of the others?`,
       [`Add ${mails[0]} to the report`],
     );
-  if (format === "csv")
-    throw new AskBack("A report is sent as PDF or as image. Which one?", ["as PDF", "as image"]);
+  if (format !== undefined && !SENDABLE.includes(format))
+    throw new AskBack("A report is sent as PDF or as image. Which one?", SENDABLE_SAID);
   const args = {
     ...(isPaused && { paused: true }),
     ...(isResumed && { paused: false }),
@@ -204,13 +170,11 @@ export async function planReportChange(clause: Clause): Promise<PlannedStep[] | 
       : isTimed
         ? `: ${Object.values(timing).join(" ")}`
         : "";
-  return [
-    {
-      tool: "update_report",
-      args: { report_id: report.id, ...args },
-      says: `${how} the report “${report.name}”${more}`,
-    },
-  ];
+  return oneStep(
+    "update_report",
+    { report_id: report.id, ...args },
+    `${how} the report “${report.name}”${more}`,
+  );
 }
 
 const OFF = words(
@@ -227,10 +191,4 @@ function recipientsOf({ name, recipients }: ReportInfo, mails: readonly string[]
   const all = [...new Set([...left, ...mails.filter((mail) => !gone.includes(mail))])];
   if (all.length === 0) throw new AskBack(`Then nobody would get the report “${name}”. Should it be paused?`);
   return all.join(", ");
-}
-
-/** By words of it; "the weekly report" is one that comes every week. */
-function pick(said: readonly string[], reports: readonly ReportInfo[]): ReportInfo {
-  if (said.length === 0 && reports.length === 1) return reports[0] as ReportInfo;
-  return fitAsset(said, reports, "report");
 }

@@ -1,71 +1,49 @@
-import { AskBack, type PlannedStep } from "./plan.ts";
+import { anyOf } from "./lexicon.ts";
+import { AskBack, oneStep, type PlannedStep } from "./plan.ts";
 import { words } from "./reader.ts";
 import { type Clause, dashboardIn, type Target, targetIn } from "./references.ts";
 import { takeNewName } from "./widget-plans.ts";
-import { BOARD, COUNT_WORDS, countOf, takeQuoted, WIDGET } from "./words.ts";
+import { BOARD, COUNT_WORDS, countOf, takeFormat, takeQuoted, WIDGET } from "./words.ts";
 
 const argsOf = ({ kind, id }: Target) => ({ [`${kind}_id`]: id });
 const nameOf = ({ kind, name }: Target) => `the ${kind === "widget" ? "chart" : kind} “${name}”`;
 
-const EXPORT = words(
-  "export~|download~|herunterlad~|lad~(?= .*herunter)|herunter|runterlad~|save|speicher~|print|druck~|render|get|give|gib|have|need|want|would like|i'd like|send me|brauch~|bräuchte~|hätte~|take|pull|grab|hol~|erstell~|create|make|generate|mach~|möchte|können|can i|everything|all|alles|alle|of|from|out|raus|rows?|zeilen|file|datei|sheet|me|mir|us|uns|list|liste|rohdaten|raw|data|daten|underlying|behind|dahinter|hinter",
+const EXPORT = anyOf(
+  "export give want make me data",
+  "lad~(?= .*herunter)|herunter|save|speicher~|print|druck~|render|have|send me|take|pull|grab|mach~|möchte|können|can i|everything|all|alles|alle|of|from|out|raus|rows?|file|datei|sheet|list|liste|rohdaten|raw|underlying|behind|dahinter|hinter",
 );
-const FORMATS: readonly (readonly [RegExp, string])[] = [
-  [
-    words(
-      "(?:as|als|in|into) (?:(?:an?|eine?n?) )?pdf(?:[- ]?(?:files?|datei|format))?|pdf(?:[- ]?(?:files?|datei))?",
-    ),
-    "pdf",
-  ],
-  [
-    words(
-      "(?:(?:as|als|in|into) )?(?:(?:an?|eine?n?) )?(?:png|image|picture|screenshot|bild)(?:[- ]?(?:files?|datei))?",
-    ),
-    "png",
-  ],
-  [
-    words(
-      "(?:(?:as|als|in|into|to) )?(?:(?:an?|eine?n?) )?(?:csv|excel|xlsx?|spreadsheet)(?:[- ]?(?:files?|datei|tabelle|sheet|format))?",
-    ),
-    "csv",
-  ],
-  [words("(?:(?:as|als|in|into|to) )?(?:(?:an?|eine?n?) )?json(?:[- ]?(?:files?|datei))?"), "json"],
-  [words("(?:(?:as|als|in|into|to) )?(?:(?:an?|eine?n?) )?parquet(?:[- ]?(?:files?|datei))?"), "parquet"],
-];
-const EXPORTS = words("export~|download~|herunterlad~|runterlad~|lad~");
+const EXPORTS = anyOf("export");
 
 /** A dashboard or chart as a picture or document, or rows as a file. */
 export async function planExport(clause: Clause): Promise<PlannedStep[] | undefined> {
   const { reader } = clause;
   const isMeant = reader.has(EXPORTS);
-  const format = reader.oneOf(FORMATS) ?? (isMeant ? undefined : "");
+  const format = takeFormat(reader) ?? (isMeant ? undefined : "");
   if (format === "") return undefined;
-  reader.takeAll(words("export~|download~|herunterlad~|runterlad~|lad~"));
+  reader.takeAll(EXPORTS);
   const target = await targetIn(clause);
-  const isData =
-    target.kind === "dataset" || reader.has(words("data|daten|rows|zeilen|rohdaten|numbers|zahlen"));
+  const isData = target.kind === "dataset" || reader.has(anyOf("data", "rohdaten|numbers|zahlen"));
   reader.takeAll(EXPORT);
-  const kind = format ?? (isData ? "csv" : "pdf");
+  const kind = format === "image" ? "png" : (format ?? (isData ? "csv" : "pdf"));
   const isRows = kind !== "pdf" && kind !== "png";
   if (!isRows && target.kind === "dataset")
     throw new AskBack(
       `Rows of ${target.name} are exported as CSV, JSON or Parquet. Or which dashboard do you mean?`,
       [`Export ${target.name} as CSV`],
     );
-  return [
-    {
-      tool: isRows ? "export_data" : "export_dashboard",
-      args: { ...argsOf(target), format: kind },
-      says: `Export ${nameOf(target)} as ${kind.toUpperCase()}`,
-    },
-  ];
+  return oneStep(
+    isRows ? "export_data" : "export_dashboard",
+    { ...argsOf(target), format: kind },
+    `Export ${nameOf(target)} as ${kind.toUpperCase()}`,
+  );
 }
 
 const LINK = words(
   "embed~|share(?:able)?(?: link)?|sharing|link|url|iframe|einbett~|einbettungslink|bette|freigabelink|link zum teilen|teil(?:en|e|bar~)",
 );
-const LINK_REST = words(
-  "irgendwo|somewhere|anywhere|give|get|make|create|generate|need|want|would like|gib|brauch~|bräuchte~|erstell~|mach~|hol~|me|us|mir|uns|code|snippet|ein|page|intranet|website|webseite|wiki|site|seite|in|into|on|public|öffentlich~|so that|anyone|it|can|see|team|i can|people|internal~|intern~|danach|dafür|for it|dazu|blog|portal|confluence|notion|sharepoint|colleagues|kollegen",
+const LINK_REST = anyOf(
+  "give make want me it",
+  "irgendwo|somewhere|anywhere|mach~|code|snippet|ein|page|intranet|website|webseite|wiki|site|seite|in|into|on|public|öffentlich~|so that|anyone|can|see|team|i can|people|internal~|intern~|danach|dafür|for it|dazu|blog|portal|confluence|notion|sharepoint|colleagues|kollegen",
 );
 const EXPIRES = words(
   `(?:(?:that|which|der|die) )?(?:expires?|valid|good|works?|läuft|gültig|gilt|ablauf~|lasts?)?(?: (?:only|nur))?(?: ?(?:in|for|after|für|nach|to))? ?(\\d+|${COUNT_WORDS}|an?) (days?|weeks?|months?|tagen?|tage|wochen?|monaten?|monate)(?: (?:long|lang|gültig(?: ist)?|gilt|abläuft|ab))?`,
@@ -83,7 +61,7 @@ export async function planLink(clause: Clause): Promise<PlannedStep[] | undefine
   reader.takeAll(LINK_REST);
   const days = (countOf(expires?.[1] ?? "") ?? 1) * (DAYS[expires?.[2]?.[0]?.toLowerCase() ?? ""] ?? 1);
   const args = { ...argsOf(target), ...(expires !== null && { expires_in_days: days }) };
-  return [{ tool: "get_embed_url", args, says: `Make a link that shows ${nameOf(target)}` }];
+  return oneStep("get_embed_url", args, `Make a link that shows ${nameOf(target)}`);
 }
 
 const ODD = words(
@@ -93,7 +71,7 @@ const ODD_REST = words(
   "anything|something|nothing|what|is there|are there|any|there|give|me|us|gib|mir|zeig~|show|tell|find|lately|recently|zuletzt|in letzter zeit|at the moment|gerade|derzeit|auf|gibt|was|etwas|irgendetwas|irgendwas|ist|los|going|on|happening|happen(?:s|ed)?|look|check|see|for|list|summar~|fass~|zusammen|data|daten|top|key|main|wichtigsten|sag~|sonst",
 );
 
-const DATA = words("data(?: ?sets?)?|daten|datens[aä]tz~");
+const DATA = anyOf("data");
 
 export async function planInsights(clause: Clause): Promise<PlannedStep[] | undefined> {
   const { reader, inventory } = clause;
@@ -111,13 +89,7 @@ export async function planInsights(clause: Clause): Promise<PlannedStep[] | unde
     if (word !== undefined && more.length === 0 && fits.length === 1) {
       reader.rest();
       const [{ id, name } = { id: 0, name: "" }] = fits;
-      return [
-        {
-          tool: "get_insights",
-          args: { dashboard_id: id },
-          says: `Say what stands out in the dashboard “${name}”`,
-        },
-      ];
+      return oneStep("get_insights", { dashboard_id: id }, `Say what stands out in the dashboard “${name}”`);
     }
   }
   reader.takeAll(ODD);
@@ -126,7 +98,7 @@ export async function planInsights(clause: Clause): Promise<PlannedStep[] | unde
   return [{ tool: "get_insights", args: argsOf(target), says: `Say what stands out in ${nameOf(target)}` }];
 }
 
-const RENAME = words("rename|re-?title|benenn~|umbenenn~|nenn~|heiß~|call|name|title");
+const RENAME = anyOf("rename");
 
 /** Another name for a dashboard; those of charts are changed with their other settings. */
 export async function planRename(clause: Clause): Promise<PlannedStep[] | undefined> {
@@ -136,13 +108,7 @@ export async function planRename(clause: Clause): Promise<PlannedStep[] | undefi
   const target = await targetIn(clause);
   if (target.kind !== "dashboard") return undefined;
   const name = takeNewName(reader);
-  return [
-    {
-      tool: "update_dashboard",
-      args: { ...argsOf(target), name },
-      says: `Rename ${nameOf(target)} to “${name}”`,
-    },
-  ];
+  return oneStep("update_dashboard", { ...argsOf(target), name }, `Rename ${nameOf(target)} to “${name}”`);
 }
 
 const ACCESS: readonly (readonly [RegExp, string])[] = [
@@ -165,8 +131,9 @@ const ACCESS: readonly (readonly [RegExp, string])[] = [
     "edit",
   ],
 ];
-const SETTINGS = words(
-  "make|set|turn|mark|keep|mach~|stell~|setz~|so that|sodass|damit|only|i|can|see|it|nur|ich|kann|sehen|sieht|es|sein|soll|to|auf|visible|others?|andere|nobody else|niemand sonst",
+const SETTINGS = anyOf(
+  "only it give",
+  "make|set|turn|mark|keep|mach~|stell~|setz~|so that|sodass|damit|i|can|see|ich|kann|sehen|sieht|sein|soll|to|auf|visible|others?|andere|nobody else|niemand sonst|die|eine|dem|add|füg~|hinzu",
 );
 const DESCRIBE = words(
   "describe|beschreib~|(?:add|set|give|change|write|use|gib|setz~|füg~|änder~|ergänz~|schreib~)?(?: ?(?:it|the|a|die|eine|dem|als|dashboard))* ?(?:description|beschreibung)(?: (?:to|auf|hinzu|of|für|für das|von|as))*",
@@ -192,13 +159,12 @@ export async function planBoardSettings(clause: Clause): Promise<PlannedStep[] |
   } else for (const [pattern] of ACCESS) reader.takeAll(pattern);
   const board = await dashboardIn(clause);
   reader.takeAll(SETTINGS);
-  reader.takeAll(words("give|gib|die|eine|dem|add|set|füg~|hinzu"));
   const change = described === undefined ? { access: { shared } } : { description: described };
   const says =
     described === undefined
       ? `Share ${nameOf(board)}: ${shared}`
       : `Describe ${nameOf(board)} as “${described}”`;
-  return [{ tool: "update_dashboard", args: { ...argsOf(board), ...change }, says }];
+  return oneStep("update_dashboard", { ...argsOf(board), ...change }, says);
 }
 
 const CLEARS = words(
@@ -208,7 +174,7 @@ const CLEARS = words(
 /** No filter any more. */
 export async function planClear(clause: Clause): Promise<PlannedStep[] | undefined> {
   const { reader } = clause;
-  if (!reader.has(CLEARS) || !reader.has(words("filters?|filtern?"))) return undefined;
+  if (!reader.has(CLEARS) || !reader.has(anyOf("filter"))) return undefined;
   reader.takeAll(CLEARS);
   reader.takeAll(
     words("(?:all|any|the|die|alle|den|sämtliche)? ?filters?n?|zurück|auf|weg|heraus|raus|off|all|alle"),
@@ -219,11 +185,9 @@ export async function planClear(clause: Clause): Promise<PlannedStep[] | undefin
     target.kind === "widget"
       ? ["update_widget", { options: { filters: [] } }]
       : ["update_dashboard", { filters: [] }];
-  return [
-    {
-      tool: tool as string,
-      args: { ...argsOf(target), ...(change as object) },
-      says: `Clear the filters of ${nameOf(target)}`,
-    },
-  ];
+  return oneStep(
+    tool as string,
+    { ...argsOf(target), ...(change as object) },
+    `Clear the filters of ${nameOf(target)}`,
+  );
 }

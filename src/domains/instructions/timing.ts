@@ -1,3 +1,4 @@
+import { anyOf } from "./lexicon.ts";
 import { AskBack } from "./plan.ts";
 import { type Reader, words } from "./reader.ts";
 import { COUNT_WORDS, countOf } from "./words.ts";
@@ -27,18 +28,17 @@ const EVERY = words(
 );
 const OTHER: Record<string, number> = { other: 2, second: 2, third: 3 };
 
+const EACH = "(?:every|each|once an?|per|jede[nrs]?|pro|einmal (?:pro|am|die|im)) (?:single |full )?";
+const often = (adverbs: string, nouns: string) => words(`${adverbs}|${EACH}(?:${nouns})`);
+const DAYTIME = "morning|evening|night|morgen|abend";
+
 /** How often something happens, as the tools call it. */
 export const FREQUENCIES: readonly (readonly [RegExp, string])[] = [
-  [words("minutely|(?:every|each|once a|jede|pro) minute|minütlich"), "minutes"],
-  [words("hourly|(?:every|each|once an|per|jede|pro) (?:full )?(?:hour|stunde)|stündlich~"), "hours"],
-  [
-    words(
-      "daily|(?:every|each|once a|per|jeden|einmal (?:pro|am)) (?:single )?(?:day|tag)|täglich~|once daily|(?=(?:every|each|jeden) (?:morning|evening|night|morgen|abend))(?:every|each|jeden)",
-    ),
-    "days",
-  ],
-  [words("weekly|(?:every|each|once a|per|jede|einmal (?:pro|die)) (?:week|woche)|wöchentlich~"), "weeks"],
-  [words("monthly|(?:every|each|once a|per|jeden|einmal (?:pro|im)) (?:month|monat)|monatlich~"), "months"],
+  [often("minutely|minütlich", "minute"), "minutes"],
+  [often("hourly|stündlich~", "hour|stunde"), "hours"],
+  [often(`(?:once )?daily|täglich~|(?:every|each|jeden)(?= (?:${DAYTIME}))`, "day|tag"), "days"],
+  [often("weekly|wöchentlich~", "week|woche"), "weeks"],
+  [often("monthly|monatlich~", "month|monat"), "months"],
 ];
 
 const DAYS: readonly (readonly [string, string])[] = [
@@ -169,8 +169,9 @@ function clock(hour: number, minute: number): string {
 }
 
 /** At once and not again. "Once a week" is something else. */
-const ONCE = words(
-  "(?:just )?(?:this )?once(?! an? )|one[- ]off|one[- ]time|right now|right away|straight away|now|immediately|at once|asap|today|einmal(?:ig)?(?! (?:pro|im|am|die|in))|sofort|jetzt(?: gleich)?(?: einmal)?|gleich|umgehend|heute",
+const ONCE = anyOf(
+  "now",
+  "(?:just )?(?:this )?once(?! an? )|one[- ]off|one[- ]time|today|einmal(?:ig)?(?! (?:pro|im|am|die|in))|heute",
 );
 const FROM_NOW = words("from now(?: on)?|starting (?:today|now)|ab (?:sofort|jetzt|heute)");
 /** A report is something that comes again, unless it is said to be for once. */

@@ -1,7 +1,8 @@
 import { during } from "./charts.ts";
 import { dateOf, type Filter, filtersOf, fitText, isDate, isNumeric } from "./fitting.ts";
 import type { DatasetInfo, WidgetInfo } from "./inventory.ts";
-import { AskBack, type PlannedStep } from "./plan.ts";
+import { anyOf } from "./lexicon.ts";
+import { AskBack, oneStep, type PlannedStep } from "./plan.ts";
 import { type Reader, words } from "./reader.ts";
 import { type Clause, THE, widgetIn } from "./references.ts";
 import {
@@ -20,22 +21,23 @@ import {
   WIDGET,
 } from "./words.ts";
 
-const CHANGE = words(
-  "change|turn|convert|switch|make|transform|modify|edit|adjust|update|set|swap|use|display|draw|render|show|present|plot|have|prefer|want|would like|i'd like|should be|be|become|soll(?:te|en)?|sein|werden|wandle|wandel|umwandeln|verwandle~|verwandel~|mach~|stell~|umstell~|darstell~|dargestellt|zeig~|anzeig~|angezeigt|änder~|setz~|nimm|nutz~|verwend~|tausch~|hätte~|lieber|bitte|rather|instead|stattdessen|dar|um|into|daraus|chart type|diagrammtyp|type|typ|only|just|nur|pls|plz|limit~|restrict~|filter~|narrow|begrenz~|beschränk~|einschränk~|schränk~|ein|down|leave out|keep|hide|exclude|excluding|ausblend~|blend~|lass~|weg|aus|drop-?down|ausschließ~|herausnehm~|give|gib|count|zähl~|see|sehen|as well|the rest|künftig|in future|from now on|ab jetzt",
+const CHANGE = anyOf(
+  "change become draw only limit without want instead future give",
+  "render|present|have|prefer|should be|be|become|sein|werden|umstell~|darstell~|dargestellt|anzeig~|angezeigt|nutz~|verwend~|bitte|dar|um|into|daraus|chart type|diagrammtyp|type|typ|pls|plz|filter~|ein|down|keep|blend~|lass~|weg|aus|drop-?down|herausnehm~|count|zähl~|see|sehen|as well|the rest",
 );
 /** Words that say that a chart that there is should become something else. */
-const MEANT = words(
-  "change|turn|convert|switch|transform|modify|adjust|swap|wandle|wandel|umwandeln|verwandle~|verwandel~|änder~|tausch~|stell~|mach~|make|set|setz~|use|nimm|should be|soll(?:te|en)?|only|just|nur|limit~|restrict~|filter~|narrow|begrenz~|beschränk~|schränk~|einschränk~|exclude|excluding|leave out|hide|ohne|without|ausblend~|blend~|lass~|group~|split|break|gruppier~|teil~|aufteil~|schlüssel~|instead|statt|anstatt|stattdessen|sort~|order|ordne|rename|name|call|title|nenn~|benenn~|umbenenn~|heiß~|show|zeig~|display|as|als|top|i want|i'd like|hätte~|per|pro",
+const MEANT = anyOf(
+  "change become only limit without rename instead",
+  "should be|filter~|blend~|lass~|group~|split|break|gruppier~|teil~|aufteil~|schlüssel~|statt|anstatt|sort~|order|ordne|show|zeig~|display|as|als|top|i want|i'd like|hätte~|per|pro",
 );
-const RENAME = words(
-  "rename|re-?title|benenn~|umbenenn~|nenn~|name|call|title|give|gib|heiß~|soll(?:te|en)?|should|be|be called|künftig|from now on|new name|neuen namen?|um|titel|namen?",
+const RENAME = anyOf(
+  "rename give future",
+  "soll(?:te|en)?|should|be called|be|new name|neuen namen?|um|titel|namen?",
 );
 const GROUP = words(
   "(?:group|split|break|stack|colou?r|separate|gruppier~|teil~|aufteil~|aufgeteilt|schlüssel~|aufschlüssel~|unterteil~|stapel~)(?: (?:it|this|that|them|down|up|es|das|the|chart|diagramm|die|dies))*",
 );
-const WITHOUT = words(
-  "exclud~|leave out|hide|without|except(?: for)?|ohne|außer|ausblend~|blend~(?= .*aus)|lass~(?= .*weg)|not|nicht|minus|ausschließ~",
-);
+const WITHOUT = anyOf("without", "except(?: for)?|außer|blend~(?= .*aus)|lass~(?= .*weg)|not|nicht|minus");
 const TARGET = words("(?:the |das )?(?:target|goal|ziel(?:wert)?)(?: (?:of|von|for|für|value|line|linie))?");
 const AMOUNT = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:(?:to|auf|of|at|von)\\s+)?${NUMBER}(?:\\s*(?:€|euros?|eur))?`,
@@ -91,13 +93,11 @@ export async function planChange(clause: Clause): Promise<PlannedStep[] | undefi
       "another name",
     ]);
   }
-  return [
-    {
-      tool: "update_widget",
-      args: { widget_id: widget.id, ...args },
-      says: `Change “${widget.name}”: ${said(args)}`,
-    },
-  ];
+  return oneStep(
+    "update_widget",
+    { widget_id: widget.id, ...args },
+    `Change “${widget.name}”: ${settingsSaid(args)}`,
+  );
 }
 
 const NEXT =
@@ -110,8 +110,7 @@ const AS_NAME = new RegExp(
 
 /** "Call it X", "rename it to X", "soll künftig X heißen". */
 export function takeNewName(reader: Reader): string | undefined {
-  const isRenamed = words("rename|re-?title|benenn~|umbenenn~|heiß~|nenn~|name|call|title").test(reader.left);
-  if (!isRenamed) return undefined;
+  if (!reader.has(anyOf("rename"))) return undefined;
   const called = takeName(reader) ?? takeQuoted(reader);
   const behind = called ?? (reader.take(TO_NAME) ?? reader.take(AS_NAME))?.[1];
   reader.takeAll(RENAME);
@@ -234,7 +233,7 @@ async function limited(
 }
 
 /** Settings in words, for whoever reads the plan. */
-function said(args: Record<string, unknown>): string {
+function settingsSaid(args: Record<string, unknown>): string {
   const { options, ...rest } = args as { options?: Record<string, unknown> };
   const { filters, ...others } = options ?? {};
   const parts = Object.entries({ ...rest, ...others }).map(

@@ -1,4 +1,5 @@
 import { ENGLISH_GLOSSARY, fold, foldGerman, GLOSSARY, phraseKey, stem, stemGerman } from "../agent/index.ts";
+import { anyOf } from "./lexicon.ts";
 import { pattern, type Reader, words, wordsIn } from "./reader.ts";
 
 /** The words of instructions, English and German, and what is read off them. */
@@ -30,6 +31,21 @@ export const CHARTS: Named<string> = [
   [chart("(?:data ?)?(?:tables?|grids?)|tabellen?"), "datagrid2"],
 ];
 
+const AS = "(?:(?:as|als|in|into|to|with|mit) )?(?:(?:an?|eine?n?|the) )?";
+const FILE = "(?:[- ]?(?:files?|datei|format|attachment|anhang|tabelle|sheet))?";
+const FORMATS: Named<string> = [
+  [words(`${AS}pdfs?${FILE}`), "pdf"],
+  [words(`${AS}(?:images?|pictures?|pngs?|screenshots?|bild(?:er)?)${FILE}|als (?:eine )?grafik`), "image"],
+  [words(`${AS}(?:csvs?|excel|xlsx?|spreadsheet)${FILE}`), "csv"],
+  [words(`${AS}json${FILE}`), "json"],
+  [words(`${AS}parquet${FILE}`), "parquet"],
+];
+
+/** As what sort of file something is wanted. */
+export function takeFormat(reader: Reader): string | undefined {
+  return reader.oneOf(FORMATS);
+}
+
 const EACH =
   "(?:am|by|per|each|every|a|an|in a|within a|over the|pro|je|jede[nsr]?|nach|im|in der|in einer|an einem|einer|auf|in)";
 const grain = (nouns: string, adverbs: string, compound: string) =>
@@ -38,22 +54,24 @@ const grain = (nouns: string, adverbs: string, compound: string) =>
     "iu",
   );
 
-/** How long a period is: "per week", "weekly", and the beginning of "Wochenumsatz". */
-export const GRAINS: Named<string> = [
-  [grain("days?|tage?|tagen", "daily|täglich~|tageweise", "tages"), "day"],
-  [grain("weeks?|wochen?|kalenderwochen?", "weekly|wöchentlich~|wochenweise", "wochen(?!end|tag)"), "week"],
-  [grain("months?|monate?|monaten", "monthly|monatlich~|monatsweise", "monats"), "month"],
-  [grain("quarters?|quartale?|quartalen", "quarterly|quartalsweise|vierteljährlich~", "quartals"), "quarter"],
-  [grain("years?|jahre?|jahren", "yearly|annual(?:ly)?|jährlich~", "jahres"), "year"],
-];
+/** Each period: its names, its adverbs, and how words begin that have it in them. */
+const PERIODS = [
+  ["day", "days?|tage?n?", "daily|täglich~|tageweise", "tages"],
+  ["week", "weeks?|(?:kalender)?wochen?", "weekly|wöchentlich~|wochenweise", "wochen(?!end|tag)"],
+  ["month", "months?|monate?n?", "monthly|monatlich~|monatsweise", "monats"],
+  ["quarter", "quarters?|quartale?n?", "quarterly|quartalsweise|vierteljährlich~", "quartals"],
+  ["year", "years?|jahre?n?", "yearly|annual(?:ly)?|jährlich~", "jahres"],
+] as const;
 
-export const UNITS: Named<string> = [
-  [words("days?|tage?n?|täglich~|daily"), "day"],
-  [words("weeks?|wochen?|wöchentlich~|weekly|wochenweise"), "week"],
-  [words("months?|monate?n?|monatlich~|monthly|monatsweise"), "month"],
-  [words("quarters?|quartale?n?|quarterly|quartalsweise"), "quarter"],
-  [words("years?|jahre?n?|jährlich~|yearly"), "year"],
-];
+/** How long a period is: "per week", "weekly", and the beginning of "Wochenumsatz". */
+export const GRAINS: Named<string> = PERIODS.map(([name, nouns, adverbs, start]) => [
+  grain(nouns, adverbs, start),
+  name,
+]);
+export const UNITS: Named<string> = PERIODS.map(([name, nouns, adverbs]) => [
+  words(`${nouns}|${adverbs}`),
+  name,
+]);
 
 /** A word by itself, or the beginning of one: "Gesamtumsatz". */
 const compound = (source: string, head: string) =>
@@ -81,7 +99,7 @@ export interface Period {
   to?: string;
 }
 
-const UNIT = "days?|tage?n?|weeks?|wochen?|months?|monate?n?|quarters?|quartale?n?|years?|jahre?n?";
+const UNIT = PERIODS.map(([, nouns]) => nouns).join("|");
 const LETTER: Record<string, string> = { day: "d", week: "w", month: "m", quarter: "q", year: "y" };
 const LEAD =
   "(?:(?:in|of|for|from|over|during|within|the|der|den|des|die|das|aus|im|seit|für|innerhalb|to|auf) )*";
@@ -173,9 +191,7 @@ export function takeOld(reader: Reader): string | undefined {
 }
 
 /** At once, or once more. */
-export const SOON = words(
-  "(?:right )?now|immediately|at once|right away|straight away|again|once more|asap|sofort|jetzt(?: gleich)?(?: einmal)?|gleich(?: jetzt)?|umgehend|nochmals?|noch ?mal|noch einmal|erneut",
-);
+export const SOON = anyOf("now again");
 
 const CALL =
   "(?:(?:and|und) )?(?:called|named|titled|entitled|namens|genannt|(?:call|name|title|nenn~) (?:it|them|this|that|sie|es|ihn|das|das (?:diagramm|dashboard))|(?:with|mit) (?:the |dem )?(?:name|title|titel|namen)|(?:name|title|titel|überschrift|heading) ?:)";

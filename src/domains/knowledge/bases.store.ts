@@ -11,10 +11,9 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { likeText } from "../../kernel/sql-text.ts";
-import { type Catalog, isUniqueViolation } from "../../platform/catalog/index.ts";
+import { isUniqueViolation, Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { isEditableBy, readableBy } from "./access.ts";
 import {
@@ -63,18 +62,10 @@ export interface Share {
 }
 
 /** Knowledge bases and whom they are shared with. Whatever it returns, the caller may read. */
-export class BasesStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class BasesStore extends Store {
   async list(caller: Caller, filter: BaseFilter): Promise<{ total: number; items: KnowledgeBase[] }> {
     const where = and(readableBy(caller), ...conditions(filter));
-    const [counted] = await this.#catalog.db
+    const [counted] = await this.catalog.db
       .select({ total: count() })
       .from(bases)
       .leftJoin(groups, eq(groups.id, bases.groupId))
@@ -104,7 +95,7 @@ export class BasesStore {
   /** How many documents each of these has, those that are not searched among them. */
   async documentCounts(ids: readonly number[]): Promise<Map<number, number>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ baseId: documents.baseId, count: count() })
       .from(documents)
       .where(and(inArray(documents.baseId, [...ids]), isNull(documents.deletedAt)))
@@ -116,7 +107,7 @@ export class BasesStore {
     caller: Caller,
     wish: { name: string; description?: string | undefined; level: Level; groupId?: number; ownerId: number },
   ): Promise<number> {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const { name, description = null, level, groupId = null, ownerId } = wish;
     const values = {
       workspaceId: caller.workspace.id,
@@ -130,7 +121,7 @@ export class BasesStore {
       updatedAt: now,
     };
     try {
-      const [row] = await this.#catalog.db.insert(bases).values(values).returning({ id: bases.id });
+      const [row] = await this.catalog.db.insert(bases).values(values).returning({ id: bases.id });
       return (row as { id: number }).id;
     } catch (error) {
       throw nameTaken(error, name);
@@ -139,9 +130,9 @@ export class BasesStore {
 
   async change(id: number, change: { name?: string; description?: string }): Promise<void> {
     try {
-      await this.#catalog.db
+      await this.catalog.db
         .update(bases)
-        .set({ ...change, updatedAt: this.#clock.now() })
+        .set({ ...change, updatedAt: this.clock.now() })
         .where(eq(bases.id, id));
     } catch (error) {
       throw nameTaken(error, change.name ?? "that name");
@@ -149,9 +140,9 @@ export class BasesStore {
   }
 
   async remove(id: number): Promise<boolean> {
-    const gone = await this.#catalog.db
+    const gone = await this.catalog.db
       .update(bases)
-      .set({ deletedAt: this.#clock.now() })
+      .set({ deletedAt: this.clock.now() })
       .where(and(eq(bases.id, id), isNull(bases.deletedAt)))
       .returning({ id: bases.id });
     return gone.length > 0;
@@ -162,7 +153,7 @@ export class BasesStore {
     const { user, workspace, permissions } = caller;
     const isEverybodys = permissions.includes("admin") ? eq(bases.level, "organization") : undefined;
     try {
-      const back = await this.#catalog.db
+      const back = await this.catalog.db
         .update(bases)
         .set({ deletedAt: null })
         .where(
@@ -181,7 +172,7 @@ export class BasesStore {
   }
 
   async groupByName(caller: Caller, name: string): Promise<number> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ id: groups.id })
       .from(groups)
       .where(and(eq(groups.workspaceId, caller.workspace.id), eq(groups.name, name)));
@@ -190,7 +181,7 @@ export class BasesStore {
   }
 
   async memberByEmail(caller: Caller, email: string): Promise<number> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ id: accounts.id })
       .from(members)
       .innerJoin(accounts, eq(accounts.id, members.accountId))
@@ -205,7 +196,7 @@ export class BasesStore {
     const accountId = email === undefined ? null : await this.memberByEmail(caller, email);
     const groupId = group === undefined ? null : await this.groupByName(caller, group);
     const whom = accountId === null ? eq(grants.groupId, groupId as number) : eq(grants.accountId, accountId);
-    await this.#catalog.transaction(async (tx) => {
+    await this.catalog.transaction(async (tx) => {
       await tx.delete(grants).where(and(eq(grants.baseId, baseId), whom));
       if (access === "none") return;
       await tx.insert(grants).values({ baseId, accountId, groupId, mayEdit: access === "editor" });
@@ -213,7 +204,7 @@ export class BasesStore {
   }
 
   async shares(baseId: number): Promise<{ email: string | null; group: string | null; access: string }[]> {
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ email: accounts.email, group: groups.name, mayEdit: grants.mayEdit })
       .from(grants)
       .leftJoin(accounts, eq(accounts.id, grants.accountId))
@@ -225,7 +216,7 @@ export class BasesStore {
 
   #select(caller: Caller, where: SQL | undefined) {
     const { deletedAt: _, ...columns } = getTableColumns(bases);
-    return this.#catalog.db
+    return this.catalog.db
       .select({
         ...columns,
         groupName: groups.name,

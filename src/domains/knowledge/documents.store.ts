@@ -19,6 +19,7 @@ import {
   type CatalogTx,
   isUniqueViolation,
   type StorageClaim,
+  Store,
 } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { isEditableBy, readableBy } from "./access.ts";
@@ -68,14 +69,11 @@ export type EnqueueReading = (tx: CatalogTx, documentId: number, version: number
 const UNDELETED = isNull(documents.deletedAt);
 
 /** Documents and folders in the catalog. Files are stored before a document names them. */
-export class DocumentsStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
+export class DocumentsStore extends Store {
   readonly #claim: StorageClaim;
 
   constructor(catalog: Catalog, clock: Clock, claim: StorageClaim) {
-    this.#catalog = catalog;
-    this.#clock = clock;
+    super(catalog, clock);
     this.#claim = claim;
   }
 
@@ -109,7 +107,7 @@ export class DocumentsStore {
       query === undefined ? undefined : ilike(documents.name, `%${likeText(query)}%`),
       baseId === undefined ? undefined : eq(documents.baseId, baseId),
     );
-    const [counted] = await this.#catalog.db
+    const [counted] = await this.catalog.db
       .select({ total: count() })
       .from(documents)
       .innerJoin(bases, eq(bases.id, documents.baseId))
@@ -123,13 +121,13 @@ export class DocumentsStore {
   }
 
   async get(id: number): Promise<DocumentRow | undefined> {
-    const [row] = await this.#catalog.db.select().from(documents).where(eq(documents.id, id));
+    const [row] = await this.catalog.db.select().from(documents).where(eq(documents.id, id));
     return row;
   }
 
   /** Characters of the parsed text, counted as PostgreSQL does: by code points. */
   async content(id: number, offset: number, limit: number): Promise<string> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ part: sql<string>`substr(${texts.content}, ${offset + 1}::int, ${limit}::int)` })
       .from(texts)
       .where(eq(texts.documentId, id));
@@ -142,7 +140,7 @@ export class DocumentsStore {
     file: StoredFile,
     enqueue: EnqueueReading,
   ): Promise<AddedDocument> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       await this.#claim.require(tx);
       // Two uploads of one name wait for each other, and the second becomes a version of the first.
       await tx.execute(sql`select 1 from ${bases} where ${eq(bases.id, place.baseId)} for update`);
@@ -161,7 +159,7 @@ export class DocumentsStore {
 
   /** Reads a document again. */
   async requeue(id: number, enqueue: EnqueueReading): Promise<void> {
-    await this.#catalog.transaction(async (tx) => {
+    await this.catalog.transaction(async (tx) => {
       const [document] = await tx.select().from(documents).where(eq(documents.id, id)).for("update");
       if (document !== undefined) await this.#enqueue(tx, document, enqueue);
     });
@@ -169,7 +167,7 @@ export class DocumentsStore {
 
   /** Documents that are to be read, by those who look whether anybody does. */
   async unfinished(limit: number): Promise<Pick<DocumentRow, "id" | "jobId">[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select({ id: documents.id, jobId: documents.jobId })
       .from(documents)
       .where(
@@ -188,7 +186,7 @@ export class DocumentsStore {
     indexStatus: IndexStatus,
     indexError: string | null = null,
   ): Promise<void> {
-    await this.#catalog.db
+    await this.catalog.db
       .update(documents)
       .set({ indexStatus, indexError })
       .where(and(eq(documents.id, id), eq(documents.version, version)));
@@ -200,9 +198,9 @@ export class DocumentsStore {
     change: Partial<Pick<DocumentRow, "name" | "extension" | "folderId" | "baseId" | "isActive">>,
   ): Promise<void> {
     try {
-      await this.#catalog.db
+      await this.catalog.db
         .update(documents)
-        .set({ ...change, revision: sql`${documents.revision} + 1`, updatedAt: this.#clock.now() })
+        .set({ ...change, revision: sql`${documents.revision} + 1`, updatedAt: this.clock.now() })
         .where(eq(documents.id, id));
     } catch (error) {
       throw nameTaken(error, "document");
@@ -211,10 +209,10 @@ export class DocumentsStore {
 
   async setDeleted(id: number, isDeleted: boolean): Promise<boolean> {
     try {
-      const changed = await this.#catalog.db
+      const changed = await this.catalog.db
         .update(documents)
         .set({
-          deletedAt: isDeleted ? this.#clock.now() : null,
+          deletedAt: isDeleted ? this.clock.now() : null,
           revision: sql`${documents.revision} + 1`,
           // Where its folder is gone, it comes back at the root.
           ...(!isDeleted && {
@@ -230,7 +228,7 @@ export class DocumentsStore {
   }
 
   async versionsOf(id: number): Promise<(typeof versions.$inferSelect)[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select()
       .from(versions)
       .where(eq(versions.documentId, id))
@@ -239,7 +237,7 @@ export class DocumentsStore {
 
   /** Forgets what was deleted or replaced before that time. Resolves with the files that nobody names any more. */
   async forget(before: Date): Promise<string[]> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const gone = await tx
         .delete(documents)
         .where(
@@ -260,14 +258,14 @@ export class DocumentsStore {
   async referenced(keys: readonly string[]): Promise<Set<string>> {
     if (keys.length === 0) return new Set();
     const list = sql.param([...keys]);
-    const { rows } = await this.#catalog.db.execute<{ blob_key: string }>(sql`
+    const { rows } = await this.catalog.db.execute<{ blob_key: string }>(sql`
       select blob_key from knowledge_documents where blob_key = any(${list}::text[])
       union select blob_key from knowledge_versions where blob_key = any(${list}::text[])`);
     return new Set(rows.map((row) => row.blob_key));
   }
 
   #selectFound(caller: Caller) {
-    return this.#catalog.db
+    return this.catalog.db
       .select({
         ...getTableColumns(documents),
         baseName: bases.name,
@@ -312,7 +310,7 @@ export class DocumentsStore {
     place: { baseId: number; folderId: number },
     file: StoredFile,
   ): Promise<DocumentRow> {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const values = { ...place, ...file, indexStatus: "queued" as const, createdBy: caller.user.id };
     const [row] = await tx
       .insert(documents)
@@ -328,7 +326,7 @@ export class DocumentsStore {
     file: StoredFile,
   ): Promise<DocumentRow> {
     const { id: documentId, version, mimeType, bytes, sha256, blobKey } = existing;
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const former = { documentId, version, mimeType, bytes, sha256, blobKey };
     await tx.insert(versions).values({ ...former, replacedBy: caller.user.id, replacedAt: now });
     const [row] = await tx

@@ -10,9 +10,8 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
+import { type CatalogTx, Store } from "../../platform/catalog/index.ts";
 import { type DocumentRow, type FolderRow, nameTaken } from "./documents.store.ts";
 import {
   accounts,
@@ -33,17 +32,9 @@ export interface NodeFilter {
 }
 
 /** Folders, and what lies in them. */
-export class FoldersStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class FoldersStore extends Store {
   async find(baseId: number, id: number): Promise<FolderRow | undefined> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select()
       .from(folders)
       .where(and(eq(folders.baseId, baseId), eq(folders.id, id), isNull(folders.deletedAt)));
@@ -60,17 +51,17 @@ export class FoldersStore {
   }
 
   async #ensure(baseId: number, parentId: number, name: string, userId: number): Promise<number> {
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const values = { baseId, parentId, name, createdBy: userId, createdAt: now, updatedAt: now };
     const here = and(eq(folders.baseId, baseId), eq(folders.parentId, parentId), isNull(folders.deletedAt));
     const sameName = sql`lower(${folders.name}) = lower(${name})`;
     for (;;) {
-      const [found] = await this.#catalog.db
+      const [found] = await this.catalog.db
         .select({ id: folders.id })
         .from(folders)
         .where(and(here, sameName));
       if (found !== undefined) return found.id;
-      const [made] = await this.#catalog.db
+      const [made] = await this.catalog.db
         .insert(folders)
         .values(values)
         .onConflictDoNothing()
@@ -82,11 +73,11 @@ export class FoldersStore {
   /** Renames or moves a folder; a folder cannot go below itself. */
   async change(folder: FolderRow, change: { name?: string; parentId?: number }): Promise<void> {
     try {
-      await this.#catalog.transaction(async (tx) => {
+      await this.catalog.transaction(async (tx) => {
         if (change.parentId !== undefined) await assertNotBelow(tx, folder, change.parentId);
         await tx
           .update(folders)
-          .set({ ...change, updatedAt: this.#clock.now() })
+          .set({ ...change, updatedAt: this.clock.now() })
           .where(eq(folders.id, folder.id));
       });
     } catch (error) {
@@ -96,8 +87,8 @@ export class FoldersStore {
 
   /** Deletes a folder with all that is in it. Resolves with the documents that went with it. */
   async remove({ id, baseId }: FolderRow): Promise<number[]> {
-    const now = this.#clock.now();
-    return this.#catalog.transaction(async (tx) => {
+    const now = this.clock.now();
+    return this.catalog.transaction(async (tx) => {
       const { rows } = await tx.execute<{ id: string }>(sql`
         with recursive below(id) as (
           select ${id}::bigint
@@ -123,7 +114,7 @@ export class FoldersStore {
    */
   async restore(baseId: number, id: number): Promise<number[] | undefined> {
     try {
-      return await this.#catalog.transaction(async (tx) => {
+      return await this.catalog.transaction(async (tx) => {
         const isOfBase = and(eq(folders.baseId, baseId), isNotNull(folders.deletedAt));
         const [folder] = await tx
           .select()
@@ -161,12 +152,12 @@ export class FoldersStore {
   }
 
   async countFolders(filter: NodeFilter): Promise<number> {
-    const [row] = await this.#catalog.db.select({ total: count() }).from(folders).where(folderWhere(filter));
+    const [row] = await this.catalog.db.select({ total: count() }).from(folders).where(folderWhere(filter));
     return row?.total ?? 0;
   }
 
   async countDocuments(filter: NodeFilter): Promise<number> {
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({ total: count() })
       .from(documents)
       .where(documentWhere(filter));
@@ -175,7 +166,7 @@ export class FoldersStore {
 
   async folders(filter: NodeFilter, limit: number, offset = 0): Promise<NamedFolder[]> {
     if (limit <= 0) return [];
-    return this.#catalog.db
+    return this.catalog.db
       .select({ ...getTableColumns(folders), creatorName: accounts.name })
       .from(folders)
       .leftJoin(accounts, eq(accounts.id, folders.createdBy))
@@ -187,7 +178,7 @@ export class FoldersStore {
 
   async documents(filter: NodeFilter, limit: number, offset = 0): Promise<NamedDocument[]> {
     if (limit <= 0) return [];
-    return this.#catalog.db
+    return this.catalog.db
       .select({ ...getTableColumns(documents), creatorName: accounts.name })
       .from(documents)
       .leftJoin(accounts, eq(accounts.id, documents.createdBy))
@@ -202,11 +193,8 @@ export class FoldersStore {
     if (ids.length === 0) return new Set();
     const inside = { ...filter, parentIds: ids };
     const [below, held] = await Promise.all([
-      this.#catalog.db.selectDistinct({ id: folders.parentId }).from(folders).where(folderWhere(inside)),
-      this.#catalog.db
-        .selectDistinct({ id: documents.folderId })
-        .from(documents)
-        .where(documentWhere(inside)),
+      this.catalog.db.selectDistinct({ id: folders.parentId }).from(folders).where(folderWhere(inside)),
+      this.catalog.db.selectDistinct({ id: documents.folderId }).from(documents).where(documentWhere(inside)),
     ]);
     return new Set([...below, ...held].map(({ id }) => id));
   }

@@ -32,6 +32,19 @@ export const INDEX_STATES = [
 ] as const;
 export type IndexStatus = (typeof INDEX_STATES)[number];
 
+const lifetime = () => ({
+  createdBy: account("created_by"),
+  createdAt: moment("created_at").notNull(),
+  updatedAt: moment("updated_at").notNull(),
+  deletedAt: moment("deleted_at"),
+});
+const file = () => ({
+  mimeType: text("mime_type").notNull(),
+  bytes: whole("bytes").notNull(),
+  sha256: text("sha256").notNull(),
+  blobKey: text("blob_key").notNull(),
+});
+
 /** Where documents are kept. Its level says who reads it: its owner, a group, or everybody in the workspace. */
 export const knowledgeBases = pgTable(
   "knowledge_bases",
@@ -44,10 +57,7 @@ export const knowledgeBases = pgTable(
     groupId: whole("group_id").references(() => groups.id, { onDelete: "cascade" }),
     /** Whose it is, where it is personal; otherwise who made it. */
     ownerId: account("owner_id"),
-    createdBy: account("created_by"),
-    createdAt: moment("created_at").notNull(),
-    updatedAt: moment("updated_at").notNull(),
-    deletedAt: moment("deleted_at"),
+    ...lifetime(),
   },
   (table) => [
     uniqueIndex("knowledge_bases_name")
@@ -87,10 +97,7 @@ export const knowledgeFolders = pgTable(
     /** 0 for the root. */
     parentId: whole("parent_id").notNull().default(0),
     name: text("name").notNull(),
-    createdBy: account("created_by"),
-    createdAt: moment("created_at").notNull(),
-    updatedAt: moment("updated_at").notNull(),
-    deletedAt: moment("deleted_at"),
+    ...lifetime(),
   },
   (table) => [
     uniqueIndex("knowledge_folders_name")
@@ -109,10 +116,7 @@ export const knowledgeDocuments = pgTable(
     name: text("name").notNull(),
     /** Without a dot, in lower case; empty where the name has none. */
     extension: text("extension").notNull(),
-    mimeType: text("mime_type").notNull(),
-    bytes: whole("bytes").notNull(),
-    sha256: text("sha256").notNull(),
-    blobKey: text("blob_key").notNull(),
+    ...file(),
     /** "file", "text" or "web". */
     sourceType: text("source_type").notNull(),
     sourceUrl: text("source_url"),
@@ -130,10 +134,7 @@ export const knowledgeDocuments = pgTable(
     textLength: integer("text_length").notNull().default(0),
     pages: integer("pages"),
     jobId: text("job_id"),
-    createdBy: account("created_by"),
-    createdAt: moment("created_at").notNull(),
-    updatedAt: moment("updated_at").notNull(),
-    deletedAt: moment("deleted_at"),
+    ...lifetime(),
   },
   (table) => [
     uniqueIndex("knowledge_documents_name")
@@ -153,10 +154,7 @@ export const knowledgeVersions = pgTable(
   {
     documentId: partOf("document_id", () => knowledgeDocuments.id),
     version: integer("version").notNull(),
-    mimeType: text("mime_type").notNull(),
-    bytes: whole("bytes").notNull(),
-    sha256: text("sha256").notNull(),
-    blobKey: text("blob_key").notNull(),
+    ...file(),
     replacedBy: account("replaced_by"),
     replacedAt: moment("replaced_at").notNull(),
   },

@@ -48,7 +48,7 @@ export class Pauses {
   begin({ id, model }: { id: number; model: string }): void {
     const entry = this.#failing.get(id);
     if (entry === undefined || entry.failures < LIMITS.llm.failuresInRow) return;
-    if (entry.pausedUntilMs > this.#nowMs() || entry.isTried) throw paused(model, entry);
+    if (entry.pausedUntilMs > this.#nowMs() || entry.isTried) throw paused(model, entry, this.#nowMs());
     entry.isTried = true;
   }
 
@@ -76,11 +76,12 @@ export class Pauses {
   }
 }
 
-function paused(model: string, { failures, pausedUntilMs }: Entry): AppError {
-  const until = new Date(pausedUntilMs).toISOString();
+function paused(model: string, { failures, pausedUntilMs }: Entry, nowMs: number): AppError {
+  const seconds = Math.max(1, Math.ceil((pausedUntilMs - nowMs) / 1_000));
+  const time = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
   return new AppError(
     "unavailable",
-    `The language model ${model} is not asked until ${until}: it failed ${failures} times in a row.`,
+    `The language model ${model} is not asked for the next ${time}: it failed ${failures} times in a row.`,
     { hint: "Try again later; {tool:list_llm_providers} shows admins why.", data: { reason: "paused" } },
   );
 }

@@ -54,13 +54,14 @@ export async function publishAll(
   models: Models,
   caller: Caller,
   examination: Examination,
+  options = { isReplacing: false },
 ): Promise<ModelRecord[]> {
   assertReadable(examination);
   const publications = examination.models.map(({ model, problems }) => ({
     document: model,
     warnings: problems,
   }));
-  return models.publishAll(caller, publications);
+  return models.publishAll(caller, publications, options);
 }
 
 function isError({ severity }: Problem): boolean {

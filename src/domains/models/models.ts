@@ -20,6 +20,7 @@ import type {
   PublishedModel,
   SavedDraft,
 } from "./models.store.ts";
+import { assertSameData } from "./same-data.ts";
 import { assertNoPolicies, assertSamePolicies } from "./same-policies.ts";
 import { visibleModel } from "./see.ts";
 import { rowsKey, tableViewsOf } from "./views.ts";
@@ -223,13 +224,21 @@ export class Models {
   }
 
   /** Publishes documents under their names, all or none: with warnings, not with errors. */
-  async publishAll(caller: Caller, publications: readonly Publication[]): Promise<ModelRecord[]> {
+  async publishAll(
+    caller: Caller,
+    publications: readonly Publication[],
+    /** Whether one that is about other data may be taken the place of. */
+    { isReplacing }: { isReplacing: boolean },
+  ): Promise<ModelRecord[]> {
     for (const { document, warnings } of publications) {
       this.assertPublishable(document, warnings);
       await this.assertMayReplace(caller, document);
     }
     const { workspace, user } = caller;
-    const mayReplace: MayReplace = (published, next) => assertSamePolicies(caller, published, next);
+    const mayReplace: MayReplace = (published, next) => {
+      assertSamePolicies(caller, published, next);
+      if (!isReplacing) assertSameData(published, next);
+    };
     const bounded = publications.map((each) => ({ ...each, warnings: boundProblems(each.warnings) }));
     return this.#parts.store.publishAll(workspace.id, user.id, bounded, mayReplace);
   }

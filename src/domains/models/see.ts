@@ -52,6 +52,7 @@ function visibleDataset({ dataset, bases, bound, viewQuery, isRowRestricted }: S
     primaryKey: hasAll(dataset.primaryKey) ? dataset.primaryKey : [],
     uniqueKeys: dataset.uniqueKeys.filter(hasAll),
     rowCount: isWhole ? (bases[0]?.dataset.rowCount ?? null) : null,
+    ...(isRowRestricted && { isRestricted: true as const }),
     fields: bound.fields.map((each) => visibleField(each, isRowRestricted)),
   };
 }

@@ -26,6 +26,8 @@ export interface VisibleDataset {
   uniqueKeys: string[][];
   /** Null where policies keep rows from this caller: then even their number is not told. */
   rowCount: number | null;
+  /** Policies keep rows from this caller. */
+  isRestricted?: true;
   fields: VisibleField[];
 }
 

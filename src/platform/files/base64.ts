@@ -1,56 +1,79 @@
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../../kernel/errors.ts";
+import { ownTurn } from "../../kernel/own-turn.ts";
 import { hasSignature } from "./magic.ts";
 
-const DATA_URL = /^\s*data:([^,;]{0,100})(?:;[^,;]{0,100})*?;base64,/i;
+const DATA_URL = /^\s{0,100}data:([^,;]{0,100})(?:;[^,;]{0,100})*?;base64,/i;
 
 export interface InlineBytes {
   bytes: Buffer;
   contentType?: string;
 }
 
+/** What a character of base64 is, in either alphabet; zero for any other. */
+const LETTER = 1;
+const BLANK = 2;
+const PADDING = 3;
+const KINDS = new Uint8Array(128);
+for (const letter of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
+  KINDS[letter.charCodeAt(0)] = LETTER;
+for (const blank of " \t\n\v\f\r") KINDS[blank.charCodeAt(0)] = BLANK;
+KINDS["=".charCodeAt(0)] = PADDING;
+
 /**
  * The bytes of a text that holds base64: with or without line breaks and padding, in either alphabet, or as a
  * data URL. Strict about everything else: Node would skip what it does not know, and half a file with it.
  */
-export function decodeBase64(text: string): InlineBytes {
-  const url = DATA_URL.exec(text);
-  const body = (url === null ? text : text.slice(url[0].length)).replace(/\s+/g, "");
-  const contentType = url?.[1] ? { contentType: url[1] } : {};
-  const letters = body.replace(/={1,2}$/, "");
-  if (!/^[A-Za-z0-9+/_-]*$/.test(letters)) throw notBase64("It has characters that base64 does not have.");
-  if (letters.length % 4 === 1 || (body.length > letters.length && body.length % 4 !== 0)) {
-    throw notBase64("It is cut off.");
+export async function decodeBase64(text: string): Promise<InlineBytes> {
+  const url = DATA_URL.exec(text.slice(0, HEAD_CHARACTERS));
+  const body = url === null ? text : text.slice(url[0].length);
+  assertBase64(body);
+  await ownTurn();
+  return { bytes: Buffer.from(body, "base64"), ...(url?.[1] ? { contentType: url[1] } : {}) };
+}
+
+/**
+ * Without an expression: in a process that has compiled many, V8 no longer optimises those that follow, and they take
+ * long for a large text or fail on it.
+ */
+function assertBase64(body: string): void {
+  let letters = 0;
+  let padding = 0;
+  for (let at = 0; at < body.length; at += 1) {
+    const kind = KINDS[body.charCodeAt(at)];
+    if (kind === BLANK) continue;
+    if (kind === PADDING) padding += 1;
+    else if (kind === LETTER && padding === 0) letters += 1;
+    else throw notBase64("It has characters that base64 does not have.");
   }
-  return {
-    bytes: Buffer.from(letters, letters.includes("-") || letters.includes("_") ? "base64url" : "base64"),
-    ...contentType,
-  };
+  if (padding > 2) throw notBase64("It has characters that base64 does not have.");
+  if (letters % 4 === 1 || (padding > 0 && (letters + padding) % 4 !== 0)) throw notBase64("It is cut off.");
 }
 
 /** Whether a text says by itself that base64 follows. */
 export function isDataUrl(text: string): boolean {
-  return DATA_URL.test(text);
+  return DATA_URL.test(text.slice(0, HEAD_CHARACTERS));
 }
 
 /** Shorter ones hold no table, and may be words. */
 const LEAST_CHARACTERS = 10;
-/** So many characters tell whether the bytes are a file; a multiple of 4. */
+/** So many characters tell whether the bytes are a file. */
 const HEAD_CHARACTERS = 64 * 1024;
 
 /**
- * Whether a text of which nothing was said is a file in base64. Such a text is one word, or lines of one length, so
- * that it would be a table of one column at best; and what it holds is a known kind of file, or a text with lines.
+ * Whether a text of which nothing was said begins as a file in base64. Such a text is one word, or lines of one length,
+ * so that it would be a table of one column at best; and what it holds is a known kind of file, or a text with lines.
  */
 export function looksLikeBase64(text: string): boolean {
-  const lines = text.trim().split(/\r?\n/, 3);
+  const head = text.trimStart().slice(0, HEAD_CHARACTERS).trimEnd();
+  const lines = head.split(/\r?\n/, 3);
   const width = lines[0]!.length;
   const isWrapped = lines.length > 1 && lines[1]!.length <= width && width % 4 === 0 && width >= 60;
   if (lines.length > 1 && !isWrapped) return false;
-  const letters = text.replace(/\s+/g, "");
+  const letters = head.replace(/\s+/g, "");
   if (letters.length < LEAST_CHARACTERS || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(letters)) return false;
-  if (letters.replace(/=+$/, "").length % 4 === 1) return false;
-  return isFile(decodeBase64(letters.slice(0, HEAD_CHARACTERS)).bytes, letters.length > HEAD_CHARACTERS);
+  const isCut = text.length > HEAD_CHARACTERS;
+  return isFile(Buffer.from(isCut ? letters.slice(0, letters.length & ~3) : letters, "base64"), isCut);
 }
 
 function isFile(head: Buffer, isCut: boolean): boolean {

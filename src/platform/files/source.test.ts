@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { testFolder, xlsx } from "../../../test/support/data-files.ts";
@@ -49,6 +51,15 @@ describe("content", () => {
   ])("is base64 of an Excel file, %s", async (_, content, isBinary) => {
     const file = await read({ content }, { isBinary });
     expect(book.equals(await readFile(file.path))).toBe(true);
+  });
+
+  it("is base64 of a large file in a process whose engine has stopped to optimise expressions", () => {
+    const module = pathToFileURL(join(import.meta.dirname, "base64.ts")).href;
+    const script = `import { decodeBase64, looksLikeBase64 } from "${module}";
+      const text = Buffer.alloc(12_000_000, "a,b\\n").toString("base64");
+      console.log(looksLikeBase64(text), (await decodeBase64(text)).bytes.length);`;
+    const flags = ["--no-regexp-optimization", "--input-type=module", "--eval", script];
+    expect(execFileSync(process.execPath, flags, { encoding: "utf8" })).toBe("true 12000000\n");
   });
 
   const table = "name,city\nGrüße,Köln\n";

@@ -95,10 +95,8 @@ async function contentBytes(
   if (contentEncoding === "text") return { bytes: Buffer.from(content) };
   // Such files have no other way into a text; whether they are what they are said to be is seen later.
   if (isBinary || isDataUrl(content)) return decodeBase64(content);
-  const isBase64 = looksLikeBase64(content);
-  await ownTurn();
-  if (!isBase64) return { bytes: Buffer.from(content) };
-  const decoded = decodeBase64(content);
+  const decoded = looksLikeBase64(content) ? await decodeBase64(content).catch(() => undefined) : undefined;
+  if (decoded === undefined) return { bytes: Buffer.from(content) };
   // Binary files come in no other way, so that nothing was assumed.
   return hasSignature(decoded.bytes) ? decoded : { ...decoded, note: "The content was taken for base64." };
 }

@@ -67,11 +67,13 @@ export class LanguageModels {
     const { system, text, schema, maxTokens, timeoutMs } = prompt;
     if (system.length + text.length > LIMITS.llm.promptCharacters)
       throw new AppError("too_large", "There is too much to be sent to a language model.");
-    const deadline = AbortSignal.timeout(timeoutMs);
     const { generateText, jsonSchema, Output, NoObjectGeneratedError } = await sdk();
+    const model = await this.#open(connection, timeoutMs);
+    // From here on it is the provider's time.
+    const deadline = AbortSignal.timeout(timeoutMs);
     try {
       const { text: answer, usage } = await generateText({
-        model: await this.#open(connection, timeoutMs),
+        model,
         system,
         prompt: text,
         ...(schema !== undefined && { output: Output.object({ schema: jsonSchema(schema) }) }),
@@ -135,6 +137,7 @@ function explained(error: unknown, connection: Connection): AppError {
   if (inner !== undefined && isAppError(inner)) {
     if (inner.code === "timeout") return failure("timeout", connection);
     if (inner.code === "unavailable") return failure("unreachable", connection);
+    if (inner.code === "rate_limited") return failure("rate_limited", connection);
     // Who asks a question need not know where the provider is; the cause says it.
     const isAddress = inner.code === "forbidden" || inner.code === "bad_request";
     return isAddress ? failure("not_allowed", connection, { cause: inner }) : inner;

@@ -50,10 +50,6 @@ export class IndexStore {
     });
   }
 
-  drop({ kind, workspaceId }: Which): void {
-    rmSync(this.#pathOf(kind, workspaceId), { force: true });
-  }
-
   #pathOf(kind: Kind, workspaceId: number): string {
     return join(this.#folder, `${kind}-${workspaceId}.index`);
   }

@@ -87,12 +87,6 @@ const answers: Answers<IndexCalls> = {
     indexes.delete(keyOf(which));
     return null;
   },
-  async drop(which) {
-    indexes.delete(keyOf(which));
-    await writing;
-    store.drop(which);
-    return null;
-  },
 };
 
 function isDue({ index, changes, sealedMs }: Opened): boolean {

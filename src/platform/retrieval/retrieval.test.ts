@@ -309,22 +309,6 @@ describe("indexes that do not fit into memory together", () => {
   });
 });
 
-describe("a workspace that is forgotten", () => {
-  it("leaves nothing on disk", async () => {
-    const rows = new Rows();
-    rows.put(1, 1, "lamp");
-    const folder = folderOfOwn();
-    const { retrieval, documents } = open(rows, folder);
-    await idsOf(documents, "lamp");
-    await retrieval.close();
-    const again = open(rows, folder);
-    rows.of.clear();
-    await again.documents.forget(1);
-    expect(readdirSync(folder)).toEqual([]);
-    expect(await idsOf(again.documents, "lamp")).toEqual([]);
-  });
-});
-
 describe("when something fails", () => {
   it("a change that could not be read is found by the next search", async () => {
     const rows = new Rows();

@@ -34,8 +34,6 @@ export interface Collection {
   rebuild(workspaceId: number): Promise<void>;
   /** Leaves nothing in memory or on the disk of what is gone. */
   purge(workspaceId: number): Promise<void>;
-  /** Takes all that is known of a workspace out of memory and off the disk. */
-  forget(workspaceId: number): Promise<void>;
 }
 
 /** What other processes on this database are told. */
@@ -128,12 +126,6 @@ export class Retrieval {
         this.#using({ kind, workspaceId }, async ({ which }) => {
           await this.#thread.ask("purge", which);
         }),
-      forget: async (workspaceId) => {
-        const place = { kind, workspaceId };
-        const live = this.#live.get(keyOf(place));
-        if (live !== undefined) this.#forget(live);
-        await this.#thread.ask("drop", this.#nextWhich(place));
-      },
     };
   }
 

@@ -136,8 +136,6 @@ export interface CollectionStats {
   entries: number;
   /** Those of them that have a vector. */
   vectors: number;
-  terms: number;
   postings: number;
   bytes: number;
-  languages: Record<string, number>;
 }

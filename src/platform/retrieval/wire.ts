@@ -63,6 +63,4 @@ export type IndexCalls = {
   purge: { ask: Which; answer: null };
   /** Takes it out of memory. */
   close: { ask: Which; answer: null };
-  /** Takes it out of memory and off the disk. */
-  drop: { ask: Which; answer: null };
 };

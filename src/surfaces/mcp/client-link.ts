@@ -111,13 +111,16 @@ export class McpClientLink implements ClientLink {
 
   async elicit<T extends z.ZodObject>(key: string, question: Question<T>): Promise<Answer<z.output<T>>> {
     const request = inputRequired.elicit({ message: question.message, requestedSchema: question.schema });
-    const answer = inputResponse(this.#journal.answers, key);
-    if (answer.kind === "elicit" && answer.action !== "accept") return { action: answer.action };
-    const content = answer.kind === "elicit" ? question.schema.safeParse(answer.content ?? {}) : undefined;
-    if (content?.success) return { action: "accept", content: content.data };
-    // No answer yet, or one that does not fit: ask (again).
-    delete this.#journal.answers[key];
-    return (await this.ask(key, request)) as never;
+    // What does not fit is asked for once more; whoever answers so again does not want to answer.
+    for (const each of [key, `${key}-again`]) {
+      if (this.#journal.answers[each] === undefined) return (await this.ask(each, request)) as never;
+      const answer = inputResponse(this.#journal.answers, each);
+      if (answer.kind !== "elicit") continue;
+      if (answer.action !== "accept") return { action: answer.action };
+      const content = question.schema.safeParse(answer.content ?? {});
+      if (content.success) return { action: "accept", content: content.data };
+    }
+    return { action: "cancel" };
   }
 
   async sample(key: string, { prompt, system, maxTokens }: SampleRequest): Promise<string> {

@@ -20,5 +20,7 @@ export const LIMITS = {
     greetingCharacters: 8_192,
     /** Bytes of a session id chosen by a client. */
     idCharacters: 128,
+    /** Longest wait for a text by the language model of a client (in revisions whose requests the server sends). */
+    sampleMs: 30_000,
   },
 } as const;

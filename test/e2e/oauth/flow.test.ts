@@ -484,7 +484,10 @@ describe("scopes", () => {
   it.each(SURFACES)("[oauth.scope.reachable] that tools of %s ask for can be had there", async (surface) => {
     const response = await server.request(`/.well-known/oauth-protected-resource${PATHS[surface]}`);
     const { scopes_supported: offered } = (await response.json()) as { scopes_supported: string[] };
-    expect(offered).toEqual(expect.arrayContaining(server.app.registry.permissions(surface)));
+    const { registry } = server.app;
+    const tools = registry.tools(surface).flatMap(({ tool }) => tool.permissions);
+    const resources = registry.resources(surface).flatMap(({ resource }) => resource.permissions);
+    expect(offered).toEqual(expect.arrayContaining([...tools, ...resources]));
   });
 });
 

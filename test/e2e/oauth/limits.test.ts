@@ -4,7 +4,8 @@ import { startTestServer, type TestServer } from "../../support/server.ts";
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startTestServer();
+  // Others that register clients on the same server would use up what is counted here.
+  server = await startTestServer({ isOwn: true });
 });
 afterAll(() => server.stop());
 

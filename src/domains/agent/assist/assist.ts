@@ -2,7 +2,7 @@ import { isAppError } from "../../../kernel/errors.ts";
 import type { Answer, Result } from "../answer.ts";
 import { fingerprint } from "../phases/execute.ts";
 import { isSame } from "../phases/plan.ts";
-import { clarify } from "../phases/refuse.ts";
+import { clarify, WHICH_READING } from "../phases/refuse.ts";
 import { type Helped, readByModel, type Write } from "./read-by-model.ts";
 
 /** An answer of the rules below this is shown to a language model, where there is one. */
@@ -32,13 +32,13 @@ type Tell = (result: Result, notes: readonly string[]) => Promise<Answer>;
 export async function assist(
   { answer }: ByRules,
   helped: Helped,
-  { write, tell, name }: { write: Write; tell: Tell; name: string },
+  { write, tell, name }: { write: Write; tell: Tell /** What people call it. */; name: string },
 ): Promise<Answer> {
   try {
     const read = await readByModel(helped, write);
-    if (read.k === "nothing") return noted(answer, `${name} was asked as well, and ${read.why}.`);
+    if (read.k === "nothing") return noted(answer, `The ${name} was asked as well, and ${read.why}.`);
     const { result } = read;
-    const note = `The question was read by the language model ${name}; rules alone did not understand it.`;
+    const note = `The question was read by the ${name}; rules alone did not understand it.`;
     if (answer.outcome !== "answer") return await tell(result, [note]);
     if (fingerprint(result) === fingerprint(answer)) return answer;
     const isChosen = helped.question.answers.some((chosen) => isSame(chosen, result.reading.said));
@@ -46,7 +46,7 @@ export async function assist(
     return clarify(
       [
         {
-          question: "Which of these do you mean?",
+          question: WHICH_READING,
           suggestions: [answer.reading ?? "", result.reading.said],
         },
       ],

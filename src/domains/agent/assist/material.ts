@@ -1,6 +1,7 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Window } from "../query/semantic-query.ts";
 import type { Question } from "../understand/understand.ts";
-import { contentWords, numbersIn } from "./coverage.ts";
+import { contentWords, periodsIn } from "./coverage.ts";
 import { type Candidate, candidatesIn, digestOf } from "./digest.ts";
 
 /** What a language model is told beside the question, and what its plan is held against. */
@@ -11,19 +12,17 @@ export interface Material {
   candidates: Candidate[];
   /** The model as this caller sees it. */
   digest: Record<string, unknown>;
-  /** Numbers that the author's instructions have in them. */
-  numbers: ReadonlySet<number>;
+  /** The periods that the question names. */
+  periods: Window[];
 }
 
 /** Goes through all texts of a model and its values, so it is worked out in a thread. */
 export function materialOf(question: Question, knowledge: Knowledge): Material {
   const content = contentWords(question.text, question, knowledge);
-  // Of a longer text only the beginning would be read.
-  const sentences = (knowledge.model.ai.instructions ?? "").split(/[.;\n](?!\d)/);
   return {
     content,
     candidates: candidatesIn(question.text, content, knowledge.values),
     digest: digestOf(knowledge),
-    numbers: new Set(sentences.flatMap((sentence) => [...numbersIn(sentence)])),
+    periods: periodsIn(question, knowledge),
   };
 }

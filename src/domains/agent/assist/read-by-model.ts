@@ -10,9 +10,10 @@ import { execute, type Query } from "../phases/execute.ts";
 import { navigate } from "../phases/navigate.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Question } from "../phases/question.ts";
+import type { Window } from "../query/semantic-query.ts";
 import type { Reading, Understanding } from "../understand/reading.ts";
-import { checkedAsk, PlanProblem } from "./check-plan.ts";
-import { numbersIn, requireCoverage } from "./coverage.ts";
+import { PlanProblem } from "./check-plan.ts";
+import type { Held, ToHold } from "./hold-plan.ts";
 import type { Material } from "./material.ts";
 import { planSchema, planShape, readPlan } from "./plan-shape.ts";
 import { PLAN_SYSTEM } from "./prompt.ts";
@@ -38,12 +39,16 @@ export interface Helped {
   moment: Moment;
   query: Query;
   material: () => Promise<Material>;
+  /** Holds a plan against the question. */
+  hold: (plan: ToHold) => Promise<Held>;
   /** Puts what was settled before into readings. */
   finish: (read: Understanding) => Understanding;
 }
 
 /** What a reading by a language model costs: less certain than a good one by rules. */
 const MODEL_COST = 3;
+/** And where a value or an operation hangs on nothing but its word. */
+const DOUBTFUL_COST = 4;
 /** Readings of the rules that the model is shown. */
 const SHOWN_READINGS = 3;
 /** A plan and one more, with what was wrong with it. */
@@ -58,12 +63,11 @@ export type ModelReading =
 export async function readByModel(helped: Helped, write: Write): Promise<ModelReading> {
   const { question, knowledge, understanding } = helped;
   const material = await helped.material();
-  const { content } = material;
+  const windows = understanding.readings.flatMap(({ ask }) => windowsIn(ask));
   const shape = planShape(knowledge.schema);
   const schema = planSchema(shape);
   const task = taskOf(helped, material);
   let before: object = {};
-  let why = "";
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const text = JSON.stringify({ ...task, ...before });
     const key = `plan-${tries}`;
@@ -77,32 +81,31 @@ export async function readByModel(helped: Helped, write: Write): Promise<ModelRe
     const plan = readPlan(answer, shape);
     try {
       if (plan === undefined) throw new PlanProblem("The answer is not JSON of the form that was asked for.");
-      if (plan.query === null) return { k: "nothing", why: "it found nothing in the model for it" };
-      const said = [question.text, ...question.answers].join(" ");
-      const numbers = new Set([...numbersIn(said), ...material.numbers]);
-      const ask = checkedAsk(plan.query, { knowledge, question: said, numbers });
-      const missing = understanding.missing.map(({ text }) => text);
-      const carried = requireCoverage(plan, ask, { content, missing });
-      const assumptions = carried.map(({ word, means }) => ({
-        at: null,
-        choice: `"${word}" is taken for ${means.replaceAll("_", " ")}`,
-        others: [],
-      }));
+      if (plan.query === null) return { k: "nothing", why: "found nothing in the model for it" };
+      const held = await helped.hold({
+        plan: { ...plan, query: plan.query },
+        answers: question.answers,
+        windows,
+      });
+      if ("problem" in held) throw new PlanProblem(held.problem);
+      const { ask, assumed, isDoubtful } = held;
+      const assumptions = assumed.map((choice) => ({ at: null, choice, others: [] }));
+      const cost = isDoubtful ? DOUBTFUL_COST : MODEL_COST;
       return {
         k: "result",
-        result: await run({ ask, cost: MODEL_COST, assumptions, said: say(ask) }, helped),
+        result: await run({ ask, cost, assumptions, said: say(ask) }, helped),
       };
     } catch (error) {
-      why = problemOf(error);
-      before = { yourAnswer: clip(answer, 4_000), problem: why };
+      before = { yourAnswer: clip(answer, 4_000), problem: problemOf(error) };
     }
   }
-  return { k: "nothing", why: `its reading does not hold: ${why}` };
+  // What it was told is of use to nobody else.
+  return { k: "nothing", why: "what it made of the question did not hold, so that nothing of it was used" };
 }
 
 function taskOf(
   { question, moment, understanding }: Helped,
-  { content, candidates, digest }: Material,
+  { content, candidates, periods, digest }: Material,
 ): object {
   const { readings, missing, unclear } = understanding;
   return {
@@ -113,9 +116,17 @@ function taskOf(
     notUnderstoodByRules: missing.map(({ text }) => text),
     unclearToRules: unclear.map(({ question: asked }) => asked),
     readings: readings.slice(0, SHOWN_READINGS).map(({ ask, cost }) => ({ query: ask, cost })),
+    periods,
     values: candidates,
     model: digest,
   };
+}
+
+/** The periods of a query. */
+function windowsIn(node: unknown): Window[] {
+  if (typeof node !== "object" || node === null) return [];
+  const inside = Object.values(node).flatMap(windowsIn);
+  return "said" in node && "from" in node ? [node as Window, ...inside] : inside;
 }
 
 /** The one reading, compiled and run. */

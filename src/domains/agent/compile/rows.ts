@@ -78,7 +78,7 @@ export class Rows {
     }
     const column = `${quoteName(this.aliasOf(key.ds, key.path))}.${quoteName(key.field)}`;
     if (key.since !== undefined) return `date_diff('day', ${this.column(key.since)}, ${column})`;
-    if (key.part === "weekday") return `dayname(${column})`;
+    if (key.part !== undefined) return `${PARTS[key.part]}(${column})`;
     return key.bucket === undefined ? column : this.#bucket(column, key.bucket, key.fiscal ?? false);
   }
 
@@ -120,6 +120,8 @@ export class Rows {
     return `CAST(${bucketStart(this.#schema, column, { grain, isFiscal })} AS DATE)`;
   }
 }
+
+const PARTS = { weekday: "dayname", hour: "hour", month: "monthname" } as const;
 
 /** SQL that a row of `from` and a row of `to` belong together. */
 export function matches({ columns }: Link, from: string, to: string): string {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { and, desc, eq, getTableColumns, inArray, lt, notExists, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray, lt, lte, notExists, type SQL, sql } from "drizzle-orm";
 import { clip } from "../../../kernel/clip.ts";
-import { type Clock, MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import type { Catalog } from "../../../platform/catalog/index.ts";
+import { Store } from "../../../platform/catalog/index.ts";
 import type { Caller, CallMeta } from "../../../registry/caller.ts";
 import type { PublishedModel } from "../../models/index.ts";
 import { answers, conversations } from "../agent.tables.ts";
@@ -24,20 +24,21 @@ interface Kept {
   previous: KeptAnswer | undefined;
 }
 
+/** The last answer, and the questions after it that were asked back. */
+interface Latest {
+  answer: KeptAnswer | undefined;
+  waiting: KeptAnswer[];
+}
+
+/** Nobody is asked back more often and still answers the first question. */
+const LATEST = 8;
+
 /** What was asked, by whom and how it was understood. Each is for the member who asked, and for nobody else. */
-export class ConversationsStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class ConversationsStore extends Store {
   /** Keeps an answer in the conversation of its session, or of what it follows; its id. */
   async keep(caller: Caller, meta: CallMeta, { model, question, answer, previous }: Kept): Promise<string> {
     const conversationId = previous?.conversationId ?? (await this.#conversation(caller, meta, question));
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .insert(answers)
       .values({
         conversationId,
@@ -47,20 +48,32 @@ export class ConversationsStore {
         outcome: answer.outcome,
         query: answer.query ?? null,
         sql: answer.sql,
-        createdAt: this.#clock.now(),
+        createdAt: this.clock.now(),
       })
       .returning({ id: answers.id });
     return (row as { id: string }).id;
   }
 
-  /** The last answer that the session has had, of this model. */
-  async latest(caller: Caller, meta: CallMeta, { record }: PublishedModel): Promise<KeptAnswer | undefined> {
+  /** What the session has had of this model: its last answer, and what was asked back since. */
+  async latest(caller: Caller, meta: CallMeta, { record }: PublishedModel): Promise<Latest> {
     const session = sessionKey(meta);
-    if (session === null) return undefined;
-    const theirs = and(this.#own(caller), eq(conversations.session, session));
-    const found = and(theirs, eq(answers.outcome, "answer"), eq(answers.modelId, record.id));
-    const [row] = await this.#select().where(found).orderBy(desc(answers.createdAt)).limit(1);
-    return row;
+    if (session === null) return { answer: undefined, waiting: [] };
+    return this.#latest(
+      and(this.#own(caller), eq(conversations.session, session), eq(answers.modelId, record.id)),
+    );
+  }
+
+  /** The same up to an answer of theirs, that one included. */
+  async upTo(caller: Caller, { conversationId, modelId, createdAt }: KeptAnswer): Promise<Latest> {
+    const same = and(eq(answers.conversationId, conversationId), eq(answers.modelId, modelId));
+    return this.#latest(and(this.#own(caller), same, lte(answers.createdAt, createdAt)));
+  }
+
+  async #latest(found: SQL | undefined): Promise<Latest> {
+    const told = and(found, inArray(answers.outcome, ["answer", "clarify"]));
+    const rows = await this.#select().where(told).orderBy(desc(answers.createdAt)).limit(LATEST);
+    const at = rows.findIndex(({ outcome }) => outcome === "answer");
+    return { answer: rows[at], waiting: (at === -1 ? rows : rows.slice(0, at)).toReversed() };
   }
 
   async require(caller: Caller, id: string): Promise<KeptAnswer> {
@@ -72,12 +85,12 @@ export class ConversationsStore {
   }
 
   async mark(id: string, mark: Mark | null, comment: string | null): Promise<void> {
-    await this.#catalog.db.update(answers).set({ mark, comment }).where(eq(answers.id, id));
+    await this.catalog.db.update(answers).set({ mark, comment }).where(eq(answers.id, id));
   }
 
   async sweep(): Promise<void> {
-    const now = this.#clock.now().getTime();
-    const { db } = this.#catalog;
+    const now = this.clock.now().getTime();
+    const { db } = this.catalog;
     await db
       .delete(answers)
       .where(lt(answers.createdAt, new Date(now - LIMITS.agent.keptAnswerDays * MS.day)));
@@ -101,8 +114,8 @@ export class ConversationsStore {
   }
 
   async #conversation(caller: Caller, meta: CallMeta, question: string): Promise<string> {
-    const usedAt = this.#clock.now();
-    const [row] = await this.#catalog.db
+    const usedAt = this.clock.now();
+    const [row] = await this.catalog.db
       .insert(conversations)
       .values({
         workspaceId: caller.workspace.id,
@@ -121,7 +134,7 @@ export class ConversationsStore {
   }
 
   #select() {
-    return this.#catalog.db
+    return this.catalog.db
       .select({ ...getTableColumns(answers), title: conversations.title })
       .from(answers)
       .innerJoin(conversations, eq(conversations.id, answers.conversationId));

@@ -10,12 +10,14 @@ import {
   unpublished,
 } from "../../models/index.ts";
 import { LIMITS as MODELS } from "../../models/limits.ts";
-import type { Agent, Asked } from "../agent.ts";
+import type { Agent } from "../agent.ts";
 import type { Answer } from "../answer.ts";
 import { LIMITS } from "../limits.ts";
 import { isSame } from "../phases/plan.ts";
 import { readQuestion, withoutAnswers } from "../phases/question.ts";
 import { clarified } from "../phases/refuse.ts";
+import { isCalledLike, rowNounIn } from "../understand/row-nouns.ts";
+import type { Asked } from "../work.ts";
 import { componentsOf } from "./components.ts";
 import { datasetRelevance, relevanceOf } from "./relevance.ts";
 
@@ -193,7 +195,7 @@ interface Tried {
 
 /** The answer of the one group that has one; of several, a question which data are meant. */
 function choose(tried: readonly Tried[]): Tried {
-  const answered = tried.filter(({ answer }) => answer.outcome === "answer");
+  const answered = tried.filter((each) => each.answer.outcome === "answer" && !isOfOthers(each, tried));
   const [published] = answered.filter(({ group }) => group.isPublished);
   if (published !== undefined) return published;
   const [best, ...others] = answered.toSorted((a, b) => confidence(b) - confidence(a));
@@ -207,6 +209,15 @@ function choose(tried: readonly Tried[]): Tried {
   const suggestions = [best, ...rivals].map(({ group, answer }) => usedIn(group, answer));
   const questions = [{ question: "Which data do you mean?", suggestions }];
   return { group: best.group, answer: clarified(questions, best.answer.model) };
+}
+
+/** Whether a noun was taken for the rows of a dataset where another one is called so. */
+function isOfOthers({ group, answer }: Tried, tried: readonly Tried[]): boolean {
+  const nouns = answer.assumptions.flatMap((choice) => rowNounIn(choice) ?? []);
+  const names = tried
+    .flatMap((each) => (each.group === group ? [] : each.group.datasets))
+    .map(({ name }) => name);
+  return nouns.some((noun) => names.some((name) => isCalledLike(name, noun)));
 }
 
 /** Whoever relies on an answer should know what of it was guessed. */

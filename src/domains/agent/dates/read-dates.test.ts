@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DateProfile } from "./profile.ts";
-import { type DateFound, readDates, shiftWindow } from "./read-dates.ts";
+import { type DateFound, readDates } from "./read-dates.ts";
 
 /** A Tuesday in the middle of things: no period ends with it. */
 const BUSINESS: DateProfile = {
@@ -358,12 +358,5 @@ describe("groupings and comparisons", () => {
       said: "the same day",
     });
     expect(only("returned on the same day")).not.toHaveProperty("window");
-  });
-
-  it("shifts windows", () => {
-    const quarter = { from: "2026-01-01", to: "2026-04-01" };
-    expect(shiftWindow(quarter, { grain: "year", by: -1 })).toEqual({ from: "2025-01-01", to: "2025-04-01" });
-    expect(shiftWindow(quarter, { grain: "week", by: 1 })).toEqual({ from: "2026-01-08", to: "2026-04-08" });
-    expect(shiftWindow({ from: null, to: "2024-02-29" }, { grain: "year", by: 1 }).to).toBe("2025-02-28");
   });
 });

@@ -121,15 +121,6 @@ function foundIn(item: Item, windows: ReadonlyMap<Item, Read>, calendar: Calenda
   return { ...same, window: isoWindow(span), said: sayWindow(span, value.unit, false, calendar) };
 }
 
-/** The window that lies so many periods away: the year before Q1 2026 is Q1 2025. */
-export function shiftWindow(window: DateWindow, shift: Shift): DateWindow {
-  const move = (iso: string | null): string | null => {
-    if (iso === null) return null;
-    return isoOf(shiftBy(Date.parse(iso.length === 10 ? iso : `${iso}Z`), shift));
-  };
-  return { from: move(window.from), to: move(window.to) };
-}
-
 function shiftBy(ms: number, { grain, by }: Shift): number {
   if (grain === "day" || grain === "week") return ms + by * (grain === "day" ? 1 : 7) * DAY;
   return addMonths(ms, by * { month: 1, quarter: 3, year: 12 }[grain]);

@@ -119,111 +119,101 @@ const RANGES: readonly Rule[] = [
   ),
 ];
 
-type Bound = "before" | "after" | "from" | "until";
+type Side = (period: Period, calendar: Calendar) => Window | undefined;
 
-/** One side is open; before and after leave the period itself out. */
-function bound(side: Bound, period: Period, calendar: Calendar): Window | undefined {
-  const spans = readings(period, calendar).map((whole): Span => {
-    const span = cut(whole, period, calendar);
-    const end = period.part === "end" ? whole.to : undefined;
-    if (side === "before") return { from: null, to: end ?? span.from };
-    if (side === "until") return { from: null, to: end ?? (calendar.business ? span.to : span.from) };
-    return { from: side === "after" ? span.to : span.from, to: null };
-  });
-  const [span, ...others] = spans;
-  if (span === undefined) return undefined;
-  const { unit, fiscal } = period;
-  return { t: "window", unit, span, ...(fiscal && { fiscal }), ...(others.length > 0 && { others }) };
+/** Open to one side: the span that each reading of a period makes. */
+function open(spanOf: (span: Closed, whole: Closed, period: Period, calendar: Calendar) => Span): Side {
+  return (period, calendar) => {
+    const [span, ...others] = readings(period, calendar).map((whole) =>
+      spanOf(cut(whole, period, calendar), whole, period, calendar),
+    );
+    if (span === undefined) return undefined;
+    const { unit, fiscal } = period;
+    return { t: "window", unit, span, ...(fiscal && { fiscal }), ...(others.length > 0 && { others }) };
+  };
 }
 
+/** Before and after leave the period itself out; before its end is up to it. */
+const before = open(({ from }, whole, { part }) => ({ from: null, to: part === "end" ? whole.to : from }));
+const after = open(({ to }) => ({ from: to, to: null }));
+const onwards = open(({ from }) => ({ from, to: null }));
+const until = open(({ from, to }, whole, { part }, { business }) => ({
+  from: null,
+  to: part === "end" ? whole.to : business ? to : from,
+}));
+
 /** A question about what happened since then is about what happened until today. */
-function since(period: Period, calendar: Calendar): Window | undefined {
-  const found = bound("from", period, calendar);
+const since: Side = (period, calendar) => {
+  const found = onwards(period, calendar);
   const tomorrow = calendar.today + DAY;
   if (found === undefined || !calendar.business || (found.span.from ?? tomorrow) >= tomorrow) return found;
   const { others: _others, ...rest } = found;
   return { ...rest, span: { from: found.span.from, to: tomorrow } };
-}
+};
 
 /** The period and all before it: no later than, up to and including. */
-function upTo(period: Period, calendar: Calendar): Window | undefined {
-  const found = bound("until", period, calendar);
+const upTo: Side = (period, calendar) => {
+  const found = until(period, calendar);
   const whole = readings(period, calendar)[0];
   return found && whole && { ...found, span: { from: null, to: cut(whole, period, calendar).to } };
-}
+};
 
 const later = word("later", "after");
 const sooner = word("earlier", "before");
+const than = word("than");
+const either = word("or", "and");
+type Words = readonly (readonly [side: Side, words: readonly Place<unknown>[]])[];
+
+const BEFORE_PERIOD: Words = [
+  [since, [word("since")]],
+  [before, [word("before")]],
+  [after, [word("after")]],
+  [until, [word("until"), maybe(word("with"))]],
+  [until, [word("up"), word("to")]],
+  [before, [word("prior"), word("to")]],
+  [onwards, [word("on", "equal"), either, later, maybe(than)]],
+  [upTo, [word("on", "equal"), either, sooner, maybe(than)]],
+  [onwards, [word("starting"), maybe(word("in", "from"))]],
+  [until, [word("ending"), maybe(word("in", "by"))]],
+  [onwards, [word("as"), word("early"), word("as")]],
+  [until, [word("as"), word("late"), word("as")]],
+  [onwards, [word("no"), word("before")]],
+  [upTo, [word("no"), word("after")]],
+  [onwards, [later, than, word("or"), word("equal"), maybe(word("to"))]],
+  [upTo, [sooner, than, word("or"), word("equal"), maybe(word("to"))]],
+  [upTo, [word("no"), later, than]],
+  [onwards, [word("no"), sooner, than]],
+  [after, [later, than]],
+  [before, [sooner, than]],
+  [upTo, [word("below"), word("equal")]],
+  [upTo, [word("upto")]],
+  [onwards, [word("above"), word("equal")]],
+  [onwards, [word("atleast")]],
+  [before, [word("below")]],
+  [after, [word("above")]],
+];
+const AFTER_PERIOD: Words = [
+  [onwards, [either, later]],
+  [upTo, [either, sooner]],
+  [onwards, [word("onwards")]],
+];
+
 const SIDES: readonly Rule[] = [
-  rule([word("since"), the, unled], ([, , period], calendar) => since(period, calendar)),
-  rule([word("before", "after"), the, unled], ([side, , period], calendar) =>
-    bound(side as Bound, period, calendar),
+  ...BEFORE_PERIOD.map(([side, words]) =>
+    rule([...words, the, unled], (parts, calendar) => side(parts.at(-1) as Period, calendar)),
   ),
-  rule([word("until"), maybe(word("with")), the, unled], ([, , , period], calendar) =>
-    bound("until", period, calendar),
+  ...AFTER_PERIOD.map(([side, words]) =>
+    rule([maybe(word("from")), the, time, ...words], ([, , period], calendar) => side(period, calendar)),
   ),
   rule([word("by"), the, unled], ([, , period], calendar) => {
     // By 2025 revenue sorts; by the end of 2025 is a term.
     const term = period.latent !== true && (period.unit === "day" || period.part === "end");
-    return term || !calendar.business ? bound("until", period, calendar) : undefined;
+    return term || !calendar.business ? until(period, calendar) : undefined;
   }),
-  rule([word("up"), word("to"), the, unled], ([, , , period], calendar) => bound("until", period, calendar)),
-  rule([word("prior"), word("to"), the, unled], ([, , , period], calendar) =>
-    bound("before", period, calendar),
-  ),
   rule(
-    [word("on", "equal"), word("or", "and"), later, maybe(word("than")), the, unled],
-    ([, , , , , period], calendar) => bound("from", period, calendar),
+    [a("unit", ({ unit }) => unit === "year"), maybe(word("is")), word("more", "less"), than, year],
+    ([, , which, , period], calendar) => (which === "more" ? after : before)(period, calendar),
   ),
-  rule(
-    [word("on", "equal"), word("or", "and"), sooner, maybe(word("than")), the, unled],
-    ([, , , , , period], calendar) => upTo(period, calendar),
-  ),
-  rule([word("starting"), maybe(word("in", "from")), the, unled], ([, , , period], calendar) =>
-    bound("from", period, calendar),
-  ),
-  rule([word("ending"), maybe(word("in", "by")), the, unled], ([, , , period], calendar) =>
-    bound("until", period, calendar),
-  ),
-  rule([word("as"), word("early"), word("as"), the, unled], ([, , , , period], calendar) =>
-    bound("from", period, calendar),
-  ),
-  rule([word("as"), word("late"), word("as"), the, unled], ([, , , , period], calendar) =>
-    bound("until", period, calendar),
-  ),
-  rule([word("no"), word("before", "after"), the, unled], ([, side, , period], calendar) =>
-    side === "before" ? bound("from", period, calendar) : upTo(period, calendar),
-  ),
-  rule(
-    [later, word("than"), word("or"), word("equal"), maybe(word("to")), unled],
-    ([, , , , , period], calendar) => bound("from", period, calendar),
-  ),
-  rule(
-    [sooner, word("than"), word("or"), word("equal"), maybe(word("to")), unled],
-    ([, , , , , period], calendar) => upTo(period, calendar),
-  ),
-  rule([word("no"), later, word("than"), the, unled], ([, , , , period], calendar) => upTo(period, calendar)),
-  rule([word("no"), sooner, word("than"), the, unled], ([, , , , period], calendar) =>
-    bound("from", period, calendar),
-  ),
-  rule([later, word("than"), the, unled], ([, , , period], calendar) => bound("after", period, calendar)),
-  rule([sooner, word("than"), the, unled], ([, , , period], calendar) => bound("before", period, calendar)),
-  rule([time, word("or", "and"), later], ([period], calendar) => bound("from", period, calendar)),
-  rule([time, word("or", "and"), sooner], ([period], calendar) => upTo(period, calendar)),
-  rule([time, word("onwards")], ([period], calendar) => bound("from", period, calendar)),
-  rule([word("from"), the, time, word("onwards")], ([, , period], calendar) =>
-    bound("from", period, calendar),
-  ),
-  rule(
-    [a("unit", ({ unit }) => unit === "year"), maybe(word("is")), word("more", "less"), word("than"), year],
-    ([, , which, , period], calendar) => bound(which === "more" ? "after" : "before", period, calendar),
-  ),
-  rule([word("below"), word("equal"), unled], ([, , period], calendar) => upTo(period, calendar)),
-  rule([word("upto"), unled], ([, period], calendar) => upTo(period, calendar)),
-  rule([word("above"), word("equal"), unled], ([, , period], calendar) => bound("from", period, calendar)),
-  rule([word("atleast"), unled], ([, period], calendar) => bound("from", period, calendar)),
-  rule([word("below"), unled], ([, period], calendar) => bound("before", period, calendar)),
-  rule([word("above"), unled], ([, period], calendar) => bound("after", period, calendar)),
 ];
 
 const LEADS: readonly Rule[] = [

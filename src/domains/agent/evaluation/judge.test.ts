@@ -64,6 +64,10 @@ describe("an answer is right", () => {
 
   it("in the other shape that is given, and empty where it should be", () => {
     expect(right({ rows: [[1]], alt_rows: [[2]] }, [[2]])).toBe(true);
+    const several = { rows: [[1]], alt_rows: [[[2]], [["a", 3]]] };
+    expect(right(several, [["a", 3]])).toBe(true);
+    expect(right(several, [["a", 2]])).toBe(true);
+    expect(right(several, [["b", 3]])).toBe(false);
     expect(right({ rows: [] }, [])).toBe(true);
     expect(right({ rows: [] }, [[1]])).toBe(false);
   });

@@ -6,7 +6,7 @@ import { isSameValue } from "./same-value.ts";
 export interface Expected {
   expect?: Outcome | undefined;
   rows?: JsonValue[][] | undefined;
-  /** The same answer in another shape. */
+  /** The same answer in another shape, or a list of such. */
   alt_rows?: JsonValue[][] | undefined;
   /** Whether the order of the rows matters. */
   ordered?: boolean | undefined;
@@ -22,8 +22,15 @@ export function judge(expected: Expected, { outcome, rows }: Pick<Answer, "outco
   const wanted = expected.expect ?? "answer";
   if (outcome !== wanted) return "wrong";
   if (wanted !== "answer" || expected.rows === undefined) return "right";
-  const golds = [expected.rows, ...(expected.alt_rows === undefined ? [] : [expected.alt_rows])];
+  const golds = [expected.rows, ...shapesIn(expected.alt_rows)];
   return golds.some((gold) => holds(gold, rows, expected)) ? "right" : "wrong";
+}
+
+/** A list of shapes has rows where one shape has values. */
+function shapesIn(rows: JsonValue[][] | undefined): Rows[] {
+  if (rows === undefined) return [];
+  const isList = rows.length > 0 && rows.every((row) => row.every((value) => Array.isArray(value)));
+  return isList ? (rows as JsonValue[][][]) : [rows];
 }
 
 type Rows = readonly (readonly JsonValue[])[];

@@ -22,10 +22,11 @@ const table = (by: Extract<Ask, { k: "table" }>["by"], cols: Num[], more: object
   ...more,
 });
 
-function shown(ask: Ask, rows: JsonValue[][], types: string[], isTruncated = false) {
-  const result = { reading: reading("t", ask), compiled: compile(schema, ask), types, rows, isTruncated };
+function shown(ask: Ask, rows: JsonValue[][], types: string[], unread = 0) {
+  const totalRows = rows.length + unread;
+  const result = { reading: reading("t", ask), compiled: compile(schema, ask), types, rows, totalRows };
   const view = viewOf(result, knowledge);
-  const charts = chartsOf(view, { said: "t", ask, schema, isTruncated });
+  const charts = chartsOf(view, { said: "t", ask, schema });
   return { chart: charts[0], picture: pictureOf(view, charts, "T") };
 }
 
@@ -92,13 +93,14 @@ describe("groups", () => {
     expect(all?.series?.[0]?.data.reduce((a, b) => a + b)).toBe((24 * 25) / 2);
     const flat = chart(table([SHOP], [REVENUE]), groups(60), GROUPED);
     expect(flat).toMatchObject({ title: "T (20 of 60)", categories: { length: 20, 19: "s19" } });
-    for (const [ask, isTruncated] of [
-      [table([SHOP], [AVERAGE]), false],
-      [table([SHOP], [REVENUE], { top: { ...TOP, n: 30 } }), false],
-      [table([SHOP], [REVENUE]), true],
+    for (const [ask, unread] of [
+      [table([SHOP], [AVERAGE]), 0],
+      [table([SHOP], [REVENUE], { top: { ...TOP, n: 30 } }), 0],
+      [table([SHOP], [REVENUE]), 9_970],
     ] as const) {
-      const some = chart(ask, groups(30), GROUPED, isTruncated);
-      expect(some).toMatchObject({ title: "T (20 of 30)", categories: { length: 20, 19: "s19" } });
+      const some = chart(ask, groups(30), GROUPED, unread);
+      const all = (30 + unread).toLocaleString("en-US");
+      expect(some).toMatchObject({ title: `T (20 of ${all})`, categories: { length: 20, 19: "s19" } });
     }
   });
 

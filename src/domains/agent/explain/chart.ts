@@ -28,7 +28,6 @@ export interface Charted {
   said: string;
   ask: Ask;
   schema: Schema;
-  isTruncated: boolean;
   /** What whoever asks wants to see, where the result can be drawn so. */
   wish?: ChartSpec["type"] | undefined;
 }
@@ -42,9 +41,10 @@ interface Shape {
 }
 
 /** The charts that help to see what a result says: none for a single number or a list of names. */
-export function chartsOf(view: View, { said, ask, schema, isTruncated, wish }: Charted): ChartSpec[] {
+export function chartsOf(view: View, { said, ask, schema, wish }: Charted): ChartSpec[] {
   const isRanking = ask.k === "table" && ask.top !== undefined;
-  const isPart = isTruncated || (ask.k === "table" && (isRanking || ask.having !== undefined));
+  const isPart =
+    view.rows.length < view.totalRows || (ask.k === "table" && (isRanking || ask.having !== undefined));
   const addsUp = !isPart && view.numbers.every(({ of }) => !isKey(of) && isAdditive(of, schema));
   const shape = { title: inWords(said), isRanking, addsUp };
   const chart = (wish && wishedOf(view, shape, wish)) ?? chartOf(view, shape);
@@ -108,7 +108,7 @@ function lineOf({ numbers, rows }: View, title: string, time: ShownColumn): Char
 }
 
 /** As they come, and where there are many and they add up, the first ones and all others together. */
-function barOf({ keys, numbers, rows }: View, shape: Shape): ChartSpec | undefined {
+function barOf({ keys, numbers, rows, totalRows }: View, shape: Shape): ChartSpec | undefined {
   const key = keys[0] as ShownColumn;
   const columns = onOneAxis(numbers);
   const known = complete(rows, columns);
@@ -123,11 +123,12 @@ function barOf({ keys, numbers, rows }: View, shape: Shape): ChartSpec | undefin
     label,
     data: hasOther ? [...data, others[i] as number] : data,
   }));
+  const all = (known.length + totalRows - rows.length).toLocaleString("en-US");
   const isLong = categories.some(({ length }) => length > VERTICAL_CHARACTERS);
   const isMany = categories.length > VERTICAL_BARS;
   return {
     type: "bar",
-    title: isCut && !hasOther ? `${shape.title} (${BARS} of ${known.length})` : shape.title,
+    title: isCut && !hasOther ? `${shape.title} (${BARS} of ${all})` : shape.title,
     xAxisLabel: key.label,
     yAxisLabel: axisLabel(columns),
     categories,

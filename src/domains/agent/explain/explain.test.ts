@@ -22,7 +22,7 @@ function resultOf(ask: Ask, rows: JsonValue[][], types: string[] = []): Result {
     compiled,
     types: types.length > 0 ? types : known,
     rows,
-    isTruncated: false,
+    totalRows: rows.length,
   };
 }
 
@@ -39,6 +39,29 @@ const table = (by: Extract<Ask, { k: "table" }>["by"], cols: Num[], more: object
 });
 const during = (from: string, to: string, said: string): Num =>
   ({ k: "metric", name: "revenue", scope: { win: { from, to, said } } }) as Num;
+
+describe("rows without a name of their own", () => {
+  it("are a table in which none is called the first", () => {
+    const ask: Ask = {
+      k: "list",
+      rel: { k: "all", ds: "shops" },
+      show: [
+        { ds: "shops", field: "city" },
+        { ds: "shops", field: "seats" },
+      ],
+    };
+    const text = told(
+      ask,
+      [
+        ["Bern", 10],
+        ["Bern", 20],
+      ],
+      ["VARCHAR", "BIGINT"],
+    );
+    expect(text).toContain("2 in all.");
+    expect(text).not.toContain("highest");
+  });
+});
 
 describe("values", () => {
   it.each([

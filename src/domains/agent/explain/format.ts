@@ -1,5 +1,6 @@
 import { clip } from "../../../kernel/clip.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
+import { measureOf, unitCalled } from "../../models/quantities/index.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { type Grain, isKey, type Key, type Num } from "../query/semantic-query.ts";
 
@@ -25,20 +26,6 @@ const MONEY_WORDS =
 const COUNT_WORDS = /(^|[\W_])(number of|count|units|quantity|anzahl|menge)($|[\W_])/i;
 const FRACTION_WORDS = /(^|[\W_])(fraction|share|rate|ratio|margin|growth|anteil|quote)($|[\W_])/i;
 const PERCENT_WORDS = /(^|[\W_])(percent|percentage|pct|prozent)($|[\W_])|%/i;
-const UNITS: readonly [string, string][] = [
-  ["square met(?:re|er)s?|sqm|m²|quadratmeter", "m²"],
-  ["hours?|stunden?", "h"],
-  ["minutes?|minuten?", "min"],
-  ["seconds?|sekunden?", "s"],
-  ["milliseconds?|ms", "ms"],
-  ["days?|tagen?", "days"],
-  ["kg|kilograms?|kilogramm", "kg"],
-  ["tonn?es?|tonnen", "t"],
-  ["km|kilomet(?:re|er)s?", "km"],
-  ["miles?", "mi"],
-  ["lit(?:re|er)s?", "l"],
-  ["kwh", "kWh"],
-];
 /** Numbers that name something: a year is 1949, and not 1,949. */
 const NAMING = /(^|_)(id|year|season|jahr|zip|zip_?code|post_?code|plz)$/i;
 const NUMBER_TYPES = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL)/i;
@@ -149,13 +136,14 @@ function unitIn(name: string, words: string): string | undefined {
   // Miles per gallon are no miles.
   if (/(^|[\W_])(per|pro)($|[\W_])/i.test(words)) return undefined;
   const [, ...description] = words.split(" ");
-  return UNITS.find(
-    ([unit]) =>
-      new RegExp(`(^|_)(${unit})$`, "i").test(name) ||
-      new RegExp(`(\\b(in|average|total|number of)\\s+|^\\s*)(${unit})(?![\\p{L}\\p{N}])`, "iu").test(
-        description.join(" "),
-      ),
-  )?.[1];
+  const said = /(?:\b(?:in|average|total|number of)\s+|^\s*)([\p{L}²]+)/giu;
+  const own = measureOf(name)?.unit;
+  const unit =
+    own ??
+    [...description.join(" ").matchAll(said)]
+      .map(([, word = ""]) => unitCalled(word))
+      .find((each) => each !== undefined);
+  return unit === undefined || unit.quantity === "money" || unit.quantity === "share" ? undefined : unit.sign;
 }
 
 function currencyIn(text: string): string | undefined {

@@ -12,7 +12,7 @@ const LISTED = 8;
 
 /** What an analyst would write about a result that has rows. `totals` are the numbers of the whole, by column. */
 export function narrate(
-  { reading, isTruncated }: Result,
+  { reading }: Result,
   view: View,
   { knowledge, totals }: { knowledge: Knowledge; totals: readonly JsonValue[] | undefined },
 ): string {
@@ -25,7 +25,7 @@ export function narrate(
   const { ask } = reading;
   const isPart = ask.k === "table" && (ask.top !== undefined || ask.having !== undefined);
   const parts =
-    view.numbers.length === 0
+    view.numbers.length === 0 || (ask.k === "list" && isNameless(view))
       ? aboutNames(said, view)
       : time === undefined
         ? aboutGroups(said, view, wholes, {
@@ -33,7 +33,6 @@ export function narrate(
             isLowestFirst: ask.k === "table" && ask.top?.dir === "min",
           })
         : aboutPeriods(said, view, time, wholes);
-  if (isTruncated) parts.push(`Only the first ${count(view.rows.length)} rows were read.`);
   return parts.join("\n\n");
 }
 
@@ -85,14 +84,19 @@ function measure({ of }: ShownColumn): string {
   return JSON.stringify("scope" in of ? { ...of, scope: { ...of.scope, win: undefined } } : of);
 }
 
+/** Rows that nothing tells apart are a table: none of them could be called the first. */
+function isNameless({ rows, keys }: View): boolean {
+  return new Set(rows.map((row) => rowName(row, keys))).size < rows.length;
+}
+
 function aboutNames(said: string, view: View): string[] {
-  const { keys, rows } = view;
+  const { keys, numbers, rows, totalRows } = view;
   const [name] = keys;
-  if (keys.length === 1 && name !== undefined && rows.length <= LISTED) {
+  if (keys.length === 1 && numbers.length === 0 && name !== undefined && rows.length <= LISTED) {
     const items = rows.map((row) => `- **${cell(row, name)}**`).join("\n");
     return [`${said} (${count(rows.length)}):`, items];
   }
-  return [`${said}: ${count(rows.length)} in all.`, table(view)];
+  return [`${said}: ${count(totalRows)} in all.`, table(view)];
 }
 
 function aboutGroups(
@@ -106,12 +110,13 @@ function aboutGroups(
   const whole = wholes.get(main);
   // What belongs to no group is nobody's first place.
   const ranked = rankedBy(rows, main).filter((row) => keys.every(({ index }) => row[index] !== null));
-  const parts = [whole === undefined ? `${said}:` : `${said}: ${inAll(ranked, main, whole, isPart)}`];
-  if (ranked.length > 0 && keys.length > 0)
+  const parts = [whole === undefined ? `${said}:` : `${said}: ${inAll(rows, main, whole, isPart)}`];
+  const isWhole = rows.length === view.totalRows;
+  if (isWhole && ranked.length > 0 && keys.length > 0)
     parts.push(
       aboutTheFirst(isLowestFirst ? ranked.toReversed() : ranked, isLowestFirst, { keys, main, whole }),
     );
-  parts.push(...changesOf(rows, keys, numbers));
+  if (isWhole) parts.push(...changesOf(rows, keys, numbers));
   const isShort = rows.length <= LISTED && numbers.length === 1 && keys.length === 1;
   if (isShort) {
     const items = rows.map(
@@ -125,8 +130,8 @@ function aboutGroups(
 /** The whole; and where only some groups are shown, how much of it they are. */
 function inAll(rows: readonly JsonValue[][], main: ShownColumn, whole: number, isPart: boolean): string {
   const all = showNumber(whole, main.format);
-  if (!isPart) return `**${all}** in all.`;
-  const sum = rows.reduce((total, row) => total + (numberOf(row, main) as number), 0);
+  const sum = rows.reduce((total, row) => total + (numberOf(row, main) ?? 0), 0);
+  if (!isPart && showNumber(sum, main.format) === all) return `**${all}** in all.`;
   const fraction = whole === 0 ? "" : ` (${showNumber(sum / whole, { kind: "percent", by: 100 })})`;
   return `those shown come to **${showNumber(sum, main.format)}** of ${all} in all${fraction}.`;
 }
@@ -212,7 +217,7 @@ function share(row: readonly JsonValue[], column: ShownColumn, whole: number | u
 }
 
 /** A table in Markdown, of the first rows. */
-function table({ columns, rows }: View): string {
+function table({ columns, rows, totalRows }: View): string {
   const shown = rows.slice(0, LIMITS.agent.tableRows);
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const head = line(columns.map(({ label }) => label));
@@ -220,7 +225,7 @@ function table({ columns, rows }: View): string {
     columns.map(({ format }) => (format.kind === "text" || format.kind === "period" ? "---" : "---:")),
   );
   const body = shown.map((row) => line(columns.map((column) => cell(row, column))));
-  const left = rows.length - shown.length;
+  const left = totalRows - shown.length;
   const more = left === 0 ? "" : `\n\n… and ${count(left)} more rows.`;
   return `${[head, rule, ...body].join("\n")}${more}`;
 }

@@ -13,7 +13,7 @@ const CURRENCIES: Record<string, string> = { "€": "EUR", $: "USD", "£": "GBP"
 
 /** What a client that shows pictures is shown: the chart, or else the number or the first rows. */
 export function pictureOf(view: View, [chart]: readonly ChartSpec[], title: string): Subject | undefined {
-  const { columns, keys, numbers, rows } = view;
+  const { columns, keys, numbers, rows, totalRows } = view;
   const [main, second] = numbers;
   if (chart !== undefined && main !== undefined) {
     const isCloud = chart.type === "scatter";
@@ -38,7 +38,7 @@ export function pictureOf(view: View, [chart]: readonly ChartSpec[], title: stri
     rows: rows
       .slice(0, DRAWING.drawing.tableRows)
       .map((row) => shown.map((column) => cellOf(row, column, numbers.includes(column)))),
-    rowCount: rows.length,
+    rowCount: totalRows,
   };
 }
 

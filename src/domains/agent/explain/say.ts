@@ -68,9 +68,15 @@ function isName({ field, bucket }: Key): boolean {
   return bucket === undefined && /(^|_)(name|title|id|code|key|number)$/i.test(field);
 }
 
-function sayKey({ field, bucket, fiscal, part, since }: Key): string {
+function sayKey({ path, ...key }: Key): string {
+  const role = path?.at(-1)?.as;
+  return role === undefined ? sayPlain(key) : `${sayPlain(key)} of ${role}`;
+}
+
+function sayPlain({ field, bucket, fiscal, part, since, isNamed }: Omit<Key, "path">): string {
   if (since !== undefined) return `days from ${sayKey(since)} to ${words(field)}`;
   if (part !== undefined) return part;
+  if (isNamed === true) return `${words(field.replace(/_?(date|at|on|day)$/i, ""))} ${bucket}`.trim();
   if (bucket !== undefined) return fiscal === true ? `fiscal ${bucket}` : bucket;
   return words(field.replace(/(?<=.)_name$/i, ""));
 }
@@ -78,6 +84,7 @@ function sayKey({ field, bucket, fiscal, part, since }: Key): string {
 /** A field with the entity that it is of: "customer state". */
 function sayField(key: Key): string {
   const field = sayKey(key);
+  if (key.path?.at(-1)?.as !== undefined) return field;
   const entity = singular(words(key.ds));
   return field.split(" ").some((word) => entity.split(" ").includes(word)) ? field : `${entity} ${field}`;
 }
@@ -182,6 +189,8 @@ function sayLink(cond: Cond): string | undefined {
   if (cond.k !== "link") return undefined;
   const { path, to, count } = cond;
   if (count !== undefined) return `with ${sayOp(count.op)} ${count.n} ${sayRel(to)}`;
+  const role = path.at(-1)?.as;
+  if (role !== undefined) return `with ${role} ${sayRel(to)}`;
   return `${path.at(-1)?.dir === "many" ? "with" : "of"} ${sayRel(to)}`;
 }
 

@@ -21,10 +21,12 @@ export interface View {
   keys: ShownColumn[];
   numbers: ShownColumn[];
   rows: JsonValue[][];
+  /** How many there are, also of those that were not read. */
+  totalRows: number;
 }
 
 export function viewOf(
-  { compiled, types, rows }: Pick<Result, "compiled" | "types" | "rows">,
+  { compiled, types, rows, totalRows }: Pick<Result, "compiled" | "types" | "rows" | "totalRows">,
   knowledge: Knowledge,
 ): View {
   const columns = compiled.columns.map(({ of, name }, index) => ({
@@ -39,6 +41,7 @@ export function viewOf(
     keys: columns.filter((column) => !isNumber(column)),
     numbers: columns.filter(isNumber),
     rows,
+    totalRows,
   };
 }
 

@@ -1,10 +1,16 @@
+import type { DateFound } from "../dates/read-dates.ts";
 import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Ask, Rel } from "../query/semantic-query.ts";
-import type { Reading, Understanding } from "../understand/reading.ts";
-import { fold } from "../understand/words.ts";
+import { type Ask, isKey } from "../query/semantic-query.ts";
+import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
+import { changed } from "./changed.ts";
 import type { chartWish } from "./chart-wish.ts";
-import { mergeList, mergeTable, withNumber } from "./merge.ts";
+import { isEqual } from "./merge.ts";
+import { isCarried, namesKey, pointed } from "./pointed.ts";
+import { pointingIn } from "./pointing.ts";
+import { ranked } from "./ranked.ts";
+import type { Rows } from "./referent.ts";
+import { reordered } from "./reordered.ts";
 
 /** What was asked before, as it was understood. */
 export interface Previous {
@@ -12,66 +18,167 @@ export interface Previous {
   said: string;
 }
 
+export interface Going {
+  knowledge: Knowledge;
+  read: (text: string) => Promise<Understanding>;
+  dates: (text: string) => DateFound[];
+  rows: Rows;
+  /** What was said to what was asked back. */
+  answers?: readonly string[];
+}
+
+/** What becomes of a question in a session. */
+export type Followed =
+  | { k: "fresh" }
+  | { k: "follows"; reading: Reading }
+  | { k: "asks"; question: Clarification }
+  /** It hangs on what was said before, and what it makes of that could not be told: it is no question of its own. */
+  | { k: "hangs"; missing: Understanding["missing"] };
+
+const FRESH: Followed = { k: "fresh" };
+
 /** Words with which people go on from what was said; what they add follows. */
 const GOES_ON =
-  /^(?:(?:and|but|now|then|ok|okay|or|und|aber|jetzt|dann|oder)\b[\s,]*)*(?:(?:what|how) about\b|was ist mit\b|wie (?:ist|war|sieht) es (?:mit|aus mit|bei)\b|(?:the )?same\b(?: thing)?(?: again)?|dasselbe\b|das gleiche\b|instead\b|stattdessen\b|also\b|auch\b|only\b|just\b|nur\b|please\b|bitte\b|show (?:it|that|this|them|me)\b|zeige? (?:es|das|mir)\b|(?:break|split) (?:it|that|this|them)(?: down| up)?\b|broken down\b|aufgeteilt\b)?[\s,]*/i;
+  /^(?:(?:and|but|now|then|ok|okay|or|so|no|nein|sorry|actually|und|aber|jetzt|dann|oder|i mean(?:t)?|i want(?:ed)?|rather|ich mein(?:t)?e|eigentlich|lieber)(?!\p{L})[\s,]*)*(?:(?:what|how) about\b|was ist mit\b|wie (?:ist|war|sieht) es (?:mit|aus mit|bei)\b|(?:the )?same(?: thing)?(?: again)?(?: for| but)?\b(?! (?:period|time|month|quarter|week|year|zeitraum))|dasselbe\b|das gleiche\b|instead(?! of)\b|stattdessen\b|(?:can you |could you )?(?:also|auch)\b(?: (?:show|add|include|zeige?)(?: me| mir)?\b)?|(?:add|include)\b|only\b|just\b|nur\b|please\b|bitte\b|show (?:it|that|this|them|me)\b|zeige? (?:es|das|mir)\b|(?:break|split) (?:it|that|this|them)(?: down| up)?\b|broken down\b|aufgeteilt\b|(?:how (?:much|many)|wie viele?)(?= (?:per|by|each|pro|je)\b)|of (?:them|those|these)\b|davon\b|darunter\b)?[\s,]*/iu;
+/** Words behind what is changed that only say that it is. */
+const ENDS = /[\s,]+(?:instead|stattdessen|too|as well|also|please|bitte|dazu|zusätzlich|again|then)$/iu;
+const INSTEAD = /\s+(?:instead of|rather than|(?:an)?statt)\s+.+$/iu;
 /** Asks for something to be shown, and not for a change of what was. */
 const SHOWS = /\b(?:show me|zeige? mir)\b/i;
 /** Whoever asks who, what or how many names what is asked for; more words than "how many?" are a question. */
 const OPENER =
   /^(?:show|list|give|name|find|which|what|who|whose|when|where|how|zeige?|liste|nenne|welche[rnms]?|was|wer|wann|wo|wie)\b/i;
-const EXCLUDES = /^(?:without|excluding|except(?: for)?|not|ohne|außer|nicht)\b/i;
+export const EXCLUDES = /^(?:without|excluding|exclude|except(?: for)?|not|ohne|außer|nicht)\b/i;
 const ADDS =
-  /\b(?:also|too|as well|additionally|in addition|broken down|break|split|auch|zusätzlich|aufgeteilt)\b/i;
-const COUNTS = /^(?:how many(?: (?:are|were) (?:there|they|that))?|wie viele(?: sind (?:es|das))?)\s*\??$/i;
-/** What follows one of these is a grouping or a period, and no other number. */
-const GROUPS = /^(?:by|per|in|since|from|during|until|nach|pro|je|im|seit|bis)\b/i;
+  /\b(?:also|too|as well|additionally|in addition|add|include|broken down|break|split|auch|zusätzlich|dazu|aufgeteilt)\b/i;
+export const COUNTS =
+  /^(?:(?:and )?how many(?: (?:are|were|is) (?:there|they|that|those|it))?|(?:und )?wie viele(?: (?:sind|waren) (?:es|das|sie))?)\s*\??$/i;
 /** A fragment begins with one of these; a whole question may as well. */
-const PREPOSITION = /^(?:by|per|for|in|with|since|from|during|until|nach|pro|je|für|im|seit|mit|bis|von)\b/i;
+export const PREPOSITION =
+  /^(?:by|per|for|in|with|since|from|during|until|at|on|vs\.?|versus|against|compared? (?:to|with)|in comparison|than|nach|pro|je|für|im|seit|mit|bis|von|ab|gegenüber|gegen|verglichen mit)(?!\p{L})/iu;
+/** "how many are new?", "which sold best?": who, was said before. */
+const SUBJECTLESS =
+  /^(?:how many|wie viele)\s+(?:are|were|have|had|sind|waren|haben|hatten|wurden)\s+(?!there\b)\S|^(?:which|welche)\s+(?:are|were|is|was|has|have|sold|grew|sind|waren|ist|war)(?:\s+\S+){1,2}$/i;
 
-export interface Going {
-  knowledge: Knowledge;
-  read: (text: string) => Promise<Understanding>;
+/** "which region is worst?": by what was just shown of the regions. */
+const WHICH =
+  /^(?:which|what|welche[rs]?) (?<noun>\p{L}+)(?: (?:is|was|are|were|has|had|did|does|performed|ist|war|sind|hat|hatte))?(?: am)? (?<place>(?:the |die |der |das )?\p{L}+)$/iu;
+
+/** More words without any that go on are a question of their own. */
+const MOST_WORDS = 5;
+/** And behind a preposition these. */
+const MOST_BEHIND = 4;
+
+/** What has more words, goes on from something or asks for something answers nothing. */
+const ANSWER_WORDS = 6;
+
+/** Whether a text may be the answer to what was asked back. */
+export function isAnswer(text: string): boolean {
+  const plain = text.replace(/[?!.\s]+$/, "").trim();
+  const lead = GOES_ON.exec(plain)?.[0].trim() ?? "";
+  return lead === "" && !OPENER.test(plain) && plain.split(/\s+/).length <= ANSWER_WORDS;
 }
 
 /**
- * What was asked before, changed by what is said now: another grouping, period, condition or number. Undefined
- * when the text is a question of its own.
+ * What was asked before, changed by what is said now: another grouping, period, condition, order or number, or
+ * something else about the same. What points back or is a mere part of a sentence is never read as a whole question.
  */
 export async function followUp(
   { text, chart }: ReturnType<typeof chartWish>,
-  previous: Previous,
+  previous: Previous | undefined,
   going: Going,
-): Promise<Reading | undefined> {
-  if (chart !== undefined && text.replace(GOES_ON, "").replaceAll(/[?!.\s]/g, "") === "") {
-    return carried(previous.ask, previous);
+): Promise<Followed> {
+  const plain = text.replace(/[?!.\s]+$/, "").trim();
+  const pointing = pointingIn(plain);
+  if (previous === undefined) return pointing === undefined ? FRESH : hangs(pointing.text);
+  const { ask } = previous;
+  const lead = GOES_ON.exec(plain)?.[0] ?? "";
+  const { rest, isOf } = shortened(plain.slice(lead.length));
+  if (rest === "" && chart !== undefined) return follows(ask, previous, going) ?? FRESH;
+  const goesOn = lead.replace(SHOWS, "").trim() !== "" || isOf || EXCLUDES.test(rest) || COUNTS.test(plain);
+  const { schema } = going.knowledge;
+  const { noun = "", place = "" } = WHICH.exec(rest)?.groups ?? {};
+  const shown =
+    ranked(rest, ask, schema) ??
+    ranked(plain, ask, schema) ??
+    (namesKey(noun, ask, going) ? ranked(place, ask, schema) : undefined) ??
+    (await reordered(rest, ask, going));
+  if (shown !== undefined) return follows(shown, previous, going) ?? hangs(rest);
+  const compared = comparison(plain);
+  const words = rest.split(/\s+/).length;
+  const isPart = compared !== undefined || (PREPOSITION.test(rest) && words <= MOST_BEHIND);
+  const isSubjectless = SUBJECTLESS.test(rest);
+  const isHanging = pointing !== undefined || isPart || isSubjectless;
+  if (!goesOn && !isHanging) {
+    if (await isWhole(text, going)) return FRESH;
+    // A sentence of its own is one also where it cannot be answered.
+    if (OPENER.test(plain) || (!PREPOSITION.test(rest) && words > MOST_WORDS)) return FRESH;
   }
-  const lead = GOES_ON.exec(text)?.[0] ?? "";
-  const rest = text
-    .slice(lead.length)
-    .replace(/[?!.\s]+$/, "")
-    .trim();
-  const goesOn = lead.replace(SHOWS, "").trim() !== "" || EXCLUDES.test(rest) || COUNTS.test(text);
-  const more = goesOn ? undefined : topOf(rest, previous.ask);
-  if (more !== undefined) return carried(more, previous);
-  if (!goesOn && (await isWhole(text, going))) return undefined;
-  // A sentence of its own is one also where it cannot be answered.
-  if (!goesOn && OPENER.test(text.trim()) && !PREPOSITION.test(rest)) return undefined;
-  const isPrefix = lead.trim() === "" && PREPOSITION.test(rest);
-  if (!goesOn && !isPrefix && rest.split(/\s+/).length > MOST_WORDS) return undefined;
-  const ask =
-    rest === "" ? undefined : await changed(rest, previous.ask, { ...going, adds: ADDS.test(text) });
-  if (ask === undefined || JSON.stringify(ask) === JSON.stringify(previous.ask)) return undefined;
-  return carried(ask, previous);
+  const isAbout =
+    (pointing !== undefined && compared === undefined && !isLed(lead, pointing.text)) || isSubjectless;
+  const next = isAbout
+    ? await pointed(plain, pointing, ask, going)
+    : await changed(compared ?? rest, ask, { ...going, adds: ADDS.test(text) });
+  if (next !== undefined && "question" in next) return { k: "asks", question: next };
+  const made =
+    next === undefined || (isEqual(next, ask) && !isAbout) ? undefined : follows(next, previous, going);
+  if (made !== undefined) return made;
+  if (!isHanging && (!goesOn || OPENER.test(rest))) return FRESH;
+  // What nobody knows is told before what could not be put together.
+  const unknown = pointing === undefined ? await unknownIn(rest, going) : [];
+  return unknown.length > 0 ? { k: "hangs", missing: unknown } : hangs(pointing?.text ?? rest);
 }
 
-/** "top 10" of what was ranked before: by the same number. */
-function topOf(rest: string, ask: Ask): Ask | undefined {
-  const [, word = "", n] = /^(?:the )?(top|first|best|bottom|worst) (\d{1,3})$/i.exec(rest) ?? [];
-  if (n === undefined || ask.k !== "table" || ask.by.length === 0) return undefined;
-  const [by] = ask.cols;
-  const dir = /bottom|worst/i.test(word) ? ("min" as const) : ("max" as const);
-  return by === undefined ? undefined : { ...ask, top: { n: Number(n), by, dir, ties: "cut" } };
+function hangs(on: string): Followed {
+  const span = { start: 0, end: on.length };
+  return { k: "hangs", missing: [{ span, text: on, nearest: [], isKnown: true }] };
+}
+
+async function unknownIn(text: string, { read }: Going): Promise<Understanding["missing"]> {
+  return (await read(text)).missing.filter(({ isKnown }) => isKnown !== true);
+}
+
+/** Whether the word that points back only leads to what is changed: "of them", "show it". */
+function isLed(lead: string, pointing: string): boolean {
+  return lead.toLowerCase().includes(pointing.toLowerCase());
+}
+
+/** Without the words that only say that something is changed. */
+function shortened(said: string): { rest: string; isOf: boolean } {
+  const rest = said.replace(INSTEAD, "").replace(ENDS, "").trim();
+  return { rest, isOf: rest !== said.trim() };
+}
+
+/** "how does that compare with 2024", "compare it to the year before": only what it is compared with is said. */
+function comparison(text: string): string | undefined {
+  const [, other] =
+    /^(?:and |und )?(?:how (?:does|do|did|is|was) (?:that|this|it|they|those|these) compared?|compare (?:that|this|it|them|those|these)|(?:compare|compared?)|wie (?:ist|war|sieht) das|vergleiche? (?:das|es|sie)?) *(?:with|to|against|mit|zu|zum|im vergleich zu[mr]?|gegenüber) (.+)$/i.exec(
+      text,
+    ) ?? [];
+  return other === undefined ? undefined : `compared to ${other.replace(/^dem |^der /i, "")}`;
+}
+
+/** A reading that says what it took over; undefined where the model cannot carry it. */
+function follows(ask: Ask, { said }: Previous, { knowledge }: Going): Followed | undefined {
+  if (!isCarried(ask, knowledge.schema)) return undefined;
+  const choice = `carried over from the question before: ${said}`;
+  const assumptions = [{ at: null, choice, others: [], isTheirs: true as const }];
+  return { k: "follows", reading: { ask, cost: 0, said: `${say(ask)}${saidOrder(ask)}`, assumptions } };
+}
+
+/** In which order, where that was said. */
+function saidOrder(ask: Ask): string {
+  const [first] = ask.order ?? [];
+  if (first === undefined || (!isKey(first.by) && ask.k === "table" && ask.top !== undefined)) return "";
+  const [up, down] = isKey(first.by) ? ["from A to Z", "from Z to A"] : ["lowest first", "highest first"];
+  return `, ${first.dir === "asc" ? up : down}`;
+}
+
+async function isWhole(text: string, { read }: Going): Promise<boolean> {
+  const { readings, missing, unclear } = await read(text);
+  // A word that leaves the number open is said of the one before: "growth".
+  const isOpen = unclear.length > 0 && /\s/.test(text.trim());
+  return (readings.length > 0 && missing.length === 0 && unclear.length === 0) || isOpen;
 }
 
 /** Where a question ends and something more is said of it. */
@@ -92,114 +199,6 @@ export async function saidInTwo(text: string, going: Going): Promise<Reading | u
     adds: false,
     limits: true,
   });
-  if (ask === undefined || JSON.stringify(ask) === JSON.stringify(first.ask)) return undefined;
+  if (ask === undefined || isEqual(ask, first.ask)) return undefined;
   return { ...first, ask, said: say(ask) };
-}
-
-/** More words without any that go on are a question of their own. */
-const MOST_WORDS = 5;
-
-/** The same query, presented in another way. */
-function carried(ask: Ask, { said }: Previous): Reading {
-  const choice = `carried over from the question before: ${said}`;
-  return { ask, cost: 0, said: say(ask), assumptions: [{ at: null, choice, others: [], isTheirs: true }] };
-}
-
-async function isWhole(text: string, { read }: Going): Promise<boolean> {
-  const { readings, missing, unclear } = await read(text);
-  return (readings.length > 0 && missing.length === 0) || unclear.length > 0;
-}
-
-interface Changing extends Going {
-  adds: boolean;
-  /** It says of which rows the same is wanted, and nothing else. */
-  limits?: true;
-}
-
-async function changed(
-  rest: string,
-  ask: Ask,
-  { adds, limits, ...going }: Changing,
-): Promise<Ask | undefined> {
-  const excludes = EXCLUDES.test(rest);
-  const fragment = rest.replace(EXCLUDES, "").trim();
-  if (COUNTS.test(rest)) {
-    if (ask.k === "table") return undefined;
-    return { k: "table", by: [], cols: [{ k: "agg", fn: "count", in: ask.rel }] };
-  }
-  if (ask.k === "table" && !excludes && limits !== true && !GROUPS.test(fragment)) {
-    const named = fragment.replace(/^(?:for|für|of|von|with|mit)\s+/i, "");
-    // "and the budget?" after an average is the average budget.
-    const other =
-      (await numberIn(named, going)) ??
-      (await numberIn(
-        `${aggregateOf(ask, going.knowledge)} ${named.replace(/^(?:the|das|die|der)\s+/i, "")}`,
-        going,
-      ));
-    if (other !== undefined) return withNumber(ask, other);
-  }
-  const carrier = ask.k === "table" ? carrierOf(ask, going.knowledge) : nounOf(ask.rel);
-  if (carrier === undefined) return undefined;
-  const texts = PREPOSITION.test(fragment)
-    ? [`${carrier} ${fragment}`]
-    : [
-        `${carrier} for ${fragment}`,
-        `${carrier} in ${fragment}`,
-        `${carrier} ${fragment}`,
-        `${carrier} by ${fragment}`,
-      ];
-  for (const text of texts) {
-    const { readings, missing, unclear } = await going.read(text);
-    const [reading] = readings;
-    if (reading === undefined || missing.length > 0 || unclear.length > 0) continue;
-    const merged =
-      ask.k === "table"
-        ? mergeTable(ask, reading.ask, { adds, excludes })
-        : mergeList(ask, reading.ask, { excludes });
-    const isRegrouped =
-      merged?.k === "table" && ask.k === "table" && JSON.stringify(merged.by) !== JSON.stringify(ask.by);
-    if (merged !== undefined && !(limits === true && isRegrouped)) return merged;
-  }
-  return undefined;
-}
-
-/** A fragment that is another number: a metric, or entities to be counted. */
-async function numberIn(
-  text: string,
-  { read, knowledge }: Going,
-): Promise<Extract<Ask, { k: "table" }> | undefined> {
-  const { readings, missing, unclear } = await read(text);
-  const [best] = readings;
-  if (best === undefined || missing.length > 0 || unclear.length > 0) return undefined;
-  if (best.ask.k === "table") return best.ask;
-  const { rel, show } = best.ask;
-  const [only, ...others] = show;
-  if (rel.k !== "all" || only === undefined || others.length > 0) return undefined;
-  const { nameField, key = [] } = knowledge.schema.datasets.get(rel.ds) ?? {};
-  // A field that was named is no wish to count whatever has it.
-  if (only.ds !== rel.ds || (only.field !== nameField && !key.includes(only.field))) return undefined;
-  return { k: "table", by: [], cols: [{ k: "agg", fn: "count", in: rel }] };
-}
-
-/** How the numbers before were made of rows. */
-function aggregateOf({ cols: [num] }: Extract<Ask, { k: "table" }>, { schema }: Knowledge): string {
-  if (num?.k === "agg") return num.fn === "avg" ? "average" : "total";
-  const formula = num?.k === "metric" ? schema.metrics.get(num.name)?.formula : undefined;
-  const [start] = formula?.aggregates[0]?.pieces ?? [];
-  return typeof start === "string" && /^\s*(avg|mean)\s*\(/i.test(start) ? "average" : "total";
-}
-
-/** Words that the fragment can be read with: what it adds is taken, and these are not. */
-function carrierOf(ask: Extract<Ask, { k: "table" }>, { model, schema }: Knowledge): string | undefined {
-  const used = /"k":"metric","name":"([^"]+)"/.exec(JSON.stringify(ask.cols))?.[1];
-  const counted = /"k":"all","ds":"([^"]+)"/.exec(JSON.stringify(ask.cols))?.[1];
-  const first = model.metrics.find(({ name }) => schema.metrics.has(name))?.name;
-  const name = used ?? (counted === undefined ? first : `number of ${counted}`);
-  return name === undefined ? undefined : fold(name).replaceAll("_", " ");
-}
-
-function nounOf(rel: Rel): string | undefined {
-  if (rel.k === "all") return rel.ds.replaceAll("_", " ");
-  if (rel.k === "where" || rel.k === "top") return nounOf(rel.in);
-  return undefined;
 }

@@ -1,10 +1,13 @@
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 
 /** Words for a number, in whose place the number stands; all others judge by one. */
-const NOUN = /^(volume|performance|volumen|leistung)$/i;
+const NOUN =
+  /^(volume|performance|volumen|leistung|numbers|figures|results|kpis?|metrics|stats|statistics|kennzahl(en)?)$/i;
 /** "Best customers" are more than one. */
 const PLURAL = /^(?!this$|was$|has$|does$|des$|den$|in$).*(?:[^s]s|en)$/i;
 const SHOWN = 10;
+/** "how do" of "how do Online and Store compare". */
+const OPENING = /^\s*(?:how|what|wie|was)\s+\p{L}+\s+/iu;
 const LOW = /^(worst|bad|worse|weak|schlecht|schwach)/i;
 
 /**
@@ -19,7 +22,9 @@ export function answeredTexts(
   const plain = `${text} ${answers.join(" ")}`;
   const [{ word, isName } = { word: undefined, isName: undefined }] = unclear;
   const [answer] = answers;
-  if (word === undefined || answer === undefined) return [plain];
+  if (answer === undefined) return [plain];
+  const bare = text.replace(/[?!.]\s*$/, "");
+  if (word === undefined) return [plain, `${bare} ${answer}`, `${answer} for ${bare.replace(OPENING, "")}`];
   const put = (other: string) => text.replace(word, other).replace(/[?!.]\s*$/, "");
   const replaced = put(answer);
   if (isName === true) return [replaced];
@@ -60,11 +65,19 @@ export async function withCarried(
 ): Promise<Clarification[]> {
   const [only, ...others] = questions;
   // Of several questions none can be read before all are answered.
-  if (only === undefined || others.length > 0) return [...questions];
+  if (only === undefined || others.length > 0) return questions.map((each) => cut(each, each.suggestions));
   const suggestions: string[] = [];
   for (const suggestion of only.suggestions) {
+    if (suggestions.length === SUGGESTED) break;
     const understood = await firstRead(answeredTexts(text, questions, [suggestion]), read);
     if (understood !== undefined && carries(understood.readings)) suggestions.push(suggestion);
   }
-  return [{ ...only, suggestions }];
+  // Where none can be read with the question, whoever is asked at least sees what there is.
+  return [cut(only, suggestions.length > 0 ? suggestions : only.suggestions)];
+}
+
+const SUGGESTED = 5;
+
+function cut(question: Clarification, suggestions: readonly string[]): Clarification {
+  return { ...question, suggestions: suggestions.slice(0, SUGGESTED) };
 }

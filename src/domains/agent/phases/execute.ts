@@ -5,6 +5,7 @@ import { judge } from "../evaluation/judge.ts";
 import type { Clarification } from "../understand/reading.ts";
 import type { Statement } from "./build-sql.ts";
 import { filtersIn } from "./filters.ts";
+import { WHICH_READING } from "./refuse.ts";
 
 /** Runs SQL over the model with the rights of whoever asks, within the limits of a question. */
 export type Query = (sql: string) => Promise<QueryAnswer>;
@@ -27,7 +28,7 @@ export async function execute(statements: readonly Statement[], query: Query): P
   const [best] = different as [Result];
   const suggestions = [...new Set(different.map(({ reading }) => reading.said))];
   if (suggestions.length > 1) {
-    return { k: "clarify", questions: [{ question: "Which of these do you mean?", suggestions }] };
+    return { k: "clarify", questions: [{ question: WHICH_READING, suggestions }] };
   }
   const empty = results.filter((result) => !kept.includes(result));
   const notes = [
@@ -72,7 +73,9 @@ function fullest(results: readonly Result[]): Result[] {
 
 async function run({ route: { reading, compiled }, sql }: Statement, query: Query): Promise<Result> {
   const { columns, rows, isTruncated } = await query(sql);
-  return { reading, compiled, types: columns.map(({ type }) => type), rows, isTruncated };
+  const counted = isTruncated ? await query(`SELECT count(*) FROM (${sql})`) : undefined;
+  const totalRows = Number(counted?.rows[0]?.[0] ?? rows.length);
+  return { reading, compiled, types: columns.map(({ type }) => type), rows, totalRows };
 }
 
 function isAboutSql(error: unknown): boolean {

@@ -1,9 +1,10 @@
-import type { Answer, ChartSpec, Result } from "../answer.ts";
+import type { Answer, Result } from "../answer.ts";
 import { chartsOf } from "../explain/chart.ts";
 import { lineageOf } from "../explain/lineage.ts";
 import { narrate } from "../explain/narrative.ts";
 import { pictureOf } from "../explain/picture.ts";
 import { inWords, type View } from "../explain/view.ts";
+import type { Wish } from "../follow-up/chart-wish.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Verified } from "./verify.ts";
 
@@ -28,12 +29,12 @@ interface Context {
   /** What stands in the place of our own text, where somebody else has written one that holds. */
   told?: string | undefined;
   /** What they want to see. */
-  chart?: ChartSpec["type"] | undefined;
+  chart?: Wish | undefined;
 }
 
 /** The Explainer: the answer in words, charts and lineage; every number is of the result, or follows from it. */
 export function explain(result: Result, view: View, context: Context): Answer {
-  const { reading, compiled, rows, isTruncated } = result;
+  const { reading, compiled, rows, totalRows } = result;
   const { knowledge, verified, notes, rivals, chart } = context;
   const { caveats, totals, emptiness } = verified;
   const assumptions = reading.assumptions.map(({ choice }) => choice);
@@ -51,7 +52,10 @@ export function explain(result: Result, view: View, context: Context): Answer {
     .join("\n\n");
   const open = reading.assumptions.filter(({ others }) => others.length > 0).length;
   const { said: words, ask } = reading;
-  const charts = chartsOf(view, { said: words, ask, schema: knowledge.schema, isTruncated, wish: chart });
+  const drawn = { said: words, ask, schema: knowledge.schema };
+  const charts = chart === "none" ? [] : chartsOf(view, { ...drawn, wish: chart });
+  const isDrawn = chart === undefined || chart === "none" || charts.some(({ type }) => type === chart);
+  const undrawn = isDrawn ? [] : [`This cannot be drawn as a ${chart} chart.`];
   const doubt =
     CHOICE_DOUBT * open +
     RIVAL_DOUBT * rivals +
@@ -65,7 +69,7 @@ export function explain(result: Result, view: View, context: Context): Answer {
     columns: compiled.columns.map(({ name }) => name),
     types: result.types,
     rows,
-    isTruncated,
+    totalRows,
     sql: compiled.sql,
     reading: reading.said,
     assumptions: [...(verifiedBy === undefined ? [] : [`verified by ${verifiedBy}`]), ...assumptions],
@@ -73,7 +77,7 @@ export function explain(result: Result, view: View, context: Context): Answer {
     charts,
     picture: pictureOf(view, charts, inWords(reading.said)),
     lineage: lineageOf(result, knowledge),
-    caveats: [...notes, ...caveats],
+    caveats: [...notes, ...undrawn, ...caveats],
     questions: [],
   };
 }

@@ -6,9 +6,8 @@ export interface NamedFilter {
   part: Cond | Window;
   said: string;
   key?: Key;
-  /** The one value that is asked for, or a part of it. */
+  /** The one value that is asked for. */
   value?: string;
-  isPart?: true;
 }
 
 /** The conditions that all rows have to meet. */
@@ -75,8 +74,7 @@ function inCond(cond: Cond): NamedFilter[] {
       const [only, ...others] = cond.values;
       const value = typeof only === "string" && others.length === 0 ? only : undefined;
       const said = `${cond.key.field} = ${cond.values.join(" or ")}`;
-      const isPart = cond.isOne === true ? { isPart: true as const } : {};
-      return [{ part: cond, said, key: cond.key, ...isPart, ...(value !== undefined && { value }) }];
+      return [{ part: cond, said, key: cond.key, ...(value !== undefined && { value }) }];
     }
     case "link":
       return [...inRel(cond.to), { part: cond, said: "the condition on what it belongs to" }];

@@ -28,7 +28,7 @@ export async function apart(
   const asTheyAre = { readings, isChosen: false };
   if (best === undefined || best.ask.k !== "table" || isForced) return asTheyAre;
   for (const filter of filtersIn(best.ask)) {
-    const dataset = entitiesNamedIn(filter, knowledge);
+    const dataset = entitiesNamedIn(filter, knowledge, best.oneOf);
     if (dataset === undefined) continue;
     const each = await oneForEach(best, filter, dataset, query);
     const chosen = each.find(({ said }) => answers.some((answer) => isSame(answer, said)));
@@ -38,12 +38,16 @@ export async function apart(
   return asTheyAre;
 }
 
-/** The dataset whose entities a condition calls by a name that is not their key. */
-function entitiesNamedIn({ key, value }: NamedFilter, { schema }: Knowledge): SchemaDataset | undefined {
+/** The dataset whose entities a condition calls by a name that is not their key, or of which it should hold for one. */
+function entitiesNamedIn(
+  { key, value }: NamedFilter,
+  { schema }: Knowledge,
+  oneOf: string | undefined,
+): SchemaDataset | undefined {
   const dataset = key === undefined ? undefined : schema.datasets.get(key.ds);
   if (dataset === undefined || value === undefined) return undefined;
   const field = key?.field ?? "";
-  const isName = dataset.nameField === field || PART_OF_NAME.test(field);
+  const isName = dataset.nameField === field || PART_OF_NAME.test(field) || oneOf === key?.ds;
   return isName && dataset.isKeyed && dataset.key.length === 1 && !dataset.key.includes(field)
     ? dataset
     : undefined;
@@ -56,23 +60,24 @@ async function oneForEach(
   query: Query,
 ): Promise<Reading[]> {
   const [id] = key as [string];
-  const texts = [...fields.values()].filter((field) => field.kind === "text" && field.name !== nameField);
-  const told = [id, ...texts.map((field) => field.name).filter((field) => field !== id)].slice(0, TOLD + 1);
   const value = filter.value as string;
-  const field = quoteName(filter.key?.field ?? "");
-  const isNamed =
-    filter.isPart === true
-      ? `contains(lower(${field}), lower(${quoteText(value)}))`
-      : `${field} = ${quoteText(value)}`;
+  const own = filter.key?.field ?? "";
+  const texts = [...fields.values()].filter(
+    ({ kind, name }) => kind === "text" && name !== own && name !== id,
+  );
+  const first = texts.filter(({ name }) => name === nameField);
+  const told = [id, ...new Set([...first, ...texts].map((field) => field.name))].slice(0, TOLD + 1);
   const { rows } = await query(
-    `SELECT ${told.map(quoteName).join(", ")}, ${field} FROM ${quoteName(name)} WHERE ${isNamed} ORDER BY 1 LIMIT ${LIMITS.agent.rivals + 1}`,
+    `SELECT ${told.map(quoteName).join(", ")} FROM ${quoteName(name)} WHERE ${quoteName(own)} = ${quoteText(value)} ORDER BY 1 LIMIT ${LIMITS.agent.rivals + 1}`,
   );
   // What is called the same again and again, such as a race of every year, is one thing.
-  const isSeries = rows.length > LIMITS.agent.rivals && filter.key?.field === nameField;
+  const isSeries = rows.length > LIMITS.agent.rivals && !PART_OF_NAME.test(own);
   if (rows.length < 2 || isSeries) return [];
   return rows.slice(0, LIMITS.agent.rivals).map((row) => {
-    const own = filter.isPart === true ? String(row.at(-1)) : value;
-    const facts = told.map((field, i) => `${field.replaceAll("_", " ")} ${row[i] ?? "unknown"}`);
+    const name = row[told.indexOf(nameField ?? "")] ?? value;
+    const facts = told.flatMap((field, i) =>
+      field === nameField ? [] : [`${field.replaceAll("_", " ")} ${row[i] ?? "unknown"}`],
+    );
     const cond = {
       k: "is" as const,
       key: { ...(filter.key as NonNullable<NamedFilter["key"]>), field: id },
@@ -82,7 +87,7 @@ async function oneForEach(
     return {
       ...reading,
       ask: instead(reading.ask, filter, cond),
-      said: `${reading.said}: ${own} with ${facts.join(", ")}`,
+      said: `${reading.said}: ${name} with ${facts.join(", ")}`,
     };
   });
 }

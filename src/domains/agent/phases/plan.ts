@@ -34,6 +34,13 @@ export type Plan =
   | { k: "clarify"; questions: Clarification[] }
   | { k: "refuse"; missing: Understanding["missing"] };
 
+const IGNORED = "These answers could not be used";
+
+/** Whether a note says that an answer to what was asked back was of no use. */
+export function isIgnored(note: string): boolean {
+  return note.startsWith(IGNORED);
+}
+
 /** The Planner: what the question means, or what has to be known before it means something. */
 export async function plan(question: Question, read: Read): Promise<Plan> {
   const plain = await read(question.text);
@@ -49,7 +56,7 @@ export async function plan(question: Question, read: Read): Promise<Plan> {
   if (answered !== undefined) return decide(answered, question, read);
   const decided = await decide(plain, question, read);
   if (decided.k !== "run") return decided;
-  const ignored = `These answers could not be used: ${question.answers.join("; ")}.`;
+  const ignored = `${IGNORED}: ${question.answers.join("; ")}.`;
   return { ...decided, notes: [...decided.notes, ignored] };
 }
 

@@ -1,16 +1,21 @@
 import type { Answer, Outcome } from "../answer.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
+import type { DataPeriod } from "./data-period.ts";
 import { nearestNames } from "./nearest-names.ts";
 
-/** Metrics that a refusal names. */
+/** Asked where readings that are equally good give different rows: one of them is meant. */
+export const WHICH_READING = "Which of these do you mean?";
+
+/** Numbers, and what they are told apart by, that a refusal names. */
 const NAMED_METRICS = 20;
+const NAMED_DIMENSIONS = 15;
 
 const NOTHING = {
   columns: [],
   types: [],
   rows: [],
-  isTruncated: false,
+  totalRows: 0,
   sql: null,
   reading: null,
   assumptions: [],
@@ -25,7 +30,11 @@ const NOTHING = {
 export function refuse(
   { missing, obstacles }: { missing: Understanding["missing"]; obstacles: readonly string[] },
   knowledge: Knowledge,
-  { word, datasets }: { word: string; datasets?: readonly string[] | undefined },
+  {
+    word,
+    datasets,
+    data,
+  }: { word: string; datasets?: readonly string[] | undefined; data?: DataPeriod | undefined },
 ): Answer {
   const { model } = knowledge;
   const lines = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n");
@@ -33,8 +42,8 @@ export function refuse(
   const unknown = missing.filter(({ isKnown }) => isKnown !== true);
   const known = missing.filter(({ isKnown }) => isKnown === true).map(({ text }) => `"${text}"`);
   const apart = known.length === 0 ? [] : [`How ${known.join(", ")} is meant here could not be told.`];
-  const metrics = model.metrics.slice(0, NAMED_METRICS).map(({ name }) => name);
-  const numbers = metrics.length === 0 ? [] : [`**Available metrics:**\n${lines(metrics)}`];
+  const asked = askable(knowledge, data);
+  const numbers = asked.length === 0 ? [] : [`**What can be asked:**\n${lines(asked)}`];
   const narrative =
     unknown.length > 0
       ? [
@@ -50,6 +59,33 @@ export function refuse(
           ...numbers,
         ];
   return { ...NOTHING, outcome: "refuse", model: model.name, narrative: narrative.join("\n\n") };
+}
+
+/** Which numbers there are, by what they can be told apart, and of which days. */
+function askable({ model, schema }: Knowledge, data: DataPeriod | undefined): string[] {
+  const words = (name: string) => name.replaceAll("_", " ");
+  const names = model.metrics.map(({ name }) => words(name));
+  const isAgain = (name: string) =>
+    names.includes(name.replace(/^average /, "total ")) && /^average /.test(name);
+  const metrics = names.filter((name) => !isAgain(name));
+  const dimensions = model.datasets.flatMap(({ name: ds, fields, primaryKey }) =>
+    fields
+      .filter(({ name }) => {
+        const { kind, isDimension } = schema.datasets.get(ds)?.fields.get(name) ?? {};
+        const isKind = isDimension === true && (kind === "text" || kind === "boolean");
+        return isKind && !primaryKey.includes(name);
+      })
+      .map(({ name }) => words(name)),
+  );
+  const some = (all: readonly string[], most: number) => {
+    const different = [...new Set(all)];
+    return `${different.slice(0, most).join(", ")}${different.length > most ? " …" : ""}`;
+  };
+  return [
+    ...(metrics.length === 0 ? [] : [some(metrics, NAMED_METRICS)]),
+    ...(dimensions.length === 0 ? [] : [`by ${some(dimensions, NAMED_DIMENSIONS)}`]),
+    ...(data === undefined ? [] : [`from ${data.first} to ${data.last} (${words(data.date.field)})`]),
+  ];
 }
 
 function missingLine({ text, nearest }: Understanding["missing"][number], knowledge: Knowledge): string {

@@ -27,7 +27,7 @@ function verified(
     compiled: compile(knowledge.schema, ask),
     types,
     rows,
-    isTruncated: false,
+    totalRows: rows.length,
   };
   return verify(result, viewOf(result, knowledge), { knowledge, now, query });
 }

@@ -1,6 +1,5 @@
 import { isAppError } from "../../../kernel/errors.ts";
 import { nearestFirst } from "../../../kernel/nearest.ts";
-import { quoteName } from "../../../kernel/sql-text.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
@@ -11,7 +10,8 @@ import { show, showNumber } from "../explain/format.ts";
 import { numberOf, type ShownColumn, type View } from "../explain/view.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
-import { type Ask, isKey } from "../query/semantic-query.ts";
+import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
+import { cutShort, type DataPeriod, dataPeriod, dateOf, lastDay, outside } from "./data-period.ts";
 import type { Query } from "./execute.ts";
 import { filtersIn, type NamedFilter, without } from "./filters.ts";
 import { periodEnd } from "./periods.ts";
@@ -46,19 +46,28 @@ export async function verify(
       throw error;
     });
   const totals = await totalsOf(result, knowledge, query);
+  const date = dateOf(result);
+  const data = date === undefined ? undefined : await dataPeriod(date, query);
   const caveats = [
-    ...(result.isTruncated
-      ? [`There are more than ${view.rows.length.toLocaleString("en-US")} rows; the rest was not read.`]
-      : []),
+    ...unread(result),
     ...emptyValues(result, view),
-    ...(await namelessRows(result, view, knowledge, query)),
-    ...unfinished(result, view, now),
+    ...(await nameless(result, view, knowledge, totals, query)),
+    ...unfinished(result, view, now, data),
+    ...(data === undefined ? [] : cutShort(result, view, data, now)),
     ...unaccounted(result, view, knowledge, totals),
+    ...unseen(result, knowledge),
   ];
   const emptiness = isNothing(result, keysOf(result.reading.ask))
-    ? [...(await dataEnd(result, query)), ...(await reasonsOf(result, knowledge, query))]
+    ? [...outside(result, data), ...(await reasonsOf(result, knowledge, query))]
     : [];
   return { caveats, totals, emptiness };
+}
+
+function unread({ rows, totalRows }: Result): string[] {
+  const [read, all] = [rows.length, totalRows].map((count) => count.toLocaleString("en-US"));
+  return rows.length < totalRows
+    ? [`There are ${all} rows; those after the first ${read} were not read.`]
+    : [];
 }
 
 /** Groups that add up are compared with the whole. */
@@ -77,68 +86,64 @@ async function totalsOf(
 
 /** What belongs to no group is in the whole, but in none of the rows. */
 function unaccounted(
-  { reading: { ask }, isTruncated }: Result,
+  result: Result,
   view: View,
-  { schema }: Knowledge,
+  knowledge: Knowledge,
   totals: readonly JsonValue[] | undefined,
 ): string[] {
+  const { ask } = result.reading;
   if (ask.k !== "table" || ask.top !== undefined || ask.having !== undefined) return [];
-  if (totals === undefined || isTruncated) return [];
+  if (totals === undefined || result.rows.length < result.totalRows) return [];
+  const seen = restricted(result, knowledge).length > 0 ? " that you see" : "";
   return view.numbers.flatMap((column) => {
-    if (isKey(column.of) || !isAdditive(column.of, schema)) return [];
+    if (isKey(column.of) || !isAdditive(column.of, knowledge.schema)) return [];
     const whole = numberOf(totals, { ...column, index: column.index - ask.by.length });
     const sum = view.rows.reduce((all, row) => all + (numberOf(row, column) ?? 0), 0);
     if (whole === undefined || Math.abs(whole - sum) <= TOLERANCE * Math.max(1, Math.abs(whole))) return [];
     const names = view.keys.map(({ label }) => label).join(" and ");
     const share = whole === 0 ? "" : ` (${showNumber((whole - sum) / whole, { kind: "percent", by: 100 })})`;
     return [
-      `${showNumber(whole - sum, column.format)} of ${showNumber(whole, column.format)} ${column.label}${share} belong to no ${names}, and are in none of the rows.`,
+      `${showNumber(whole - sum, column.format)} of ${showNumber(whole, column.format)} ${column.label}${share} belong to no ${names}${seen}, and are in none of the rows.`,
     ];
   });
 }
 
-/** How many rows of the data belong to no group: of the groups themselves one at most has no name. */
-async function namelessRows(
-  { reading: { ask } }: Result,
-  { columns, rows }: View,
-  { schema }: Knowledge,
-  query: Check,
-): Promise<string[]> {
-  if (ask.k !== "table") return [];
-  const told: string[] = [];
-  for (const [i, key] of ask.by.entries()) {
-    const isSeen = rows.some((row) => row[i] === null);
-    if (key.bucket !== undefined || key.path !== undefined || (!isSeen && ask.top === undefined)) continue;
-    const all = { k: "all" as const, ds: key.ds };
-    const nameless = { k: "where" as const, in: all, if: { k: "null" as const, key } };
-    const cols = [all, nameless].map((rel) => ({ k: "agg" as const, fn: "count" as const, in: rel }));
-    const counted: Ask = { k: "table", by: [], cols, ...(ask.scope !== undefined && { scope: ask.scope }) };
-    const sql = attempt(() => compile(schema, counted).sql);
-    const [whole, none] = (sql === undefined ? undefined : await query(sql))?.rows[0] ?? [];
-    if (!none || Number(none) === 0) continue;
-    const count = (value: JsonValue | undefined) => Number(value).toLocaleString("en-US");
-    const things = key.ds.replaceAll("_", " ");
-    told.push(
-      `${count(none)} of ${count(whole)} ${things} have no ${columns[i]?.label.toLowerCase() ?? key.field}.`,
-    );
-  }
-  return told;
+/** What policies keep from whoever asks looks like what is not there. */
+function unseen(result: Result, knowledge: Knowledge): string[] {
+  const names = restricted(result, knowledge).map((name) => name.replaceAll("_", " "));
+  return names.length === 0 ? [] : [`You see only a part of the rows of ${names.join(" and ")}.`];
 }
 
-/** Where a period lies outside of the data, they say so themselves. */
-async function dataEnd({ compiled }: Result, query: Check): Promise<string[]> {
-  const [used] = compiled.used.windows;
-  if (used === undefined) return [];
-  const { date, win } = used;
-  const column = quoteName(date.field);
-  const sql = `SELECT CAST(min(${column}) AS DATE), CAST(max(${column}) AS DATE) FROM ${quoteName(date.ds)}`;
-  const [first, last] = ((await query(sql))?.rows[0] ?? []).map((value) => String(value ?? "").slice(0, 10));
-  const name = date.field.replaceAll("_", " ");
-  if (last && win.from !== null && last < win.from.slice(0, 10))
-    return [`The data end on ${last} (${name}).`];
-  if (first && win.to !== null && first >= win.to.slice(0, 10))
-    return [`The data begin on ${first} (${name}).`];
-  return [];
+function restricted({ compiled }: Result, { model }: Knowledge): string[] {
+  const hidden = model.datasets.filter(({ isRestricted }) => isRestricted === true);
+  return hidden.map(({ name }) => name).filter((name) => compiled.used.datasets.has(name));
+}
+
+/** A ranking leaves out what belongs to no group; whoever reads it should know how much that is. */
+async function nameless(
+  { reading: { ask } }: Result,
+  { numbers, columns }: View,
+  { schema }: Knowledge,
+  totals: readonly JsonValue[] | undefined,
+  query: Check,
+): Promise<string[]> {
+  const [key, ...others] = ask.k === "table" ? ask.by : [];
+  const [main] = numbers;
+  if (ask.k !== "table" || ask.top === undefined || totals === undefined) return [];
+  if (key === undefined || others.length > 0 || key.bucket !== undefined || main === undefined) return [];
+  const none = { k: "null" as const, key };
+  const only: Cond = ask.scope?.if === undefined ? none : { k: "and", of: [ask.scope.if, none] };
+  const counted: Ask = { k: "table", by: [], cols: ask.cols, scope: { ...ask.scope, if: only } };
+  const sql = attempt(() => compile(schema, counted).sql);
+  const found = sql === undefined ? undefined : (await query(sql))?.rows[0];
+  const at = { ...main, index: main.index - 1 };
+  const [part, whole] = [found, totals].map((row) => (row === undefined ? undefined : numberOf(row, at)));
+  if (!part || !whole) return [];
+  const [some, all] = [part, whole].map((number) => showNumber(number, main.format));
+  // "10 of 60 strikes", not "of 60 Count"
+  const isCount = !isKey(main.of) && main.of.k === "agg" && main.of.fn === "count";
+  const things = isCount ? key.ds.replaceAll("_", " ") : main.label;
+  return [`${some} of ${all} ${things} have no ${columns[0]?.label.toLowerCase()}.`];
 }
 
 function emptyValues({ reading: { ask } }: Result, { rows, numbers, keys }: View): string[] {
@@ -152,8 +157,14 @@ function emptyValues({ reading: { ask } }: Result, { rows, numbers, keys }: View
 }
 
 /** The period that today lies in is not over. */
-function unfinished({ compiled }: Result, { keys, rows }: View, now: string): string[] {
+function unfinished(
+  { compiled }: Result,
+  { keys, rows }: View,
+  now: string,
+  data: DataPeriod | undefined,
+): string[] {
   const today = now.slice(0, 10);
+  const until = (from: string, to: string) => lastDay({ from, to, today }, data);
   const time = keys.find(({ format }) => format.kind === "period");
   if (time?.format.kind === "period") {
     const { grain } = time.format;
@@ -163,7 +174,9 @@ function unfinished({ compiled }: Result, { keys, rows }: View, now: string): st
     );
     return running === undefined
       ? []
-      : [`${show(running, time.format)} is not over yet: its numbers are those until ${today}.`];
+      : [
+          `${show(running, time.format)} is not over yet: its numbers are those until ${until(running, periodEnd(running, grain))}.`,
+        ];
   }
   const open = compiled.used.windows.find(
     ({ win }) =>
@@ -171,7 +184,9 @@ function unfinished({ compiled }: Result, { keys, rows }: View, now: string): st
   );
   return open === undefined
     ? []
-    : [`The period (${open.win.said}) is not over yet: the numbers are those until ${today}.`];
+    : [
+        `The period (${open.win.said}) is not over yet: the numbers are those until ${until(open.win.from as string, open.win.to as string)}.`,
+      ];
 }
 
 /** A period that ends with today is meant to. */

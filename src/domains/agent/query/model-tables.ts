@@ -79,7 +79,7 @@ export class ModelTables {
       ms,
     });
     const types = columns.map(({ type }) => type);
-    const view = viewOf({ compiled, types, rows }, knowledge);
+    const view = viewOf({ compiled, types, rows, totalRows: rows.length }, knowledge);
     const used = [...(knowledge.refreshedAt?.values() ?? [])].toSorted((a, b) => a.getTime() - b.getTime());
     return {
       columns: view.columns.map(({ label, format }, i) => ({

@@ -169,6 +169,7 @@ function nameFieldOf(
   const found =
     named ??
     texts.find(({ name: field }) => called.test(field)) ??
+    texts.find(({ ai }) => ai.synonyms.includes("name")) ??
     texts.find(({ name: field }) => singular(field) === singular(name)) ??
     (primaryKey.length === 0 ? texts[0] : undefined);
   return found?.name ?? (primaryKey.length === 1 && !isNumber ? (primaryKey[0] as string) : null);

@@ -27,6 +27,7 @@ export type Ask =
     };
 
 export type Grain = "day" | "week" | "month" | "quarter" | "year";
+export type DatePart = "weekday" | "hour" | "month";
 export type Literal = string | number | boolean;
 export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
 
@@ -34,6 +35,8 @@ export type Comparison = "=" | "<>" | "<" | "<=" | ">" | ">=";
 export interface Hop {
   link: string;
   dir: "one" | "many";
+  /** What it is called, where several links lead to the same dataset. */
+  as?: string;
 }
 
 export interface Key {
@@ -42,9 +45,11 @@ export interface Key {
   /** The last links on the way to `ds`, where there are several ways. */
   path?: Hop[];
   bucket?: Grain;
+  /** The date was named, and is not the one that numbers go by without a word. */
+  isNamed?: true;
   fiscal?: boolean;
-  /** The day of the week of a date, whichever week it is in. */
-  part?: "weekday";
+  /** The day of the week of a date, whichever week it is in; or the hour, or the month. */
+  part?: DatePart;
   /** How many days a date is after another one of the same row, or of what it belongs to. */
   since?: Key;
 }
@@ -80,8 +85,8 @@ export type Rel =
 export type Cond =
   | { k: "and" | "or"; of: Cond[] }
   | { k: "not"; of: Cond }
-  /** `all`: each of the values, in rows of one entity; of a single row it is one of them. `isOne`: it is the name of one. */
-  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains"; all?: true; isOne?: true }
+  /** `all`: each of the values, in rows of one entity; of a single row it is one of them. */
+  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains"; all?: true }
   | { k: "null"; key: Key }
   | { k: "during"; win: Window }
   | { k: "cmp"; a: Num | Key; op: Comparison; b: Num | Key }

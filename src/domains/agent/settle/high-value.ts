@@ -1,6 +1,6 @@
 import { compile } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
-import { numberIn } from "../explain/format.ts";
+import { formatOf, numberIn } from "../explain/format.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Query } from "../phases/execute.ts";
 import type { Preferences } from "../preferences/preferences.ts";
@@ -22,7 +22,8 @@ export function qualifierIn(text: string, knowledge: Knowledge): string | undefi
   return found === undefined || isKnown(fold(found), knowledge) ? undefined : found;
 }
 
-function isKnown(phrase: string, { model, definitions, values }: Knowledge): boolean {
+/** Whether a folded phrase is in a name or a value of the model. */
+export function isKnown(phrase: string, { model, definitions, values }: Knowledge): boolean {
   const names = [
     ...model.datasets.flatMap(({ name, ai, fields }) => [
       name,
@@ -122,7 +123,10 @@ export async function thresholdQuestion(
 ): Promise<Clarification> {
   const usual = usualMetric(knowledge, preferences.highValueMetric);
   const average = knowledge.model.metrics.find(
-    ({ name }) => /average|avg|durchschnitt/i.test(name) && knowledge.schema.metrics.has(name),
+    ({ name, type }) =>
+      /average|avg|durchschnitt/i.test(name) &&
+      knowledge.schema.metrics.has(name) &&
+      formatOf({ k: "metric", name }, type ?? "DOUBLE", knowledge).kind === "money",
   )?.name;
   const noun = /^\s*(\p{L}+)/u.exec(text.slice(text.indexOf(qualifier) + qualifier.length))?.[1] ?? "";
   const suggestions: string[] = [];
@@ -156,7 +160,9 @@ async function upperPart(
     const { rows } = await query(compile(knowledge.schema, ask).sql);
     const numbers = rows.map((row) => numberIn(row[1]) ?? 0).toSorted((a, b) => a - b);
     const upper = numbers[Math.floor(numbers.length * UPPER_PART)] ?? 0;
-    return upper > 0 ? round(upper) : undefined;
+    const value = upper > 0 ? round(upper) : undefined;
+    // Nobody is above the end of a scale.
+    return value !== undefined && (numbers.at(-1) ?? 0) > value ? value : undefined;
   }
   return undefined;
 }

@@ -1,20 +1,30 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
 import { compile } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
+import type { Query } from "../phases/execute.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Ask, Grain, Window } from "../query/semantic-query.ts";
 import { datesIn } from "../understand/date-candidates.ts";
+import { mainDataset } from "../understand/model-words.ts";
 import type { Clarification } from "../understand/reading.ts";
+import { fold } from "../understand/words.ts";
+import { isKnown } from "./high-value.ts";
 
 /** What says that a period matters, and not which. */
 const VAGUE =
   /(?<!\p{L}|\bmost )(?:recently|lately|recent|kürzlich(?:e[nrs]?)?|neulich|in letzter zeit)(?!\p{L})/giu;
 const TREND =
-  /(?<!\p{L})(?:trends?|developed|develop|evolved?|entwickelt(?:e|en)?)(?!\p{L})(?:\s+(?:of|in|for|von|bei|für))?/giu;
+  /(?<!\p{L})(?:over time|im laufe der zeit|trends?|developed|develop|evolved?|entwickelt(?:e|en)?)(?!\p{L})(?:\s+(?:of|in|for|von|bei|für))?/giu;
 const OPENER =
   /^\s*(?:please\s+)?(?:show|give|tell)(?:\s+(?:me|us))?(?:\s+(?:the|our))?\s+|^\s*(?:what|which)\s+(?:is|are|was|were)\s+(?:the|our)\s+|^\s*zeige?(?:\s+(?:mir|uns))?\s+/i;
+
+/** What says that all times are meant. */
+const ALL_TIME =
+  /(?<!\p{L})(?:(?:(?:of|for|over|across) )?all[- ]times?(?: periods?)?|(?:over|across|in|for|of) all (?:the |our |these )?years|(?:since|from) (?:the )?(?:very )?(?:beginning|start|day one)(?! of (?!time))(?: of time)?|since we (?:began|started|opened)|aller zeiten|(?:seit|von) (?:beginn|anfang)(?: an)?|(?:über|in|für) alle[nr]? (?:zeiten|jahren?))(?!\p{L})/giu;
+const EVER = /(?<!\p{L})(?:ever|jemals)(?!\p{L})/giu;
 
 export const PERIOD_QUESTION: Clarification = {
   question: "What time period should I analyze?",
@@ -41,13 +51,37 @@ export function isVague(text: string): boolean {
   return text.search(VAGUE) !== -1;
 }
 
+const CHANGE =
+  /(?<=\bhow (?:did|has|have)\b[^?]*)\bchanged?\b|(?<=\bwie (?:hat|haben) sich\b[^?]*)\bverändert\b/giu;
+
+/** "how did it change": over the years that there are, where no period is named. */
+export function isChange(text: string): boolean {
+  return text.search(CHANGE) !== -1;
+}
+
+/** Whether a text says itself that it is about all times, in words that are no name of the model's. */
+export function isAllTime(text: string, knowledge: Knowledge): boolean {
+  const said = [...text.matchAll(ALL_TIME), ...text.matchAll(EVER)].map(([words]) => fold(words));
+  return said.some((words) => !isKnown(words, knowledge));
+}
+
+/** The question without saying so; "ever" is read by the rules. */
+export function withoutAllTime(text: string): string {
+  return text.replaceAll(ALL_TIME, " ").replaceAll(/\s+/g, " ").trim();
+}
+
 export function isTrend(text: string): boolean {
   return text.search(TREND) !== -1;
 }
 
 /** The question without words that only say that there is a period or a development. */
 export function withoutVague(text: string): string {
-  return text.replaceAll(VAGUE, " ").replaceAll(TREND, " ").replaceAll(/\s+/g, " ").trim();
+  return text
+    .replaceAll(VAGUE, " ")
+    .replaceAll(TREND, " ")
+    .replaceAll(CHANGE, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 }
 
 export function withoutOpener(text: string): string {
@@ -80,7 +114,36 @@ const DAY_MS = 86_400_000;
 export function grainFor(win: Window | null | undefined): Grain {
   if (win?.from == null || win.to == null) return "month";
   const days = (Date.parse(win.to.slice(0, 10)) - Date.parse(win.from.slice(0, 10))) / DAY_MS;
-  return days <= 14 ? "day" : days <= 62 ? "week" : days <= 1_100 ? "month" : "quarter";
+  return days <= 14
+    ? "day"
+    : days <= 62
+      ? "week"
+      : days <= 1_100
+        ? "month"
+        : days <= 3_700
+          ? "quarter"
+          : "year";
+}
+
+/** Data that ended this long ago are looked at as a whole: nobody means their last 30 days. */
+const OVER_DAYS = 100;
+
+/** From when to when there are rows of the one dataset that everything belongs to, where they ended long ago. */
+export async function pastSpan(
+  { schema }: Knowledge,
+  { now }: Dated,
+  query: Query,
+): Promise<Window | undefined> {
+  const date = schema.datasets.get(mainDataset(schema) ?? "")?.date;
+  if (date == null || date.ds !== mainDataset(schema)) return undefined;
+  const field = `CAST(${quoteName(date.field)} AS DATE)`;
+  const { rows } = await query(
+    `SELECT CAST(min(${field}) AS VARCHAR), CAST(max(${field}) + 1 AS VARCHAR) FROM ${quoteName(date.ds)}`,
+  );
+  const [from, to] = rows[0] ?? [];
+  if (typeof from !== "string" || typeof to !== "string") return undefined;
+  const isPast = Date.parse(now.slice(0, 10)) - Date.parse(to.slice(0, 10)) > OVER_DAYS * DAY_MS;
+  return isPast ? { from, to, said: `${from.slice(0, 4)} to ${to.slice(0, 4)}` } : undefined;
 }
 
 /** The same within a period, where nothing of it has one and the model can carry it. */

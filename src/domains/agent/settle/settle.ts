@@ -1,7 +1,7 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Query } from "../phases/execute.ts";
 import { isSame, type Moment } from "../phases/plan.ts";
-import type { Question } from "../phases/question.ts";
+import { answersAbout, type Question } from "../phases/question.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Window } from "../query/semantic-query.ts";
 import type { Assumption, Clarification, Reading, Understanding } from "../understand/reading.ts";
@@ -16,13 +16,17 @@ import {
 import { type Threshold, usualMetric, wordsOf } from "./measure.ts";
 import {
   grainFor,
+  isAllTime,
+  isChange,
   isOfEvents,
   isTrend,
   isVague,
   namesTime,
   PERIOD_QUESTION,
+  pastSpan,
   periodOf,
   preferredPeriod,
+  withoutAllTime,
   withoutOpener,
   withoutVague,
   withPeriod,
@@ -95,8 +99,11 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
   const period = await settlePeriod(state, around);
   use(period.answer);
   if (period.isOpen) state.open.unshift(PERIOD_QUESTION);
-  if (isTrend(state.text)) state.text = await asSeries(state, period.win, around);
-  else state.text = isVague(state.text) ? withoutVague(state.text) : state.text;
+  if (period.isAll === true) state.text = withoutAllTime(state.text);
+  if (isTrend(state.text) || period.isSeries) state.text = await asSeries(state, period.win, around);
+  // "recent orders in 2025": beside a period the word says something else.
+  else if (isVague(state.text) && !namesTime(state.text, around.moment, state.knowledge).period)
+    state.text = withoutVague(state.text);
 
   const { text, answers, isForced, knowledge, open, notes } = state;
   const finish = (read: Understanding): Understanding => ({
@@ -117,6 +124,10 @@ interface Period {
   isOpen: boolean;
   /** The question itself says that there is one. */
   isNeeded: boolean;
+  /** All that there is, by periods. */
+  isSeries?: true;
+  /** The question says itself that all times are meant. */
+  isAll?: true;
 }
 
 async function settlePeriod(
@@ -125,21 +136,27 @@ async function settlePeriod(
 ): Promise<Period> {
   const { moment, knowledge, preferences } = around;
   const { period, grain } = namesTime(state.text, moment, knowledge);
-  const isNeeded = isVague(state.text) || (isTrend(state.text) && !grain);
+  const span =
+    !period && (isTrend(state.text) || isChange(state.text)) && !isVague(state.text)
+      ? await pastSpan(knowledge, moment, around.query)
+      : undefined;
+  const isNeeded = isVague(state.text) || (isTrend(state.text) && !grain) || span !== undefined;
   // Nobody is asked for a period of what has no dates.
   const isDated = [...knowledge.schema.datasets.values()].some(({ date }) => date !== null);
   if (period || !isDated) return { win: undefined, isOpen: false, isNeeded: false };
-  if (isNeeded) {
-    const answer = state.answers.find((each) => periodOf(each, moment, knowledge) !== undefined);
-    if (answer !== undefined)
-      return { win: periodOf(answer, moment, knowledge), answer, isOpen: false, isNeeded };
-  }
+  if (isAllTime(state.text, knowledge))
+    return { win: undefined, isOpen: false, isNeeded: false, isAll: true };
+  const readPeriod = (text: string) =>
+    isAllTime(text, knowledge) ? null : periodOf(text, moment, knowledge);
+  const answer = answersAbout("period", state).find((each) => readPeriod(each) !== undefined);
+  if (answer !== undefined && (isNeeded || readPeriod(answer) === null))
+    return { win: readPeriod(answer), answer, isOpen: false, isNeeded };
   const preferred = preferredPeriod(preferences, moment, knowledge);
-  const isAnswered = state.answers.some((each) => periodOf(each, moment, knowledge) !== undefined);
-  if (preferred !== undefined && !isAnswered) {
+  if (preferred !== undefined && answer === undefined) {
     return { win: preferred, because: "your default time period", isOpen: false, isNeeded };
   }
   if (!isNeeded) return { win: undefined, isOpen: false, isNeeded };
+  if (span !== undefined) return { win: span, isOpen: false, isNeeded, isSeries: true };
   if (!state.isForced) return { win: undefined, isOpen: true, isNeeded };
   const [first = ""] = PERIOD_QUESTION.suggestions;
   return { win: periodOf(first, moment, knowledge), because: "assumed", isOpen: false, isNeeded };
@@ -151,12 +168,14 @@ async function asSeries(
   win: Window | null | undefined,
   { moment, preferences, read }: Circumstances,
 ): Promise<string> {
-  const bare = withoutOpener(withoutVague(text));
+  const bare = withoutOpener(withoutVague(text)).replace(/[\s?.!]+$/, "");
   const by = namesTime(bare, moment, knowledge).grain ? "" : ` by ${grainFor(win)}`;
-  const { readings } = await read(bare, knowledge);
-  const isNumber = readings[0]?.ask.k === "table";
+  const { readings, unclear } = await read(bare, knowledge);
+  const isNumber = readings[0]?.ask.k === "table" || unclear.length > 0;
   const metric = usualMetric(knowledge, preferences.highValueMetric);
-  return isNumber || metric === undefined ? `${bare}${by}` : `${wordsOf(metric)} from ${bare}${by}`;
+  // Of a table with numbers of its own, how many rows there are is none that was asked for.
+  const isIdle = metric !== undefined && /_count$/.test(metric) && knowledge.model.metrics.length > 1;
+  return isNumber || metric === undefined || isIdle ? `${bare}${by}` : `${wordsOf(metric)} from ${bare}${by}`;
 }
 
 function finished(
@@ -177,27 +196,27 @@ function finished(
 }
 
 function chooseRegion(
-  { answers, isForced }: Question,
+  question: Question,
   values: readonly string[],
   { preferences }: Circumstances,
 ): Chosen<string> | undefined {
-  const answer = answeredRegion(answers, values);
+  const answer = answeredRegion(answersAbout("region", question), values);
   if (answer !== undefined) return { value: answer, answer };
   const preferred = values.find((value) => isSame(value, preferences.preferredRegion ?? ""));
   if (preferred !== undefined) return { value: preferred, because: "your preferred region" };
   const [first] = values;
-  return isForced && first !== undefined ? { value: first, because: "assumed" } : undefined;
+  return question.isForced && first !== undefined ? { value: first, because: "assumed" } : undefined;
 }
 
 function chooseThreshold(
-  { answers, isForced }: Question,
+  question: Question,
   { suggestions }: Clarification,
   { knowledge, preferences }: Circumstances,
 ): Chosen<Threshold> | undefined {
-  const answered = answeredThreshold(answers, knowledge, preferences);
+  const answered = answeredThreshold(answersAbout("threshold", question), knowledge, preferences);
   if (answered !== undefined) return { value: answered.threshold, answer: answered.answer };
   const preferred = preferredThreshold(preferences, knowledge);
   if (preferred !== undefined) return { value: preferred, because: "your preference" };
-  const first = isForced ? answeredThreshold(suggestions, knowledge, preferences) : undefined;
+  const first = question.isForced ? answeredThreshold(suggestions, knowledge, preferences) : undefined;
   return first && { value: first.threshold, because: "assumed" };
 }

@@ -127,6 +127,142 @@ describe("knowi_ask", () => {
   });
 });
 
+/** What an answer gives without the names of its columns, or what was asked back. */
+const told = async (question: string, only: object) => {
+  const { outcome, rows, questions, query, answer } = await ask(question, only);
+  if (outcome === "answer") return rows.map((row) => Object.values(row));
+  return outcome === "clarify" ? questions.flatMap(({ suggestions }) => suggestions) : answer || query;
+};
+
+describe("everyday words over files", () => {
+  it("tells by from and to which of two links to the same dataset is meant, and asks where nothing says it", async () => {
+    const stations = ["Bath", "Bath", "York"].map((city, i) => ({
+      code: `S${i}`,
+      station_name: `Stop ${i}`,
+      city,
+    }));
+    const ways = ["01", "02", "02", "21", "20", "20"];
+    const rides = ways.map(([from, to], i) => ({
+      ride_id: 500 + i,
+      started_at: `2025-0${i + 1}-01 08:00:00`,
+      ended_at: i === 5 ? null : `2025-0${i + 1}-01 08:30:00`,
+      pickup_station: `S${from}`,
+      dropoff_station: `S${to}`,
+    }));
+    const only = {
+      datasetIds: [
+        await makeDataset(server, admin, "stations", stations),
+        await makeDataset(server, admin, "rides", rides),
+      ],
+    };
+    for (const [question, rows] of [
+      ["how many rides started from Bath", [[3]]],
+      ["how many rides went to York?", [[2]]],
+      ["how many rides ended in Bath?", [[3]]],
+      ["number of rides from Bath to York", [[2]]],
+      ["how many rides took off from Bath", [[3]]],
+      ["Wie viele Fahrten starteten in York?", [[3]]],
+      ["Wie viele Fahrten gingen nach York?", [[2]]],
+      [
+        "number of rides by dropoff city",
+        [
+          ["Bath", 4],
+          ["York", 2],
+        ],
+      ],
+      [
+        "rides per pickup station",
+        [
+          ["Stop 0", 3],
+          ["Stop 2", 3],
+        ],
+      ],
+    ] as const)
+      expect([question, await told(question, only)]).toEqual([question, rows]);
+    expect(await told("number of rides by city", only)).toEqual([
+      "number of rides by city of pickup station",
+      "number of rides by city of dropoff station",
+    ]);
+    // From either to the other is neither.
+    expect(await told("how many rides were there between Bath and York", only)).toContain("cannot");
+  });
+
+  it("takes a verb for the date that is named after it, and for those that have one", async () => {
+    const rows = ["bezahlt", "bezahlt", "geliefert", "offen", "bezahlt"].map((Status, i) => ({
+      Auftrag: `A-${i}`,
+      Bestelldatum: "2025-01-10",
+      Lieferdatum: Status === "offen" ? null : `2025-0${i + 2}-10`,
+      Zahlungsdatum: Status === "bezahlt" ? `2025-0${i + 3}-10` : null,
+      Status,
+    }));
+    const only = { datasetIds: [await makeDataset(server, admin, "auftraege", rows)] };
+    for (const [question, number] of [
+      ["Wie viele Aufträge wurden im März 2025 geliefert?", 1],
+      ["Wie viele Aufträge wurden im März 2025 bezahlt?", 1],
+      ["Wie viele Aufträge sind bezahlt?", 3],
+      ["Wie viele Aufträge wurden erteilt?", 5],
+      // From when it was ordered until then.
+      ["Wie viele Tage dauert es im Schnitt, bis ein Auftrag geliefert wird?", 82.75],
+      ["Wie lange dauert es bis zur Zahlung?", 110],
+      ["average days until delivery", 82.75],
+    ] as const)
+      expect([question, await told(question, only)]).toEqual([question, [[number]]]);
+  });
+
+  it("knows who, women and men, yes and no, and one or the other, as data write them", async () => {
+    const rows = [0, 1, 2, 3, 4, 5].map((i) => ({
+      "Repair ID": i + 1,
+      Received: `2025-03-0${i + 1} 08:00:00`,
+      "First Contact": `2025-03-0${i + 1} ${10 + i}:00:00`,
+      Finished: i === 5 ? null : `2025-04-0${i + 1} 08:00:00`,
+      Technician: i < 2 ? "Ana Ruiz" : "Bo Lind",
+      Channel: i < 4 ? "Phone" : "Chat",
+      Gender: i % 3 === 0 ? "F" : "M",
+      Warranty: i < 2 ? "Yes" : "No",
+      Price: 10 * (i + 1),
+    }));
+    const only = { datasetIds: [await makeDataset(server, admin, "repairs", rows)] };
+    for (const [question, wanted] of [
+      ["average time to first contact", [[4.5]]],
+      [
+        "average time to first contact by channel",
+        [
+          ["Chat", 6.5],
+          ["Phone", 3.5],
+        ],
+      ],
+      ["how long does it take on average until a repair is finished?", [[31]]],
+      ["who finished the most repairs?", [["Bo Lind", 3]]],
+      ["how many repairs did Ana Ruiz finish in April 2025?", [[2]]],
+      ["how many repairs were by women", [[2]]],
+      ["how many repairs without warranty", [[4]]],
+      ["how many repairs were under warranty?", [[2]]],
+      [
+        "did we get more repairs by phone or by chat?",
+        [
+          ["Phone", 4],
+          ["Chat", 2],
+        ],
+      ],
+      [
+        "is the average price higher for women or men?",
+        [
+          ["M", 40],
+          ["F", 25],
+        ],
+      ],
+      [
+        "Gab es mehr Reparaturen von Frauen oder Männern?",
+        [
+          ["M", 4],
+          ["F", 2],
+        ],
+      ],
+    ] as const)
+      expect([question, await told(question, only)]).toEqual([question, wanted]);
+  });
+});
+
 describe("who sees what", () => {
   it("[bi.ask.access] keeps hidden rows, columns and values hidden, also in what is inferred", async () => {
     const policies = [

@@ -5,10 +5,10 @@ import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import { rowShape } from "../../../kernel/row-shape.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
 import { columnShape } from "../../data/index.ts";
-import { PHASES } from "../agent.ts";
 import type { DatasetsAnswer } from "../datasets/ask-datasets.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
+import { PHASES } from "../work.ts";
 
 const question = z
   .string()
@@ -89,23 +89,21 @@ export const askData = defineTool({
 });
 
 function outputOf({ answer, searched, model }: DatasetsAnswer, most: number) {
-  const { outcome, narrative, sql, columns, types, rows, isTruncated, reading, confidence, questions } =
-    answer;
+  const { outcome, narrative, sql, columns, types, rows, totalRows, reading, confidence, questions } = answer;
   const shown = rows.slice(0, most);
-  const more = isTruncated ? [`There are more than ${rows.length} rows; the rest was not read.`] : [];
   return {
     outcome,
     answer: narrative,
     query: sql,
     fields: columns.map((name, i) => ({ name, type: types[i] ?? "VARCHAR" })),
     rows: shown.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i] ?? null]))),
-    totalRows: rows.length,
+    totalRows,
     returnedRows: shown.length,
     datasets: searched.map(({ id, name }) => ({ id, name })),
     model,
     reading,
     confidence,
-    notes: [...new Set([...answer.assumptions, ...answer.caveats, ...more])],
+    notes: [...new Set([...answer.assumptions, ...answer.caveats])],
     questions,
   };
 }

@@ -23,6 +23,8 @@ const cityIs = (value: string): Cond => ({
   match: "equal",
 });
 
+const TO_SHOP = [{ link: "visits_shops", dir: "one" as const }];
+
 const known = scripted({
   "revenue by shop": {
     readings: [reading("revenue by shop", { k: "table", by: [SHOP], cols: [REVENUE] })],
@@ -41,6 +43,19 @@ const known = scripted({
         scope: {
           if: { k: "is", key: { ds: "guests", field: "guest_name" }, values: ["Ada"], match: "equal" },
         },
+      }),
+    ],
+  },
+  "visits without a shop": {
+    readings: [
+      reading("visits without a shop", {
+        k: "list",
+        rel: {
+          k: "where",
+          in: { k: "all", ds: "visits" },
+          if: { k: "not", of: { k: "link", at: "visits", path: TO_SHOP, to: { k: "all", ds: "shops" } } },
+        },
+        show: [{ ds: "visits", field: "visit_id" }],
       }),
     ],
   },
@@ -171,6 +186,20 @@ describe("row and column policies", () => {
     expect(hidden).toMatch(/nearest values that there are: (Rome|Bern|Oslo)(, (Rome|Bern|Oslo)){2}\./);
   });
 
+  it("[agent.ask.roles] are told from what is not there", async () => {
+    const caveats = async (question: string) =>
+      (await ask(question, contributor, { model: "cafes" })).caveats;
+    expect(await caveats("visits without a shop")).toEqual([]);
+    const rows = [{ field: "city", operator: "!=", value: "Bonn" }];
+    await policy("shops", [{ name: "not Bonn", roles: ["contributor"], rows }]);
+    const part = "You see only a part of the rows of shops.";
+    expect(await caveats("visits without a shop")).toEqual([part]);
+    expect(await caveats("revenue by shop")).toEqual([
+      expect.stringMatching(/^€20\.00 of .* belong to no Shop that you see/),
+      part,
+    ]);
+  });
+
   it("[agent.ask.roles] by attribute: each member has values of their own", async () => {
     const { identity } = server.app;
     const member = async (city: string) => {
@@ -216,8 +245,8 @@ describe("limits", () => {
       const token = await few.token();
       await openCafe(few, token);
       const answer = await resultOf<Asked>(few, token, "ask_question", { question: "revenue by shop" });
-      expect(answer).toMatchObject({ rowCount: 2, truncated: true });
-      expect(answer.caveats).toContain("There are more than 2 rows; the rest was not read.");
+      expect(answer).toMatchObject({ rowCount: 4, truncated: true, rows: { length: 2 } });
+      expect(answer.caveats).toContain("There are 4 rows; those after the first 2 were not read.");
     } finally {
       await few.stop();
     }

@@ -5,15 +5,15 @@ import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import type { Caller, CallMeta } from "../../../registry/caller.ts";
 import type { ClientLink } from "../../../registry/context.ts";
 import { type ModelsServices, type PublishedModel, requireModel } from "../../models/index.ts";
-import { type Asked, PHASES } from "../agent.ts";
 import type { Answer } from "../answer.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
 import type { ModelTask } from "../assist/read-by-model.ts";
-import type { KeptAnswer } from "../conversations/conversations.store.ts";
 import { withoutValues } from "../conversations/question-event.ts";
 import { type AgentServices, defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
+import { WHICH_READING } from "../phases/refuse.ts";
 import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
+import { type Asked, PHASES } from "../work.ts";
 
 const { instructionCharacters } = KERNEL.call;
 const UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
@@ -74,14 +74,19 @@ export const askQuestion = defineTool({
       throw new AppError("bad_request", `Question must be between 1 and ${instructionCharacters} characters`);
     }
     const model = await findModel({ models, caller, meta }, input.model);
-    const previous = await previousOf(input.follow_up_to, model, { conversations, caller, meta });
-    const ask = (answers: readonly string[]) => {
+    const { answer: before, waiting } = await previousOf(input.follow_up_to, model, {
+      conversations,
+      caller,
+      meta,
+    });
+    const ask = (answers: NonNullable<Asked["answers"]>) => {
       let done = 0;
       return agent.ask(caller, {
         model,
         question: text,
         answers,
-        previous: previous?.query,
+        previous: before?.query,
+        waiting: waiting.map((each) => each.question),
         word: meta.surface === "agent" ? "ontology" : "semantic model",
         signal,
         ...lentBy(client),
@@ -91,11 +96,22 @@ export const askQuestion = defineTool({
         },
       });
     };
-    const first = await ask([]);
-    const answers = first.outcome === "clarify" ? await answersOf(client, first) : [];
-    const answer = answers.length === 0 ? first : await ask(answers);
+    let answer = await ask([]);
+    let answers: Answers = [];
+    // Somebody whose answer was not understood is asked once more, and then told as whoever cannot be asked.
+    for (const key of ["clarification", "clarification-2"]) {
+      const more = answer.outcome === "clarify" ? await answersOf(client, key, answer, answers) : [];
+      if (more.length === 0) break;
+      answers = [...answers.filter(({ label }) => !more.some((each) => each.label === label)), ...more];
+      answer = await ask(answers);
+    }
     await showPicture(answer.picture, input.image, { drawings, caller, meta, client, signal });
-    const id = await conversations.keep(caller, meta, { model, question: text, answer, previous });
+    const id = await conversations.keep(caller, meta, {
+      model,
+      question: text,
+      answer,
+      previous: waiting.at(-1) ?? before,
+    });
     const { outcome, confidence, sql } = answer;
     const reading = answer.reading && withoutValues(answer.reading, answer.query);
     note({ answerId: id, model: answer.model, outcome, reading, confidence, rows: answer.rows.length, sql });
@@ -127,15 +143,15 @@ function requireReading({ permissions }: Caller): void {
   });
 }
 
-/** The answer that a question may build on: the one that is named, or the last one of the session. */
+/** What a question may build on: the answer that is named, or the last one of the session. */
 async function previousOf(
   id: string | undefined,
   model: PublishedModel,
   { conversations, caller, meta }: Pick<AgentServices, "conversations"> & { caller: Caller; meta: CallMeta },
-): Promise<KeptAnswer | undefined> {
+): ReturnType<AgentServices["conversations"]["latest"]> {
   if (id === undefined) return conversations.latest(caller, meta, model);
   const kept = await conversations.require(caller, id);
-  if (kept.modelId === model.record.id) return kept;
+  if (kept.modelId === model.record.id) return conversations.upTo(caller, kept);
   throw new AppError("bad_request", "The answer to follow up on is of another semantic model.", {
     hint: "Name that model, or leave follow_up_to out.",
   });
@@ -164,18 +180,39 @@ async function findModel(asking: Asking, name: string | undefined): Promise<Publ
   });
 }
 
+type Answers = NonNullable<Asked["answers"]>;
+
 /** Puts the questions to the person, where the client can; nothing when they do not want to answer. */
-async function answersOf(client: ClientLink, { questions }: Answer): Promise<string[]> {
+async function answersOf(
+  client: ClientLink,
+  key: string,
+  { questions }: Answer,
+  before: Answers,
+): Promise<Answers> {
   if (!client.canElicit) return [];
-  const fields = questions.map(({ question, suggestions }, i) => {
-    const options = [...new Set(suggestions)];
-    const answer = options.length === 0 ? z.string().max(200) : z.enum(options as [string, ...string[]]);
-    return [`answer${i + 1}`, answer.describe(question)] as const;
+  const fields = questions.map(
+    ({ question, suggestions }, i) =>
+      [`answer${i + 1}`, fieldOf(question, [...new Set(suggestions)])] as const,
+  );
+  const misread = questions.flatMap(({ question }) => before.filter(({ label }) => label === question));
+  const message = [
+    ...misread.map(({ text }) => `"${text}" was not understood.`),
+    ...questions.map(({ question }) => question),
+  ].join(" ");
+  const answer = await client.elicit(key, { message, schema: z.object(Object.fromEntries(fields)) });
+  if (answer.action !== "accept") return [];
+  return questions.flatMap(({ question }, i) => {
+    const text = String(answer.content[`answer${i + 1}`] ?? "").trim();
+    return text === "" ? [] : [{ label: question, text }];
   });
-  const message = questions.map(({ question }) => question).join(" ");
-  const answer = await client.elicit("clarification", {
-    message,
-    schema: z.object(Object.fromEntries(fields)),
-  });
-  return answer.action === "accept" ? Object.values(answer.content).map(String) : [];
 }
+
+/** Of several readings one is chosen; everything else can be said in one's own words. */
+function fieldOf(question: string, suggestions: string[]): z.ZodType {
+  const [first, ...others] = suggestions;
+  if (first !== undefined && question === WHICH_READING) return z.enum([first, ...others]).describe(question);
+  const such = first === undefined ? "" : ` For example: ${suggestions.join("; ")}.`;
+  return z.string().max(LONGEST_ANSWER).optional().describe(`${question}${such}`);
+}
+
+const LONGEST_ANSWER = 200;

@@ -30,9 +30,13 @@ function askedBy(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | u
     return head === undefined ? undefined : askOf(grammar, head.sense);
   }
   if (sense.t === "rel") {
-    const key = grammar.nameKey(sense.ds);
-    if (key === undefined) return undefined;
     const { rel } = sense;
+    const key = grammar.nameKey(sense.ds);
+    // Rows that have no name are shown as they are.
+    if (key === undefined)
+      return rel.k === "all"
+        ? undefined
+        : { ask: { k: "list", rel, show: grammar.rowKeys(sense.ds, rel) }, cost: 0.2 };
     // What is first by a date is shown with it, and in its order; what has no name with whatever it is first by.
     const by = rel.k === "top" && !("k" in rel.by) ? rel.by : undefined;
     const isDate =
@@ -112,6 +116,11 @@ function isNobodys(grammar: Grammar, { cols, conds }: TableSense): boolean {
 function isIdle({ cols, conds, by }: TableSense): boolean {
   const said = new Set(conds.map((cond) => JSON.stringify(cond)));
   return cols.some((num) => {
+    // Of what is one value anyway, nobody asks how many there are.
+    if (num.k === "agg" && num.fn === "distinct" && num.of !== undefined)
+      return [...said, JSON.stringify(num.in)].some((text) =>
+        text.includes(`{"k":"is","key":${JSON.stringify(num.of)},`),
+      );
     if (num.k !== "calc") return false;
     const part = partOf(num.a);
     // Brands are not told apart in a difference between two of them.
@@ -147,6 +156,6 @@ function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask
     ...(top === null ? {} : { top }),
     ...(having === null ? {} : { having }),
     ...(order.length === 0 ? {} : { order }),
-    ...(by.length === 1 && by[0]?.bucket !== undefined ? { fill: true } : {}),
+    ...(by.length === 1 && by[0]?.bucket !== undefined && by[0].isNamed !== true ? { fill: true } : {}),
   };
 }

@@ -1,10 +1,10 @@
-import { editDistance } from "../../../kernel/nearest.ts";
 import type { Key } from "../query/semantic-query.ts";
 import type { Sense } from "./fragment.ts";
 import { glossed } from "./glosses.ts";
 import type { Language } from "./language.ts";
 import type { Entry, Lexicon } from "./lexicon.ts";
 import { means } from "./make.ts";
+import { misspelt, respelt } from "./misspelt.ts";
 import { unitNamed } from "./units.ts";
 import type { Word } from "./words.ts";
 
@@ -48,6 +48,7 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
       const bonus = (end - start - 1) * -0.3;
       const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
       const isGerund = /ing$/.test(norms) && !lexicon.spelt.has(norms);
+      const isState = /(ed|ing)$/.test(norms) && lexicon.values.has(norms) && !lexicon.spelt.has(norms);
       const entries = named(span, stems, lexicon);
       const isVerb =
         /ed$/.test(norms) && entries.some(({ sense }) => sense.t === "rel" && sense.verb !== undefined);
@@ -56,22 +57,36 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
           sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
         // "ordered" is what somebody did, and no order; "orders" are no deed.
         const isNoun = said.t === "table" || (said.t === "rel" && said.form === "noun");
-        // "returning" is no return.
-        if (isNoun && isGerund) continue;
+        // "returning" is no return, and what is "repaired" by its status is no repair.
+        const isOwn = isState && said.t === "rel" && ownValue(norms, said.ds, lexicon);
+        if (isNoun && (isGerund || isOwn)) continue;
         const isDone =
           said.t === "field" ? cost >= PART_OF_DATE : said.t === "rel" && said.verb !== undefined;
         // An "open" ticket is more than one that was opened.
-        const isState =
-          said.t === "field" && lexicon.values.has(norms) && !lexicon.spelt.has(norms) ? 0.5 : 0;
+        const opened = said.t === "field" && isState ? 0.5 : 0;
         if (isVerb ? !isNoun : !(isMany && isDone && entries.some(isNamed)))
-          found.push({ sense: said, start, end, cost: cost + bonus + isState });
+          found.push({ sense: said, start, end, cost: cost + bonus + opened });
       }
+      // What happened on a date is said of it where a period follows; otherwise rather of how something stands.
+      const isNew = entries.every(({ sense }) => sense.t === "field");
+      for (const { sense, cost } of (isNew ? lexicon.deeds.get(norms) : undefined) ?? [])
+        found.push({ sense, start, end, cost: cost + (lexicon.values.has(norms) ? STATE_COST : 0) });
       for (const { sense, cost } of withGaps(span, lexicon, language))
         found.push({ sense, start, end, cost });
       if (end - start === 1 && language.people.has(norms))
-        for (const ds of lexicon.people) found.push({ sense: everybody(ds), start, end, cost: PEOPLE_COST });
+        found.push(
+          ...[...whoever(lexicon), ...(lexicon.person === undefined ? someone(lexicon) : [])].map(
+            (sense) => ({
+              sense,
+              start,
+              end,
+              cost: PEOPLE_COST,
+            }),
+          ),
+        );
       for (const { sense, cost } of isGerund ? [] : glossed(span, lexicon, language))
-        found.push({ sense, start, end, cost: cost + bonus });
+        if (!(sense.t === "rel" && sense.verb !== undefined && isGermanNoun(span, language)))
+          found.push({ sense, start, end, cost: cost + bonus });
       // A word of the model is more often meant than a value that looks like it.
       const rival = lexicon.phrases.has(stems) ? 0.5 : 0;
       const own = lexicon.values.get(nameOf(span));
@@ -84,24 +99,11 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
       const grammar = language.grammar.get(norms) ?? language.grammar.get(stems);
       if (grammar !== undefined) found.push({ sense: { t: "op", ...grammar }, start, end, cost: bonus });
       const sup = language.superlatives.get(norms) ?? language.superlatives.get(stems);
-      if (sup !== undefined) {
-        found.push({
-          sense: { t: "sup", dir: sup.dir, dim: sup.dim, n: null, isCount: sup.isCount ?? false },
-          start,
-          end,
-          cost: bonus,
-        });
-      }
-      if (language.weekdays.has(norms)) {
-        const group = {
-          keys: [],
-          grain: null,
-          part: "weekday" as const,
-          rel: null,
-          ds: null,
-          n: null,
-          mods: [],
-        };
+      for (const { dir, dim, isCount = false } of sup === undefined ? [] : [sup, ...(sup.or ? [sup.or] : [])])
+        found.push({ sense: { t: "sup", dir, dim, n: null, isCount }, start, end, cost: bonus });
+      const part = language.dateParts.get(norms);
+      if (part !== undefined) {
+        const group = { keys: [], grain: null, part, rel: null, ds: null, n: null, mods: [] };
         found.push({ sense: { t: "group", group }, start, end, cost: bonus });
       }
       const days = language.daysOfWeek.get(norms);
@@ -110,7 +112,7 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
       const grain = language.grains.get(norms);
       if (grain !== undefined)
         found.push({
-          sense: { t: "grain", grain, isFiscal: false },
+          sense: { t: "grain", grain, isFiscal: false, isBare: true },
           start,
           end,
           cost: 0.1,
@@ -138,12 +140,25 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
   ];
 }
 
+/** "Umsatz" is nothing that somebody did. */
+function isGermanNoun(span: readonly Word[], { isForeign }: Language): boolean {
+  return isForeign === true && /^\p{Lu}.*[^nt]$/u.test(span.at(-1)?.text ?? "");
+}
+
 /** The words of a name without the signs between them, as values are kept: "Weber & Co." */
 function nameOf(span: readonly Word[]): string {
   const isSign = (word: Word | undefined) => /^[.,&]$/.test(word?.norm ?? "");
   if (isSign(span[0]) || isSign(span.at(-1))) return "";
   return span.flatMap((word) => (isSign(word) ? [] : [word.norm])).join(" ");
 }
+
+/** Whether a dataset has a value that is written so. */
+function ownValue(norms: string, ds: string, { values }: Lexicon): boolean {
+  return (values.get(norms) ?? []).some(({ sense }) => sense.t === "cond" && sense.ds === ds);
+}
+
+/** More likely than what happened is that a value is called so. */
+const STATE_COST = 0.6;
 
 /** What a part of a date's name costs, such as the "order" of an order date. */
 const PART_OF_DATE = 0.3;
@@ -155,8 +170,14 @@ function isNamed({ sense }: Entry): boolean {
 /** "Key Account Managers": values that are said of several. */
 function several(norms: string, stems: string, lexicon: Lexicon): Entry[] {
   const { values, phrases, people } = lexicon;
-  if (!norms.endsWith("s") || norms.length < 6) return [];
-  const ones = [norms.slice(0, -1), norms.replace(/es$/, ""), norms.replace(/ies$/, "y")];
+  const isIrregular = /(?:men|children|people)$/.test(norms);
+  if (!isIrregular && (!norms.endsWith("s") || norms.length < 6)) return [];
+  const ones = [
+    ...(isIrregular ? [stems] : []),
+    norms.slice(0, -1),
+    norms.replace(/es$/, ""),
+    norms.replace(/ies$/, "y"),
+  ];
   const found = ones.map((one) => values.get(one) ?? []).find((entries) => entries.length > 0) ?? [];
   const rival = phrases.has(stems) ? 0.6 : 0.1;
   return found.flatMap(({ sense, cost }) => {
@@ -183,61 +204,18 @@ function somebody({ sense, cost }: Entry, { people }: Lexicon): Entry[] {
   return means({ t: "rel", rel, ds: sense.ds, form: "noun", isTopped: false }, cost + 0.2);
 }
 
-/** Names of several words in which one is misspelt: "retrun rate". */
-function respelt(
-  words: readonly Word[],
-  found: readonly Found[],
-  { phrases, words: { names }, longest }: Lexicon,
-  language: Language,
-): Found[] {
-  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
-  return words.flatMap((word, i): Found[] => {
-    const isWord =
-      /^\p{L}{5,}$/u.test(word.norm) && !language.fillers.has(word.norm) && !language.gloss.has(word.stem);
-    if (known.has(i) || !isWord) return [];
-    const near = [...names].filter((name) => name.length >= 4 && isMisspelt(word.stem, name));
-    return near.flatMap((name) =>
-      spansWith(i, words.length, longest).flatMap(([start, end]) => {
-        const stems = range(start, end).map((at) => (at === i ? name : (words[at] as Word).stem));
-        const entries = phrases.get(stems.join(" ")) ?? [];
-        return entries.map(({ sense, cost }) => ({
-          sense,
-          start,
-          end,
-          cost: cost + 0.8 - 0.3 * (end - start - 1),
-        }));
-      }),
-    );
-  });
-}
-
-/** Stretches of several words that a word is in. */
-function spansWith(at: number, words: number, longest: number): [number, number][] {
-  return range(Math.max(0, at - longest + 1), at + 1).flatMap((start) =>
-    range(Math.max(at + 1, start + 2), Math.min(words, start + longest) + 1).map((end): [number, number] => [
-      start,
-      end,
-    ]),
-  );
-}
-
-/** One letter more, less or different, or two that changed places. */
-function isMisspelt(word: string, name: string): boolean {
-  if (Math.abs(word.length - name.length) > 1) return false;
-  if (editDistance(word, name) <= 1) return true;
-  const i = [...word].findIndex((letter, at) => letter !== name[at]);
-  return (
-    word.length === name.length &&
-    i !== -1 &&
-    word === `${name.slice(0, i)}${name[i + 1] ?? ""}${name[i]}${name.slice(i + 2)}`
-  );
+/** "who", where several columns say who it was: whoever asks knows which. */
+function someone({ persons }: Lexicon): Sense[] {
+  return persons.map((key) => ({ t: "field", key }));
 }
 
 /** Less likely than that "who" stands for the noun behind it. */
 const PEOPLE_COST = 0.9;
 
-function everybody(ds: string): Sense {
-  return { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false };
+/** Whom "who" asks for. */
+function whoever({ people, person }: Lexicon): Sense[] {
+  if (people.length === 0) return person === undefined ? [] : [{ t: "field", key: person }];
+  return people.map((ds) => ({ t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false }));
 }
 
 /** Words of grammar inside of a name. */
@@ -303,7 +281,7 @@ function wordCost(
 }
 
 /** The value that a condition asks for, and where it stands. */
-function valueIn(sense: Sense): [value?: string, key?: Key] {
+export function valueIn(sense: Sense): [value?: string, key?: Key] {
   const cond =
     sense.t === "cond" ? sense.cond : sense.t === "rel" && sense.rel.k === "where" ? sense.rel.if : undefined;
   if (cond?.k !== "is") return [];
@@ -319,74 +297,4 @@ function named(span: readonly Word[], stems: string, { phrases, joined }: Lexico
   if (exact !== undefined || span.length > JOINED) return exact ?? [];
   const whole = joined.get(stems.replaceAll(/[\s-]/g, "")) ?? [];
   return whole.map(({ sense, cost }) => ({ sense, cost: cost + 0.2 }));
-}
-
-/** Shorter values are too much alike. */
-const MISSPELT_VALUE = 6;
-
-/** Words that nothing was found for, read as the nearest word of the model, or as a part of a name. */
-function misspelt(
-  words: readonly Word[],
-  found: readonly Found[],
-  lexicon: Lexicon,
-  language: Language,
-): Found[] {
-  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
-  return words.flatMap((word, i): Found[] => {
-    if (
-      known.has(i) ||
-      language.fillers.has(word.norm) ||
-      language.evaluative.has(word.norm) ||
-      language.gloss.has(word.stem) ||
-      word.norm.length < 5 ||
-      /\d/.test(word.norm)
-    )
-      return [];
-    const at = { start: i, end: i + 1 };
-    const beginning = [...lexicon.values].filter(
-      ([key]) => key.startsWith(word.norm) && key.length <= word.norm.length + 2,
-    );
-    if (beginning.length === 1)
-      return (beginning[0] as [string, Entry[]])[1].map(({ sense, cost }) => ({
-        ...at,
-        sense,
-        cost: cost + 0.8,
-      }));
-    // "Bavarian"
-    const places = ["n", "an", "ian", "ean", "ish", "ese", "er"]
-      .filter((ending) => word.norm.endsWith(ending))
-      .map((ending) => word.norm.slice(0, -ending.length));
-    const people = places.flatMap((name) => (name.length < 4 ? [] : (lexicon.values.get(name) ?? [])));
-    if (people.length > 0) return people.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.6 }));
-    const most = word.stem.length >= 8 ? 2 : 1;
-    const near = [...lexicon.phrases].filter(
-      ([key]) =>
-        !key.includes(" ") &&
-        key.length >= (key[0] === word.norm[0] ? 4 : 5) &&
-        Math.abs(key.length - word.stem.length) <= most &&
-        editDistance(key, word.stem) <= most,
-    );
-    const values = [...lexicon.values].filter(
-      ([key]) => key.length >= MISSPELT_VALUE && isMisspelt(word.norm, key),
-    );
-    // Hardly anybody gets the first letter wrong.
-    const all = values.length === 1 ? [...near, ...values] : near;
-    const begun = all.filter(([key]) => key[0] === word.norm[0]);
-    if (all.length > 0)
-      return (begun.length > 0 ? begun : all).flatMap(([, entries]) =>
-        entries.map(({ sense, cost }) => ({ ...at, sense, cost: cost + 0.8 })),
-      );
-    // "the Hallbach companies", "Hallbach": those whose names have the word in them.
-    const isSeveral = language.isMany(words[i + 1]?.norm ?? "");
-    // "an Oscar" is one of several, and nobody's name.
-    const isOneOf = /^(an?|eine?[nmrs]?)$/.test(words[i - 1]?.norm ?? "");
-    if (!isSeveral && (isOneOf || !/^\p{Lu}/u.test(word.text))) return [];
-    return lexicon
-      .parts(word.norm, !isSeveral)
-      .map(({ sense, cost }) => ({ ...at, sense, cost: cost + 1.2 }));
-  });
-}
-
-export function range(start: number, end: number): number[] {
-  return Array.from({ length: end - start }, (_, i) => start + i);
 }

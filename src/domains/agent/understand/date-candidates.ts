@@ -19,7 +19,9 @@ export function withDateWords(text: string, lexicon: Lexicon, language: Language
       language.gloss.has(language.stem(norm))
     )
       return word;
-    return language.dateWords.find((known) => editDistance(known, norm) === 1) ?? word;
+    // Hardly anybody gets the first letter wrong: "early" is not "yearly".
+    const isMeant = (known: string) => known[0] === norm[0] && editDistance(known, norm) === 1;
+    return language.dateWords.find(isMeant) ?? word;
   });
 }
 
@@ -27,8 +29,13 @@ export function withDateWords(text: string, lexicon: Lexicon, language: Language
 export function datesIn({ text, now, timeZone }: DatedText, { definitions, schema }: Knowledge): DateFound[] {
   const fiscalStart = { month: definitions.rules.fiscalMonth ?? 1, day: 1, namedAfter: "start" as const };
   const { weekStart = "monday" } = schema;
-  return readDates(text, { now, timeZone, weekStart, fiscalStart, style: "business" });
+  const found = readDates(text, { now, timeZone, weekStart, fiscalStart, style: "business" });
+  return found.filter(({ start, end }) => !PLACES.test(text.slice(start, end)));
 }
+
+/** "between the first and second", "the second one": places in a row, and no days of this month. */
+const PLACES =
+  /^(?:(?:between|from|up|until|till|since|by|before|after|to|on|the|zwischen|von|bis|zu[mr]|de[mnr]|die) )*(?:first|second|third|fourth|fifth|(?:erst|zweit|dritt|viert|fünft)e[nrsm]?)(?:(?: (?:and|to|until|the|und|bis|zu[mr]|de[mnr]|die))+ (?:first|second|third|fourth|fifth|(?:erst|zweit|dritt|viert|fünft)e[nrsm]?))?$/i;
 
 /** A period of which only the days are known. */
 function saidOf({ from, to }: DateWindow): string {

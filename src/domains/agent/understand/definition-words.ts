@@ -1,8 +1,8 @@
 import type { VisibleModel } from "../../models/index.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Comparison, Cond, Key } from "../query/semantic-query.ts";
-import { COMPARATIVES } from "./english.ts";
-import { dimensionField } from "./model-words.ts";
+import { COMPARATIVES } from "./english-comparatives.ts";
+import { dimensionFields } from "./model-words.ts";
 import { fold, phraseKey } from "./words.ts";
 
 /** "a rep (or agent, seller)": each of the names. */
@@ -48,7 +48,7 @@ function measured(
 ): Cond | undefined {
   const compared = /is (\p{L}+) than/iu.exec(clause)?.[1];
   const [sign, dim] = (COMPARATIVES.get(fold(compared ?? "")) ?? "").split(":");
-  const field = dim ? dimensionField(model, schema, ds, dim) : fieldNamed(model, ds, clause);
+  const field = dim ? dimensionFields(model, schema, ds, dim)[0] : fieldNamed(model, ds, clause);
   const op = (sign || comparisonIn(clause)) as Comparison | undefined;
   if (field === undefined || op === undefined) return undefined;
   return { k: "cmp", a: { ds, field }, op, b: { k: "lit", v: Number(number.replaceAll(",", "")) } };

@@ -25,6 +25,8 @@ export interface Definitions {
   defaultMonths: ReadonlyMap<string, number>;
   /** Datasets whose own place counts where they are spoken of. */
   ownPlaces: string[];
+  /** Rows that are sums of the other ones of their dataset. */
+  totals: { key: Key; value: string }[];
   /** Sentences of which nothing was made; the author should know. */
   unread: string[];
 }
@@ -56,6 +58,7 @@ export function readDefinitions(model: VisibleModel, schema: Schema): Definition
     events: [],
     defaultMonths: new Map(),
     ownPlaces: [],
+    totals: [],
     unread: [],
   };
   const reader: Reader = { model, schema, into, subject: undefined };
@@ -103,8 +106,21 @@ const FRAMES: Frame[] = [
   defaultPeriod,
   event,
   wasDone,
+  isTotal,
   convention,
 ];
+
+/** "In disasters, entity "All disasters" is the total of the others." */
+function isTotal({ model, into }: Reader, sentence: string): boolean {
+  const match = /^in (.+?), (.+?) ["“](.+)["”] is (?:the|a) total of the others$/iu.exec(sentence);
+  if (match === null) return false;
+  const [, dataset, field, value] = match as unknown as [string, string, string, string];
+  const found = model.datasets.find(({ name }) => fold(name) === fold(dataset));
+  const named = found?.fields.find(({ name }) => fold(name) === fold(field));
+  if (found === undefined || named === undefined) return false;
+  into.totals.push({ key: { ds: found.name, field: named.name }, value });
+  return true;
+}
 
 /** "A city counts as major when its population exceeds 150000." "A plan or a drug is active (current) if it has no end." */
 function countsAs(reader: Reader, sentence: string): boolean {

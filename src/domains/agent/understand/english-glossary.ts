@@ -25,7 +25,7 @@ assortment, range, catalogue, portfolio, line-up: product
 category, product category, product group, product line, product type, genre, kind, type
 brand, make, label, manufacturer, maker
 store, shop, branch, outlet, location
-employee, staff, staff member, people, worker, personnel, coworker, team member
+employee, staff, staff member, people, worker, personnel, coworker, team member, assignee, agent
 sales rep, salesperson, sales person, seller, sales agent, support rep, rep
 manager, boss, supervisor, superior, line manager
 report to, reports to, work under, answer to
@@ -90,6 +90,18 @@ email, e-mail, mail, email address
 phone, telephone
 phone number, telephone number
 population, inhabitants, residents
+weight, mass, body mass, weigh, weighs, weighed
+speed, velocity
+precipitation, rain, rainfall, rains, rained
+director, directed by, filmmaker
+death, deaths, fatality, fatalities, died, dead, people died, people killed, killed
+survived, survivor, survivors
+female, woman, women, lady, ladies
+male, man, men
+tip, gratuity
+delay, late, lateness, delayed
+horsepower, power
+fuel economy, mileage, miles per gallon, mpg
 urgent, high, critical
 online, web, internet, web shop, webshop, online shop, online store, website
 canceled, cancelled, called off

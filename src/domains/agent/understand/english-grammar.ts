@@ -15,11 +15,17 @@ export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     among: { op: "prep" },
     between: { op: "prep" },
     through: { op: "prep" },
+    under: { op: "prep" },
     over: { op: "prep" },
     across: { op: "across" },
     "split across": { op: "by" },
     "spread across": { op: "by" },
     "day between": { op: "days" },
+    ...Object.fromEntries(
+      ["time", "days", "hours", "minutes", "duration"].flatMap((noun) =>
+        ["to", "until", "till"].map((until) => [`${noun} ${until}`, { op: "time to" }]),
+      ),
+    ),
     "that of": { op: "that of" },
     with: { op: "has" },
     has: { op: "has" },
@@ -191,6 +197,8 @@ export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
     proportion: { op: "share" },
     portion: { op: "share" },
     "what part of": { op: "share" },
+    "how many percent of": { op: "share" },
+    "what percent of": { op: "share" },
     ...Object.fromEntries(
       ["percentage", "percent", "relative", "procentual", "%"].flatMap((word) =>
         ["change", "growth", "increase", "decrease", "decline"].map((noun) => [

@@ -1,3 +1,4 @@
+import { eitherOr, isValue } from "./either.ts";
 import type { Language } from "./language.ts";
 import { fold, wordsOf } from "./words.ts";
 
@@ -23,12 +24,17 @@ const EACH_OF =
   /\b(?:(?:in|for|during|over)\s+)?(?:each|every(?: one)?) of (?:the|our)\s+((?:last|past|previous|next)\s+\S+\s+(day|week|month|quarter|year)s)\b/i;
 /** "how long does it take on average to close a ticket" */
 const HOW_LONG =
-  /\bhow long\s+(?:does|did|do|has)\s+(?:it|we)\s+(?:(?:usually|typically|normally|on average|take)\s+)+(?:us\s+)?(?:on average\s+)?to\b/i;
+  /\bhow long\s+(?:does|did|do|has)\s+(?:it|we)\s+(?:(?:usually|typically|normally|on average|take)\s+)+(?:us\s+)?(?:on average\s+)?(?:to|until|till|before|for)\b/i;
+/** "how many minutes does it take until the first contact" */
+const HOW_MANY =
+  /^(.*?)\bhow many (days|hours|minutes)(?:\s+(?:does|did|do) (?:it|we) (?:usually |on average )?take(?: us)?|\s+(?:pass|go by|elapse))?(?:\s+on average)?\s+(?:to|until|till|before)\b([^?]*?)(?:\s+on average)?\??\s*$/i;
 /** "how many days on average pass between the order and its return" */
 const DAYS =
   /\b(?:how many days|number of days|how long|the time|time|days)\b((?:\s+(?:on average|in the mean|do|does|did|it|typically|usually))*)(?:\s+(?:pass(?:es)?|go(?:es)? by|elapses?|lies?|takes?|are there|is there|is it))?\s+(?:between|from)\s+(?:(?:the|an?|placing an?)\s+)?(\p{L}+(?: date)?)\s+(?:and|to|until|till)\s+(?:(?:the|an?|its)\s+)?(\p{L}+(?: date)?)(?!\p{L})/iu;
 /** What customers spend is what they bring in; what is spent on something is another number. */
 const SPENT = /(?<=\b(?:did|does|do|who|that|customers?|clients?|buyers?)\b[^?.]*)\bspen[dt]\b(?! on\b)/gi;
+const BOUGHT =
+  /(?<=\bhow much (?:did|does|has|have) (?!we\b)[^?.]*)\b(?:buy|bought|purchased?)\b(?: from us\b)?/gi;
 /** What stands before a question and says only who asks, or what for. */
 const PREAMBLE = [
   /^()(?:\p{L}+ )?question\b[^,:?]{0,60}[,:]\s+/iu,
@@ -36,6 +42,9 @@ const PREAMBLE = [
   /^(.{0,80}?)\b(?:(?:i|we)(?: would|'d)? (?:need|want|like)|wants?|needs?|asks?|is asking|would like|is wondering)(?: (?:us|me))?(?: (?:to (?:know|see|have)|for|about))?\s+/i,
   /^(for (?:the|our|my|an?) [^:,?]{2,60})[:,]\s+/i,
 ];
+
+const MORE_OF =
+  /^(?:did|do|does|are|were|have|has)\s+(?:(?:we|there|they|you)\s+)?(?:(?:get|got|have|had|receive|see|been)\s+)?(?:more|fewer)\s+(.+?)\s+(?:by|from|in|with|via|for|on|at)\s+(\S+)\s+or\s+(?:(?:by|from|in|with|via|for|on|at)\s+)?([^\s?]+)\??\s*$/i;
 
 const GOAL = String.raw`(?:(?:its|their|the|our|his|her|that)\s+)?(?:(?:revenue|sales|monthly|quarterly|yearly|annual)\s+)*(?:target|plan|goal|budget|quota)s?\b`;
 const GOALS: readonly [RegExp, string][] = [
@@ -84,15 +93,23 @@ const OPERATES =
   /\b(?:average|avg|mean|median|total|most|least|per|each|every|by|not|without|only|share|percent(?:age)?|within|among|excluding|except)\b/i;
 
 /** Whether a word names entities or a field of the model, and no number. */
-function isNoun(word: string, phrases: ReadonlyMap<string, unknown>): boolean {
+function isNoun(word: string, phrases: ReadonlyMap<string, unknown>, kinds = ["rel", "field"]): boolean {
   const entries = (phrases.get(wordsOf(word)[0]?.stem ?? "") ?? []) as { sense: { t: string } }[];
-  return entries.length > 0 && entries.every(({ sense }) => sense.t === "rel" || sense.t === "field");
+  return entries.length > 0 && entries.every(({ sense }) => kinds.includes(sense.t));
 }
 
 /** Writes out what is said shortly, and leaves out why it is asked. */
 export const phrase: Language["prepare"] = (text, { phrases, values, words }, datesIn) => {
-  const aimed = withGoals(text, phrases);
+  const compared = eitherOr(
+    text,
+    { isValue: (word) => isValue(word, values), isRows: (word) => isNoun(word, phrases) },
+    { compare: "compare", of: "of", and: "and", count: "number of" },
+  );
+  const aimed = withGoals(compared, phrases);
   const full = (phrases.has("spend") ? aimed : aimed.replaceAll(SPENT, "brought in"))
+    .replaceAll(BOUGHT, "brought in")
+    .replaceAll(/\b(bought|ordered|purchased|sold|returned) nothing\b/gi, "did not $1 anything")
+    .replace(/\bby (\p{L}+)\b(.*?),? (?:and|with|including|incl\.?) (?:the|its|their) \1\b/iu, "by $1$2")
     .replaceAll(/\b(?:ca|wo|sha)n['’]t\b/gi, "will not")
     .replaceAll(/n['’]t\b/gi, " not")
     .replaceAll(/\b(did|do|does|was|were|is|are|has|have|had|could|would)nt\b/gi, "$1 not")
@@ -145,6 +162,11 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replace(EACH_OF, "by $2 in the $1")
     .replaceAll(/\bboth (in|during) /gi, "$1 both ")
     .replaceAll(/(?<=\bboth\b.*\band) (?:in|during)(?= \S*\d)/gi, "")
+    .replaceAll(/\b(?:took|takes?|taken|taking) off\b/gi, "started")
+    // "did we get more tickets by phone or by chat"
+    .replace(MORE_OF, "number of $1 $2 vs $3")
+    // Rain falls without growing less.
+    .replaceAll(/(?<=\bhow (?:much|many) \p{L}+(?: \p{L}+)?) (?:fell|falls|has fallen)\b/giu, "")
     .replaceAll(/\b(?:go|goes|went|gone) up\b/gi, "grow")
     .replaceAll(/\b(?:go|goes|went|gone) down\b/gi, "decline")
     .replaceAll(/\bhow (?:fast|quickly|strongly) (?=did|do|does|has|have)/gi, "")
@@ -158,7 +180,20 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
       isNoun(whose, phrases) && isNoun(what, phrases) ? `${what} of the ${whose}` : said,
     )
     .replace(/\bwhen did (.+?) (last|first) (?:order|buy|purchase)\b/i, "when was the $2 order of $1")
-    .replaceAll(/\bneither (\S+) nor (\S+)/gi, "not $1 and not $2")
+    .replaceAll(/\bneither (\S+) nor (\S+)/gi, (said, a: string, b: string) =>
+      [a, b].some((word) => isNoun(word, phrases)) ? said : `not ${a} and not ${b}`,
+    )
+    .replaceAll(/\bnon-(?=\p{L}{4,})/giu, "not ")
+    .replaceAll(/\b(?:all|everything|everybody|everyone) (?:but|except)\b/gi, "except")
+    // One thing each, and nothing that its words say alone.
+    .replaceAll(
+      /\b(on) (sale)\b|\b(not) (only|just|always)\b|(?<=\b(?:who|customers?|clients?|that) )(came|come) (back)\b/gi,
+      (said) => said.replace(" ", "-"),
+    )
+    .replaceAll(
+      /\b(year|quarter|month|week) of (?:the )?(\p{L}+)(?!\p{L})/giu,
+      (said, grain: string, of: string) => (isNoun(of, phrases, ["field"]) ? `${of} ${grain}` : said),
+    )
     .replaceAll(/,? as well\b(?: as\b)?/gi, (said) => (/as$/i.test(said) ? " and" : ""))
     .replaceAll(/\b(employee|staff|customer) turnover\b/gi, "$1 fluctuation")
     .replaceAll(/\b(euros?|eur|dollars?) (?:a|per|for (?:a|one|each)) (?:unit|piece|item)\b/gi, "$1")
@@ -169,13 +204,14 @@ export const phrase: Language["prepare"] = (text, { phrases, values, words }, da
     .replaceAll(/\b(above|below) that of\b/gi, (_, side: string) =>
       /above/i.test(side) ? "higher than that of" : "lower than that of",
     )
-    .replaceAll(/\b(?:together|along) with\b/gi, "with")
+    .replaceAll(/(?<!\b(?:bought|sold|\p{L}+ed) )\b(?:together|along) with\b/giu, "with")
     .replaceAll(/\bwith (and|or) without\b/gi, "with-$1-without")
     .replaceAll(/\bfor the (?:very )?(first|last) time(?: ever)?\b/gi, "for the $1 time")
     .replaceAll(/\b(last|previous) (?:full|complete|whole) (?=week|month|quarter|year)/gi, "$1 ")
     .replace(/\bwho (?:manages|leads|supervises|heads)\b/i, "who is the manager of")
     .replaceAll(/\bat least (?:one|1|a single)\b(?! of\b)/gi, "an")
     .replace(HOW_LONG, "average time to")
+    .replace(HOW_MANY, "$1average time to$3 in $2")
     .replaceAll(/\bsubscri(?:bes?|bed) to\b/gi, "with")
     .replaceAll(/\bdays? of (?:the )?week\b/gi, "weekday")
     .replaceAll(/\b(?:counting|starting|beginning) (?:from|in|with)\b/gi, "since")

@@ -1,43 +1,66 @@
+import { COMPARATIVES } from "./english-comparatives.ts";
 import { ENGLISH_GLOSSARY } from "./english-glossary.ts";
 import { GRAMMAR } from "./english-grammar.ts";
 import { phrase } from "./english-phrasing.ts";
 import type { Language, Superlative } from "./language.ts";
 import { fold, stem } from "./words.ts";
 
-/** Words that say nothing about the data. */
+/** Words that say nothing about the data, wherever they stand: a word that could be a condition, a unit or a kind of number is none. */
 const FILLERS: ReadonlySet<string> = new Set(
   `what which who whom names whats the a an is are was were be been am do does did there here that this
   these those me i we you they it its them their our us his her my your 's please can could would will
   shall should tell show give list name find get see display know about all any some one ones
-  of located found exist live lives stay stays lie lies situated out so just now then ? ! . , ; :
-  " ' ’ ( ) & also else euro euros want like need come came happen made make makes doing currently
-  really exactly look looking question help how got goods companies company bring brought brings
-  bringing add adds added up together developed develop evolved evolve trend yet still both
-  different distinct times single comes coming take took taken place placed happened generate generated
-  as if when respectively based already ever today's miles mile kilometers km metre metres meter meters
-  altogether had we've i'd let only roughly approximately table chart pie rank ranked ranking
-  d ll ve re m split broken down breakdown grouped distributed distribution anything something anyone
-  anybody somebody actual direct team right receive receives received carry carries won win wins
-  achieve achieved reach reached recorded carried paid gave granted issued
-  unique money measured something anything anybody anyone somebody someone everything everybody everyone thing things person
-  gets current calendar because hold holds held occupy occupies
-  very even once right actually actual simply quite rather much many again along away back
-  quick quickly hi hello hey thanks thank kindly sorry wondering wonder interested curious
-  figure figures numbers data info information overview breakdown report summary details detail
-  respective corresponding relevant given ones whole entire full possible able
-  such too anyway basically generally normally usually typically mainly mostly overall
-  being having keep kept put set went gone going said say says
-  work works working worked issue issued issues host hosts hosted scored scores
-  catalogue catalog database pls grant grants granting offer offers offered run runs operate operates operated owns
-  maintain maintains serve serves handle handles process processes processed register log logged book booked`.split(
-    /\s+/,
-  ),
+  of out so just now then ? ! . , ; : " ' ’ ( ) & also else euro euros want like need doing currently
+  really exactly look looking question help how up developed develop evolved evolve trend yet still both
+  different distinct times as if when respectively already ever today's miles mile kilometers km metre
+  metres meter meters altogether together had we've i'd let only roughly approximately table chart pie
+  ranked ranking d ll ve re m split broken down breakdown grouped distributed distribution anything
+  something anyone anybody somebody actual actually unique money someone everything everybody everyone
+  calendar because very even once atm asap btw fyi mr mrs simply quite rather much many quick quickly hi hello hey thanks thank
+  kindly sorry wondering wonder interested curious figure figures numbers data info information overview
+  report summary details detail respective corresponding whole entire too anyway basically overall being
+  having going catalogue catalog database pls goods company companies team right`.split(/\s+/),
+);
+
+/** What is done with anything: empty behind its noun ("orders placed"), but what it says before one ("placed orders"). */
+const DEEDS: ReadonlySet<string> = new Set(
+  `located found exist live lives stay stays lie lies situated based come came comes coming happen happened
+  make makes made bring brings brought bringing add adds added take takes took taken place placed generate
+  generated receive receives received carry carries achieve achieved reach reached recorded got gets went
+  work works working run runs operate operates taken send sends sent submit submitted cause causes caused occur
+  occurs occurred happens rode go goes fly flew flown arrive arrives arrived started depart departs
+  departed landed`.split(/\s+/),
+);
+
+/** Deeds that are empty only beside what they are done with: refunds are paid, orders need not be. */
+const BESIDE: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    paid: /refund|reimburs|salar|wage/,
+    pay: /refund|reimburs|salar|wage/,
+    issued: /refund|reimburs|salar|wage/,
+    gave: /discount|rebate|refund/,
+    grant: /discount|rebate/,
+    granted: /discount|rebate/,
+    given: /reason/,
+    single: /^(?:.* )?(?:an?|every|each|one) single\b/,
+    direct: /report/,
+    current: /^(?!.*(?:\b\d{4}\b|\b(?:last|previous) ))/,
+    full: /target|plan|goal/,
+    off: /\bt(?:ook|akes?|aken) off\b/,
+  }),
 );
 
 /** "the highest number of": the most. */
 function numberOf(words: string, dir: "max" | "min"): Record<string, Superlative> {
   return Object.fromEntries(
     words.split(" ").map((word) => [`${word} number of`, { dir, dim: null, isCount: true }]),
+  );
+}
+
+function extremes(most: string, least: string, dim: string): Record<string, Superlative> {
+  const all = [...most.split(" "), ...least.split(" ")];
+  return Object.fromEntries(
+    all.map((word) => [word, { dir: least.split(" ").includes(word) ? "min" : "max", dim }]),
   );
 }
 
@@ -67,8 +90,17 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     bottom: { dir: "min", dim: null },
     strongest: { dir: "max", dim: null },
     weakest: { dir: "min", dim: null },
-    fastest: { dir: "max", dim: null },
-    slowest: { dir: "max", dim: "long" },
+    fastest: { dir: "max", dim: null, or: { dir: "max", dim: "fast" } },
+    slowest: { dir: "max", dim: "long", or: { dir: "min", dim: "fast" } },
+    heaviest: { dir: "max", dim: "heavy" },
+    lightest: { dir: "min", dim: "heavy" },
+    ...extremes("hottest warmest", "coldest coolest", "hot"),
+    ...extremes("deepest", "shallowest", "deep"),
+    ...extremes("widest broadest", "narrowest", "wide"),
+    ...extremes("farthest furthest", "nearest closest", "far"),
+    ...extremes("wettest rainiest", "driest", "wet"),
+    ...extremes("windiest", "calmest", "windy"),
+    "most powerful": { dir: "max", dim: "powerful" },
     last: { dir: "max", dim: "date" },
     first: { dir: "min", dim: "date" },
     ...Object.fromEntries(
@@ -105,7 +137,8 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
     "top sell": { dir: "max", dim: null },
     "top-selling": { dir: "max", dim: null },
     "worst sell": { dir: "min", dim: null },
-    busiest: { dir: "max", dim: null },
+    busiest: { dir: "max", dim: null, or: { dir: "max", dim: "common" } },
+    quietest: { dir: "min", dim: "common" },
     "lowest perform": { dir: "min", dim: null },
     "highest perform": { dir: "max", dim: null },
     "top perform": { dir: "max", dim: null },
@@ -116,7 +149,7 @@ const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
 
 /** Words that judge without saying by which number. */
 const EVALUATIVE: ReadonlySet<string> = new Set(
-  "best worst good bad better worse volume performance perform doing numbers figures results successful important popular strong weak well badly poorly busy busiest busier loyal valuable favourite favorite productive efficient healthy healthiest attractive".split(
+  "best worst good bad better worse volume performance perform doing numbers figures results kpi kpis metrics stats statistics successful important popular strong weak well badly poorly busy busiest busier loyal valuable favourite favorite productive efficient healthy healthiest attractive".split(
     " ",
   ),
 );
@@ -162,6 +195,18 @@ const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">=" | "="> = withThat(
     exceeds: ">",
     exceeded: ">",
     exceed: ">",
+    "heavier than": ">",
+    "lighter than": "<",
+    "faster than": ">",
+    "slower than": "<",
+    "older than": ">",
+    "younger than": "<",
+    "hotter than": ">",
+    "warmer than": ">",
+    "colder than": "<",
+    "deeper than": ">",
+    "wider than": ">",
+    "taller than": ">",
     "worth more than": ">",
     "worth over": ">",
   }),
@@ -175,27 +220,6 @@ const ORDINALS: ReadonlyMap<string, number> = new Map(
   "second third fourth fifth sixth seventh eighth ninth tenth"
     .split(" ")
     .flatMap((word, i) => [[word, i + 1] as const, [`${i + 2}${["nd", "rd"][i] ?? "th"}`, i + 1] as const]),
-);
-
-/** Comparatives before `than`: what has more or less of a dimension. */
-export const COMPARATIVES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    higher: ">:high",
-    taller: ">:high",
-    lower: "<:high",
-    larger: ">:big",
-    bigger: ">:big",
-    smaller: "<:big",
-    longer: ">:long",
-    shorter: "<:long",
-    greater: ">:",
-    more: ">:",
-    less: "<:",
-    fewer: "<:",
-    cheaper: "<:price",
-    pricier: ">:price",
-    "more expensive": ">:price",
-  }),
 );
 
 /** Nouns of a dimension: the size of something is how big it is. */
@@ -214,31 +238,81 @@ export const HOW: ReadonlyMap<string, string> = new Map(
     long: "long",
     short: "long",
     dens: "dense",
-    old: "date",
+    old: "age",
     expensiv: "price",
+    heavy: "heavy",
+    fast: "fast",
+    hot: "hot",
+    warm: "hot",
+    cold: "hot",
+    deep: "deep",
+    wide: "wide",
+    far: "far",
+    windy: "windy",
+    powerful: "powerful",
   }),
 );
 
 /** Words by which a field shows that it measures a dimension, the best first. */
 export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
-    big: ["big", "larg", "size", "area", "population"],
-    high: ["high", "tall", "height", "elevation", "altitud"],
-    long: ["long", "length", "duration"],
+    big: [
+      "big",
+      "larg",
+      "size",
+      "area",
+      "population",
+      "magnitud",
+      "capacity",
+      "total",
+      "amount",
+      "betrag",
+      "bruttobetrag",
+      "umsatz",
+    ],
+    high: ["high", "tall", "height", "elevation", "altitud", "hohe"],
+    long: ["long", "length", "duration", "runtim", "distanc", "lang", "dauer", "streck"],
     dense: ["dens", "density"],
     people: ["population", "inhabitant", "resident"],
     date: ["date", "day", "start"],
-    price: ["pric", "price", "cost", "amount", "total"],
+    price: [
+      "pric",
+      "price",
+      "cost",
+      "amount",
+      "total",
+      "fare",
+      "bill",
+      "budget",
+      "rent",
+      "preis",
+      "kosten",
+      "betrag",
+    ],
+    heavy: ["weight", "mass", "gewicht"],
+    fast: ["speed", "velocity", "geschwindigkeit"],
+    hot: ["temperatur", "temperature", "temp", "celsius", "fahrenheit"],
+    deep: ["depth", "tief"],
+    wide: ["width", "breit"],
+    far: ["distanc", "entfernung"],
+    wet: ["precipitation", "rainfall", "rain", "niederschlag"],
+    windy: ["wind"],
+    powerful: ["horsepower", "power", "leistung", "ps", "kw"],
+    age: ["age", "alter"],
   }),
 );
 
 const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 export const ENGLISH: Language = {
-  fillers: FILLERS,
+  fillers: new Set([...FILLERS, ...DEEDS, ...BESIDE.keys()]),
+  deeds: DEEDS,
+  beside: BESIDE,
   grammar: GRAMMAR,
   superlatives: SUPERLATIVES,
   evaluative: EVALUATIVE,
+  vague:
+    /^\s*(?:so |and )*how(?:['’]s| is| are| was| were| did| do| does| have| has)\b.*\b(?:doing|do|going|been|looking?|running|business|things|faring)\b/i,
   quantities: QUANTITIES,
   ranges: new Set(["between", "from"]),
   rangeAnd: new Set(["and", "to"]),
@@ -265,7 +339,15 @@ export const ENGLISH: Language = {
     ["working days", DAYS.slice(0, 5)],
     ["monday to friday", DAYS.slice(0, 5)],
   ]),
-  weekdays: new Set(["weekday", "weekdays", "day of the week", "days of the week", "day of week"]),
+  dateParts: new Map([
+    ...["weekday", "weekdays", "day of the week", "days of the week", "day of week"].map(
+      (word) => [word, "weekday"] as const,
+    ),
+    ...["hour", "hours", "hour of the day", "hours of the day", "hour of day", "time of day"].map(
+      (word) => [word, "hour"] as const,
+    ),
+    ...["month of the year", "months of the year", "calendar month"].map((word) => [word, "month"] as const),
+  ]),
   comparatives: COMPARATIVES,
   measures: MEASURES,
   how: HOW,

@@ -66,6 +66,13 @@ function counted(grammar: Grammar, rel: RelSense): Combined[] {
   return means({ t: "table", table: { ...EMPTY_TABLE, cols: [num], conds: [condOf(rel)] } }, 0.4);
 }
 
+/** Of all rows, those of which something is true. */
+function shareOfRows(ds: string, cond: Cond): Combined[] {
+  const all: Rel = { k: "all", ds };
+  const part = count({ k: "where", in: all, if: cond });
+  return means(table({ k: "calc", op: "/", a: part, b: count(all) }), 0.3);
+}
+
 /** Rules for entities: what they are linked to, what is said of them, and which of them are first. */
 export const ENTITY_RULES: Rules = {
   "op rel": (grammar, { op, arg }, rel) => {
@@ -111,8 +118,7 @@ export const ENTITY_RULES: Rules = {
         return date === undefined ? [] : [attr(rel.rel, rel.ds, [date], 0.1)];
       }
       case "how": {
-        const key = grammar.dimension(rel.ds, arg ?? "");
-        return key === undefined ? [] : [attr(rel.rel, rel.ds, [key], 0)];
+        return grammar.dimensions(rel.ds, arg ?? "").map((key) => attr(rel.rel, rel.ds, [key], 0));
       }
       default:
         return [];
@@ -127,6 +133,8 @@ export const ENTITY_RULES: Rules = {
     // "no major rivers" says it of the rivers.
     if (op === "not") return means({ t: "cond", ds, cond: { k: "not", of: cond } }, 0.3);
     const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
+    // "share of cash payments": of all rows.
+    if (op === "share") return shareOfRows(ds, cond);
     if (op === "count") return means(table(count(rel)), 0.4);
     if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
     if (op === "how" && cond.k === "is") {
@@ -135,6 +143,9 @@ export const ENTITY_RULES: Rules = {
     }
     return op === "but" ? means({ t: "cond", ds, cond }) : [];
   },
+  // "survival rate"
+  "cond op": (grammar, { ds, cond }, { op }) =>
+    op === "rate" && cond.k === "is" && grammar.isBoolean(cond.key) ? shareOfRows(ds, cond) : [],
   "link rel": (_grammar, { paths }, rel) => [
     { sense: to(rel, paths), cost: 0 },
     ...(rel.form === "noun" ? means({ t: "role" as const, rel: rel.rel, ds: rel.ds, paths }) : []),

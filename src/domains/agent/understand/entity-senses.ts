@@ -1,6 +1,6 @@
 import type { Cond, Key, Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
-import type { Mod, Quantity, Sense } from "./fragment.ts";
+import type { Mod, Place, Quantity, Sense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import { aggregate, attr, firstCost, made, means, type RelSense, table, top } from "./make.ts";
 import { measuredCond } from "./unit-rules.ts";
@@ -56,8 +56,7 @@ export function measured(grammar: Grammar, dim: string, mod: Mod): Combined[] {
     return key === undefined ? [] : [attr(mod.rel, mod.ds, [key], 0)];
   }
   if (mod.m !== "to" || mod.not) return [];
-  const key = grammar.dimension(mod.ds, dim);
-  return key === undefined ? [] : [attr(mod.rel, mod.ds, [key], 0)];
+  return grammar.dimensions(mod.ds, dim).map((key) => attr(mod.rel, mod.ds, [key], 0));
 }
 
 export function neighbours(grammar: Grammar, head: RelSense, other: RelSense, cost: number): Combined[] {
@@ -76,6 +75,12 @@ export function neighbours(grammar: Grammar, head: RelSense, other: RelSense, co
   }));
 }
 
+/** Who is oldest was born first, but has the greatest age. */
+function placeIn(grammar: Grammar, key: Key, dim: string | null, place: Place): Place {
+  if (dim !== "age" || !grammar.isNumber(key)) return place;
+  return { ...place, dir: place.dir === "max" ? "min" : "max" };
+}
+
 export function topped(
   grammar: Grammar,
   rel: RelSense,
@@ -83,8 +88,11 @@ export function topped(
 ): Combined[] {
   const then =
     rel.verb === undefined || dim !== "date" ? undefined : grammar.schema.datasets.get(rel.ds)?.date;
-  const key = grammar.dimension(rel.ds, dim ?? "") ?? then ?? undefined;
-  if (key !== undefined) return [made(top(rel, key, place), firstCost(rel), true)];
+  const keys = grammar.dimensions(rel.ds, dim ?? "", place.dir);
+  if (keys.length > 0 || then != null)
+    return (keys.length > 0 ? keys : [then as Key]).map((key) =>
+      made(top(rel, key, placeIn(grammar, key, dim, place)), firstCost(rel), true),
+    );
   // The largest order is the one that is worth most.
   const metric = dim === "big" ? grammar.worthOf(rel.ds) : undefined;
   return metric === undefined

@@ -1,26 +1,47 @@
 import { toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Link, Schema } from "../query/schema.ts";
+import type { Link } from "../query/schema.ts";
 import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../query/semantic-query.ts";
+import { yesIn } from "./common-values.ts";
 import { DIMENSIONS } from "./english.ts";
 import type { TableSense } from "./fragment.ts";
 import { isOfTime } from "./language.ts";
-import { dimensionField, foreignLink, isMoney, peopleOf, timeField, unitOf, worths } from "./model-words.ts";
+import { MetricFacts } from "./metric-facts.ts";
+import {
+  dimensionFields,
+  endOf,
+  foreignLink,
+  mainDataset,
+  peopleOf,
+  timeField,
+  unitOf,
+  worths,
+} from "./model-words.ts";
+import { currencyIn } from "./units.ts";
 import { Ways } from "./ways.ts";
 import { phraseKey } from "./words.ts";
 
+/** More would be no answer but a table. */
+const ROW_FIELDS = 8;
+
+const OVER =
+  /(^|_)(closed|ended|end|finished|resolved|solved|completed|done|geschlossen|ende|erledigt)(_|$)/i;
+
 /** What rules ask of a model: what a field is, what belongs to what, and by which way. */
-export class Facts {
-  readonly schema: Schema;
-  protected readonly model: Knowledge["model"];
+export class Facts extends MetricFacts {
   protected readonly ways: Ways;
   readonly #people: ReadonlySet<string>;
+  readonly #values: Knowledge["values"];
+  /** The dataset that everything else belongs to. */
+  readonly main: string | undefined;
 
-  constructor({ model, schema }: Knowledge) {
-    this.model = model;
-    this.schema = schema;
+  constructor(knowledge: Knowledge) {
+    super(knowledge);
+    const { model, schema, values } = knowledge;
+    this.#values = values;
     this.ways = new Ways(schema);
     this.#people = new Set(peopleOf(model));
+    this.main = mainDataset(schema);
   }
 
   /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
@@ -93,6 +114,17 @@ export class Facts {
     }
   }
 
+  /** How long it took from the date that rows go by until another one. */
+  timeTo(key: Key): Key | undefined {
+    const { fields, date } = this.schema.datasets.get(key.ds) ?? {};
+    const own = ["days", "hours", "minutes"].map((unit) => `${unit}_to_${key.field}`);
+    const field = own.find((name) => fields?.has(name));
+    if (field !== undefined) return { ds: key.ds, field };
+    // What the author counted is meant before what can be counted.
+    if (date?.ds !== key.ds || this.timeOf(key.ds, null) !== undefined) return undefined;
+    return this.daysBetween(date, key);
+  }
+
   /** The days from one date to another, where a row has both. */
   daysBetween(start: Key, end: Key): Key | undefined {
     const isBoth = this.isDate(start) && this.isDate(end) && this.belongs(end.ds, start);
@@ -110,16 +142,29 @@ export class Facts {
   }
 
   dimension(ds: string, dim: string): Key | undefined {
-    if (isOfTime(dim)) {
-      const { date, fields } = this.schema.datasets.get(ds) ?? {};
-      const own = date?.ds === ds ? date : undefined;
-      const born = [...(fields?.values() ?? [])].find(
-        ({ name, kind }) => kind === "date" && /birth|born|^dob$/i.test(name),
-      );
-      return dim === "age" && born !== undefined ? { ds, field: born.name } : own;
-    }
-    const field = dimensionField(this.model, this.schema, ds, dim);
-    return field === undefined ? undefined : { ds, field };
+    return this.dimensions(ds, dim)[0];
+  }
+
+  /** What entities of a dataset are compared by in some way: several, where as much speaks for each. */
+  dimensions(ds: string, dim: string, dir?: "max" | "min"): Key[] {
+    const named = dim === "date" ? [] : dimensionFields(this.model, this.schema, ds, dim);
+    const meant = dir === undefined || named.length < 2 ? named : endOf(named, dir);
+    const taken = dim === "long" ? this.#lasted(ds) : [];
+    if (named.length > 0 || !isOfTime(dim)) return [...meant.map((field) => ({ ds, field })), ...taken];
+    const { date, fields } = this.schema.datasets.get(ds) ?? {};
+    const born = [...(fields?.values() ?? [])].find(
+      ({ name, kind }) => kind === "date" && /birth|born|^dob$/i.test(name),
+    );
+    if (dim === "age" && born !== undefined) return [{ ds, field: born.name }];
+    return date?.ds === ds ? [date] : [];
+  }
+
+  /** From when it began until when it was done: how long something took, where nobody says more. */
+  #lasted(ds: string): Key[] {
+    const { date, fields } = this.schema.datasets.get(ds) ?? {};
+    const end = [...(fields?.values() ?? [])].find(({ name, kind }) => kind === "date" && OVER.test(name));
+    if (date?.ds !== ds || end === undefined || end.name === date.field) return [];
+    return [{ ds, field: end.name, since: date }];
   }
 
   /** What happens to entities of a dataset, what most numbers are about first: its dataset, and the way there. */
@@ -185,18 +230,29 @@ export class Facts {
     return unitOf(this.model, num);
   }
 
+  /** What the author says that money is in. */
+  get currency(): string | undefined {
+    return currencyIn(`${this.model.description ?? ""} ${this.model.ai.instructions ?? ""}`);
+  }
+
   /** How long something takes. */
   timeOf(ds: string, unit: string | null): Key | undefined {
     return timeField(this.model, this.schema, ds, unit);
   }
 
-  isBoolean({ ds, field }: Key): boolean {
-    return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "boolean";
+  isBoolean(key: Key): boolean {
+    const kind = this.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind;
+    return kind === "boolean" || yesIn(this.#values, key) !== undefined;
   }
 
   isDate({ ds, field, since }: Key): boolean {
     if (since !== undefined) return false;
     return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "date";
+  }
+
+  /** Whether a date has a time of day. */
+  isMoment({ ds, field }: Key): boolean {
+    return /^TIMESTAMP/i.test(this.schema.datasets.get(ds)?.fields.get(field)?.type ?? "");
   }
 
   /** Whether each row of a dataset has one value of a field. */
@@ -215,29 +271,6 @@ export class Facts {
     });
   }
 
-  /** Whether a metric counts something, and does not measure it; undefined where nobody says. */
-  isCounting(name: string): boolean | undefined {
-    const metric = this.model.metrics.find((each) => each.name === name);
-    if (metric === undefined) return undefined;
-    if (isMoney(metric)) return false;
-    return /int/i.test(metric.dataType ?? "") ? true : undefined;
-  }
-
-  /** Whether a metric is called by the noun of a dataset: "tracks sold". */
-  isCalled(name: string, ds: string): boolean {
-    const ai = this.model.metrics.find((each) => each.name === name)?.ai;
-    const noun = phraseKey(ds);
-    return [name, ...(ai?.synonyms ?? [])].some((text) => phraseKey(text).split(" ").includes(noun));
-  }
-
-  /** Whether a metric is an average, a rate or a share. */
-  isAverage(name: string): boolean {
-    const { formula } = this.schema.metrics.get(name) ?? {};
-    const isDivided = formula?.texts.some((text) => text.includes("/")) === true;
-    const [start] = formula?.aggregates[0]?.pieces ?? [];
-    return isDivided || (typeof start === "string" && /^\s*(avg|mean|median)\s*\(/i.test(start));
-  }
-
   /** The dataset of which a metric counts some rows: those with a condition. */
   countedAmong(name: string): string | undefined {
     const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
@@ -245,24 +278,6 @@ export class Facts {
     const [start] = only?.pieces ?? [];
     const isSome = typeof start === "string" && /^\s*count\s*\(\s*case\b/i.test(start);
     return isSome && others.length === 0 ? this.#homes({ k: "metric", name })[0] : undefined;
-  }
-
-  /** Whether a metric leaves out all rows that a condition keeps: the revenue of completed orders has none of cancelled ones. */
-  leavesOut(name: string, cond: Cond): boolean {
-    if (cond.k === "and") return cond.of.some((each) => this.leavesOut(name, each));
-    if (cond.k === "link" && cond.path.length === 0 && cond.to.k === "where") {
-      const { if: own, in: rest } = cond.to;
-      return this.leavesOut(name, own) || this.leavesOut(name, { ...cond, to: rest });
-    }
-    if (cond.k !== "is" || cond.match !== "equal") return false;
-    const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
-    return aggregates.every(({ pieces }) => {
-      const at = pieces.findIndex(
-        (piece) => typeof piece !== "string" && piece.ds === cond.key.ds && piece.field === cond.key.field,
-      );
-      const only = /^\s*(?:=|in)\s*\(?((?:\s*'[^']*'\s*,?)+)/i.exec(String(pieces[at + 1] ?? ""))?.[1];
-      return at !== -1 && only !== undefined && !cond.values.some((value) => only.includes(`'${value}'`));
-    });
   }
 
   /** Whether a metric is made of just these rows: units sold of what was sold. */
@@ -277,33 +292,6 @@ export class Facts {
       );
       return at !== -1 && String(pieces[at + 1] ?? "").includes(`'${values[0]}'`);
     });
-  }
-
-  /** The author's own average of a field, which may leave something out. */
-  averageOf({ ds, field }: Key): string | undefined {
-    return [...this.schema.metrics.values()].find(
-      ({ name, formula }) =>
-        /^(average|avg|mean)_/.test(name) &&
-        name.replace(/^(average|avg|mean)_/, "") === field &&
-        formula.aggregates.every(({ pieces }) =>
-          pieces.some((piece) => typeof piece !== "string" && piece.ds === ds),
-        ),
-    )?.name;
-  }
-
-  /** The metric that is one sum or average of a field, and nothing else; of several the one that is called like it. */
-  metricOf({ ds, field }: Key): string | undefined {
-    const all = [...this.schema.metrics.values()].filter(({ formula: { aggregates, texts } }) => {
-      const [only, ...others] = aggregates;
-      const columns = only?.pieces.filter((piece) => typeof piece !== "string") ?? [];
-      const isBare = others.length === 0 && texts.every((text) => text.trim() === "") && columns.length === 1;
-      return isBare && only?.isCount !== true && columns[0]?.ds === ds && columns[0].field === field;
-    });
-    const own = field.replaceAll("_", " ");
-    const called = all.find(({ name }) =>
-      this.model.metrics.find((metric) => metric.name === name)?.ai.synonyms.includes(own),
-    );
-    return (called ?? (all.length === 1 ? all[0] : undefined))?.name;
   }
 
   /** Whether rows of a number need not belong to any row of a dataset, as the author says of the column. */
@@ -355,6 +343,15 @@ export class Facts {
     const dataset = this.schema.datasets.get(ds);
     const field = dataset?.nameField ?? (dataset?.isNumbered === true ? undefined : dataset?.key[0]);
     return field === undefined ? undefined : { ds, field };
+  }
+
+  /** What shows a row that has no name: what it was chosen by, and its first fields. */
+  rowKeys(ds: string, rel: Rel): Key[] {
+    const { fields, key = [] } = this.schema.datasets.get(ds) ?? {};
+    const by = rel.k === "top" && !("k" in rel.by) && rel.by.ds === ds ? [rel.by] : [];
+    const others = [...(fields?.keys() ?? [])].filter((field) => !key.includes(field));
+    const all = [...by.map(({ field }) => field), ...others];
+    return [...new Set(all)].slice(0, ROW_FIELDS).map((field) => ({ ds, field }));
   }
 
   /** The link of a field whose values are names of other entities. */

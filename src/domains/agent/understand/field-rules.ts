@@ -1,11 +1,22 @@
 import { type Aggregate, type Cond, isKey, type Key, type Num, type Rel } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "./entity-senses.ts";
-import type { Sense } from "./fragment.ts";
+import type { Sense, TableSense } from "./fragment.ts";
 import type { Grammar, Rules } from "./grammar.ts";
 import { isOfTime } from "./language.ts";
-import { aggregate, attr, count, EMPTY_TABLE, means, placeOf, type RelSense, supBy, table } from "./make.ts";
-import { addsUp } from "./model-words.ts";
+import {
+  aggregate,
+  attr,
+  count,
+  EMPTY_TABLE,
+  means,
+  placeOf,
+  type RelSense,
+  supBy,
+  table,
+  where,
+} from "./make.ts";
+import { addsUp, endOf } from "./model-words.ts";
 import { grouped, more } from "./table-senses.ts";
 
 function labelled(key: Key, value: number): Combined[] {
@@ -32,6 +43,21 @@ function missing(grammar: Grammar, key: Key): Cond {
   return grammar.isNumber(key)
     ? { k: "or", of: [empty, { k: "is", key, values: [0], match: "equal" }] }
     : empty;
+}
+
+/** "finished repairs": those with a date of it; on the date that rows go by, all of them happened. */
+function happened(grammar: Grammar, rel: RelSense, key: Key): Combined[] {
+  if (key.ds !== rel.ds || rel.form === "name") return [];
+  if (grammar.dimension(rel.ds, "date")?.field === key.field)
+    return grammar.isEvent(rel.ds) ? means(rel, 0.2) : [];
+  return means({ ...where(rel, missing(grammar, key), true), form: "made" }, 0.2);
+}
+
+function ofThose(supby: Extract<Sense, { t: "supby" }>, ds: string, cond: Cond): Combined[] {
+  const { by } = supby;
+  if (by.k !== "count" || by.ds !== ds) return [];
+  const those = { ...by, rel: { k: "where" as const, in: by.rel, if: cond } };
+  return means({ t: "mod", mod: { m: "first", by: those, ...placeOf(supby) } }, 0.2);
 }
 
 /** An average of all rows is the author's own, where there is one. */
@@ -66,6 +92,18 @@ function shownFor(grammar: Grammar, { rel, ds, form, isMany, verb }: RelSense): 
   return isOne ? grammar.nameKey(ds) : undefined;
 }
 
+/** "longest flippers": of a flipper length. */
+function isLong(dim: string | null, { field }: Key): boolean {
+  return dim === "long" && /(^|_)(length|duration|distance|time)(_|$)/i.test(field);
+}
+
+/** A number beside another name of the field that it is made of. */
+function sameNumber(grammar: Grammar, sum: TableSense, key: Key): Combined[] {
+  const [num] = sum.cols;
+  const isOwn = num?.k === "metric" && grammar.metricsOf(key).includes(num.name);
+  return isOwn ? means({ t: "table", table: sum }, 0.1) : [];
+}
+
 /** Rules for fields: whose they are, and what is said of them. */
 export const FIELD_RULES: Rules = {
   "op attr": (grammar, { op, arg }, { rel, ds, keys }) => {
@@ -86,6 +124,7 @@ export const FIELD_RULES: Rules = {
       return means(table({ k: "agg", fn: "distinct", of: key, in: rel }), 0.1);
     if (op === "prep") return means({ t: "mod", mod: { m: "attr", rel, ds, key } });
     if (op === "has") return first(grammar, key);
+    if (op === "by" && rel.k === "all" && key.isNamed === true) return means({ t: "by", keys, by: null });
     if ((op === "by" || op === "each") && rel.k === "where" && grammar.isLabel(key))
       return means({ t: "by", keys, by: null, some: { rel, ds } });
     if (op === "compare") return compared(grammar, arg ?? "", { rel, key });
@@ -94,6 +133,10 @@ export const FIELD_RULES: Rules = {
   "op field": (grammar, { op, arg }, { key }) => {
     if ((op === "count" || op === "how much") && grammar.isNumber(key)) return means({ t: "field", key });
 
+    if (op === "time to") {
+      const time = grammar.isDate(key) ? grammar.timeTo(key) : undefined;
+      return time === undefined ? [] : means({ t: "field", key: time }, -0.3);
+    }
     if (op === "days" && grammar.isDate(key)) return means({ t: "days", start: key, isOpen: false });
     // "with a discount": what has some.
     if (op === "has" && arg === "any" && !grammar.isBoolean(key) && !grammar.isLabel(key)) {
@@ -164,9 +207,9 @@ export const FIELD_RULES: Rules = {
         )
       : [],
   // "launched in 2026": the field says which date is meant.
-  "field window": (grammar, { key }, { win }) =>
+  "field window": (grammar, { key, isDone }, { win }) =>
     grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
-      ? means({ t: "cond", ds: key.ds, cond: { k: "during", win: { ...win, on: key } } })
+      ? means({ t: "cond", ds: key.ds, cond: { k: "during", win: { ...win, on: key } } }, isDone ? -0.9 : 0)
       : [],
   "attr order": (grammar, sense, { dir, dim }) => {
     const by = grammar.dimension(sense.ds, dim);
@@ -174,13 +217,21 @@ export const FIELD_RULES: Rules = {
   },
   "sup field": (grammar, sup, { key }) =>
     (grammar.isNumber(key) ? !isOfTime(sup.dim) : grammar.isDate(key) && isOfTime(sup.dim))
-      ? means(supBy(sup, { k: "key", key }), sup.dim === "long" ? 1 : 0)
+      ? means(
+          supBy(sup, { k: "key", key }),
+          // The highest temperature is none of the lowest ones.
+          (isLong(sup.dim, key) ? 0 : sup.dim === "long" ? 1 : 0) +
+            (endOf([key.field], sup.dir).length === 0 ? 0.5 : 0),
+        )
       : [],
-  // "hired last"
-  "field sup": (grammar, { key }, sup) =>
-    grammar.isDate(key) && isOfTime(sup.dim)
+  "field sup": (grammar, { key }, sup) => {
+    // "was precipitation highest"
+    if (sup.dim === "high" && grammar.isNumber(key)) return means(supBy(sup, { k: "key", key }), 0.2);
+    // "hired last"
+    return grammar.isDate(key) && isOfTime(sup.dim)
       ? means({ t: "mod", mod: { m: "first", by: { k: "key", key }, ...placeOf(sup) } }, 0.1)
-      : [],
+      : [];
+  },
   "field mod": (grammar, { key }, { mod }) => {
     if (mod.m === "attr") {
       const shares = mod.key.field.split("_")[0] === key.field.split("_")[0];
@@ -196,14 +247,14 @@ export const FIELD_RULES: Rules = {
     const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
     return grammar.attributes(key, rel);
   },
-  "field rel": (grammar, { key }, rel) => [
+  "field rel": (grammar, { key, isDone }, rel) => [
+    ...(isDone ? happened(grammar, rel, key) : []),
     ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.7 })),
     // "opened a ticket"
-    ...(key.ds === rel.ds && grammar.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind === "date"
-      ? means(rel, 0.1)
-      : []),
+    ...(key.ds === rel.ds && isDone !== true && grammar.isDate(key) ? means(rel, 0.1) : []),
   ],
-  "rel field": (grammar, rel, { key }) => [
+  "rel field": (grammar, rel, { key, isDone }) => [
+    ...(isDone ? happened(grammar, rel, key) : []),
     ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
     // "driver nationality": whose it is.
     ...(rel.rel.k === "all" && rel.form === "noun" && key.ds === rel.ds && grammar.isLabel(key)
@@ -256,9 +307,23 @@ export const FIELD_RULES: Rules = {
       : [];
   },
   "field field": (_grammar, left, right) =>
-    means({ t: "fields", keys: [left.key, right.key], isOpen: false }, 0.9),
+    // "netto Umsatz": both say the same.
+    left.key.ds === right.key.ds && left.key.field === right.key.field
+      ? means(left)
+      : means({ t: "fields", keys: [left.key, right.key], isOpen: false }, 0.9),
+  "table field": (grammar, { table: sum }, { key }) => sameNumber(grammar, sum, key),
+  "field table": (grammar, { key }, { table: sum }) => sameNumber(grammar, sum, key),
   "op fields": (_grammar, { op }, { keys, isOpen }) =>
     op === "has" && !isOpen ? means({ t: "mod", mod: { m: "show", keys } }, 0.1) : [],
+  // "time until a repair is finished"
+  "op rel": (_grammar, left, { rel, form }) =>
+    left.op === "time to" && rel.k === "all" && form === "noun" ? means(left, 0.1) : [],
+  // "solved the most tickets": the most of those that are.
+  "cond supby": (_grammar, { ds, cond }, supby) => ofThose(supby, ds, cond),
+  "field supby": (grammar, { key, isDone }, supby) =>
+    isDone && grammar.dimension(key.ds, "date")?.field !== key.field
+      ? ofThose(supby, key.ds, { k: "not", of: missing(grammar, key) })
+      : [],
   // "capital austin": the field says which column the value is in.
   "field cond": (_grammar, { key }, { ds, cond }) =>
     isSaidOf(key, cond) ? means({ t: "cond", ds, cond }, -0.2) : [],

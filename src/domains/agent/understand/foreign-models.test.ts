@@ -89,8 +89,8 @@ const VALUES: FieldValues[] = [
 
 const knowledge = buildKnowledge(MODEL, VALUES);
 
-function read(text: string) {
-  const found = understand({ text, now: "2026-07-01T12:00:00", timeZone: "Europe/Berlin" }, knowledge);
+function read(text: string, of = knowledge) {
+  const found = understand({ text, now: "2026-07-01T12:00:00", timeZone: "Europe/Berlin" }, of);
   const ask = found.readings[0]?.ask;
   const isRead = found.missing.length === 0 && found.unclear.length === 0 && ask !== undefined;
   return isRead ? ask : { missing: found.missing.map((each) => each.text) };
@@ -186,5 +186,79 @@ describe("a model that nobody here wrote", () => {
 
   it("does not pass over what is still to come", () => {
     expect(read("how many regattas are still to come this year")).toHaveProperty("missing");
+  });
+});
+
+/** One table as it comes from a file: rows have no name, and nobody said what they are called. */
+const TABLE: VisibleModel = {
+  ...MODEL,
+  name: "taxis",
+  datasets: [
+    dataset("taxis", ["row_number"], NO_AI, [
+      field("row_number", "BIGINT"),
+      { ...field("pickup", "TIMESTAMP"), isTime: true },
+      field("color", "VARCHAR"),
+      field("payment", "VARCHAR"),
+      field("driver", "VARCHAR"),
+      field("distance", "DOUBLE"),
+      field("luggage_weight_kg", "DOUBLE"),
+      field("temp_min", "DOUBLE", { ai: called("temperature") }),
+      field("temp_max", "DOUBLE", { ai: called("temperature") }),
+    ]),
+  ],
+  relationships: [],
+  metrics: [metric("taxis_count", "COUNT(taxis.row_number)", "Integer")],
+};
+const table = buildKnowledge(TABLE, [
+  { ds: "taxis", field: "color", values: ["yellow", "green"], isCut: false },
+  { ds: "taxis", field: "payment", values: ["cash", "credit card"], isCut: false },
+]);
+const said = (text: string) => JSON.stringify(read(text, table));
+
+describe("a table in everyday words", () => {
+  it("takes a noun that nothing carries for its rows only where they are counted or chosen", () => {
+    const all = read("how many taxis", table);
+    for (const text of ["how many trips were there", "number of rides", "wie viele Fahrten gab es"])
+      expect(read(text, table)).toEqual(all);
+    expect(said("how many yellow trips were there")).toContain('"values":["yellow"]');
+    for (const text of [
+      "how many passengers were there",
+      "which cashier had the most trips",
+      "costs by color",
+    ])
+      expect(read(text, table), text).toHaveProperty("missing");
+    const asked = understand(
+      { text: "how many regattas", now: "2026-07-01T12:00:00", timeZone: "Europe/Berlin" },
+      table,
+    );
+    expect(asked.unclear).toMatchObject([{ suggestions: ["taxis"], word: "regattas" }]);
+    const { readings } = understand(
+      { text: "how many trips", now: "2026-07-01T12:00:00", timeZone: "Europe/Berlin" },
+      table,
+    );
+    expect(readings[0]?.assumptions).toMatchObject([{ choice: '"trips" are the rows of taxis' }]);
+  });
+
+  it("compares by what an adjective measures, and by the end that it speaks of", () => {
+    expect(said("what is the longest trip")).toContain('"by":{"ds":"taxis","field":"distance"},"dir":"max"');
+    expect(said("der schwerste Fahrgast")).toContain("missing");
+    expect(said("the heaviest trip")).toContain('"field":"luggage_weight_kg"');
+    expect(said("how many trips were heavier than 500 g")).toContain('"v":0.5');
+    expect(said("the coldest trip")).toContain('"by":{"ds":"taxis","field":"temp_min"},"dir":"min"');
+    expect(said("die wärmste Fahrt")).toContain('"by":{"ds":"taxis","field":"temp_max"},"dir":"max"');
+  });
+
+  it("gives the share of a value in all rows", () => {
+    const share = said("share of cash payments");
+    expect(share).toContain('"op":"/"');
+    expect(share).toContain('"values":["cash"]');
+    expect(said("what percentage of trips was paid in cash")).toContain('"values":["cash"]');
+  });
+
+  it("knows hours of moments, and who there is only one column of", () => {
+    expect(said("number of trips by hour")).toContain('"part":"hour"');
+    expect(said("what is the busiest hour of the day")).toContain('"part":"hour"');
+    expect(said("an welchem Wochentag gibt es die meisten Fahrten")).toContain('"part":"weekday"');
+    expect(said("who had the most trips")).toContain('"by":[{"ds":"taxis","field":"driver"}]');
   });
 });

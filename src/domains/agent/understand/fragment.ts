@@ -1,6 +1,7 @@
 import type {
   Comparison,
   Cond,
+  DatePart,
   Grain,
   Hop,
   Key,
@@ -28,8 +29,8 @@ export type Sense =
       /** What was done, the number that the author has for it, and what it was done in: each is one time. */
       verb?: { metric: string | null; times?: Key };
     }
-  /** A field by its name, of nothing yet. */
-  | { t: "field"; key: Key }
+  /** A field by its name, of nothing yet; a date also by what was done then. */
+  | { t: "field"; key: Key; isDone?: true }
   /** Fields of entities: `population of Texas`. */
   | { t: "attr"; rel: Rel; ds: string; keys: Key[]; order?: Order[] }
   /** What is true of rows of a dataset. */
@@ -45,7 +46,7 @@ export type Sense =
   /** Numbers by keys. */
   | { t: "table"; table: TableSense }
   | { t: "window"; win: Window }
-  | { t: "grain"; grain: Grain; isFiscal: boolean; isEvery?: true }
+  | { t: "grain"; grain: Grain; isFiscal: boolean; isEvery?: true; isBare?: true }
   | { t: "number"; value: number; isPercent: boolean }
   /** "in minutes" */
   | { t: "unit"; unit: string }
@@ -57,7 +58,7 @@ export type Sense =
       keys: Key[];
       by: By | null;
       grain?: Grain;
-      part?: "weekday";
+      part?: DatePart;
       isPer?: true;
       isOpen?: true;
       /** "share of each channel" */
@@ -134,7 +135,7 @@ export interface Group {
   keys: Key[];
   grain: Grain | null;
   isFiscal?: true;
-  part?: "weekday";
+  part?: DatePart;
   /** The entities that the groups are, where they are not all of them. */
   rel: Rel | null;
   ds: string | null;

@@ -12,7 +12,7 @@ gesamt: total
 median: median
 anteil: share
 wachstum: growth
-umsatz umsätze erlös erlöse: revenue, sales, turnover, amount
+umsatz umsätze erlös erlöse: revenue, sales, turnover, amount, betrag
 umgesetzt umsetzte umsetzten: revenue, sales, turnover
 einnahmen: income, revenue, receipts, takings
 gewinn ertrag überschuss: profit, earnings, income
@@ -108,6 +108,8 @@ stornoquote stornierungsquote: cancellation rate
 erstattung rückerstattung: refund
 beschwerde reklamation: complaint
 garantie: warranty
+reparatur: repair
+mitglied: member
 akku batterie: battery
 bremse: brake, brakes
 zubehör: accessories, accessory
@@ -124,7 +126,7 @@ adresse anschrift: address
 straße: street
 bezirk: district
 gemeinde: municipality
-mitarbeiter angestellte beschäftigte: employee, staff
+mitarbeiter angestellte beschäftigte: employee, staff, assignee, agent, sachbearbeiter
 personal belegschaft: staff, employees
 mitarbeiterzahl personalbestand kopfzahl: headcount, employee count
 vertriebler verkäufer vertriebsmitarbeiter außendienstler: sales rep, salesperson, sales representative, seller, rep
@@ -296,7 +298,73 @@ warschau: warsaw
 kopenhagen: copenhagen
 mailand: milan
 rom: rome
-brüssel: brussels`;
+brüssel: brussels
+film: movie, film
+regisseur regie: director
+schauspieler: actor
+drehbuch: screenplay
+insel: island
+niederschlag regen regenmenge: precipitation, rain, rainfall
+schnee: snow
+sonne sonnig: sun
+nebel: fog
+wetter: weather
+temperatur: temperature, temp
+wind: wind, wind speed
+geschwindigkeit tempo: speed, velocity
+entfernung strecke distanz: distance
+gewicht masse: weight, mass
+leistung: power, horsepower
+verbrauch: consumption
+trinkgeld: tip, gratuity
+fahrpreis: fare
+barzahlung bar: cash
+kreditkarte: credit card
+zahlungsart zahlungsmethode zahlungsweise: payment method, payment type, payment
+tageszeit uhrzeit: time of day
+wochentag: weekday, day of week
+fluggesellschaft airline: airline, carrier, operator
+flughafen: airport
+verspätung: delay
+herkunft: origin
+lebenserwartung: life expectancy
+geburtenrate: fertility, birth rate
+todesfall tote todesopfer gestorben: death, deaths
+verletzte: injured, injuries
+opfer: victim
+überlebt überlebende: survived
+passagier: passenger
+person personen: person, people
+frau frauen: female, woman, women
+mann männer: male, man, men
+kind kinder: child, children
+mitglied: member
+klasse: class
+haus immobilie: house, property
+wohnung: apartment, flat
+miete: rent
+einkommen: income
+schaden: damage
+reparatur: repair
+ursache: cause
+spieler: player
+mannschaft verein: team, club
+tor: goal
+punkt: point
+sieg: win
+rang platz: rank
+jahr: year
+erstellt angelegt: created
+beschreibung: description
+quelle: source
+sorte: variety
+ernte ertrag: yield
+erlös: revenue
+bruttoeinnahmen einspielergebnis: gross
+altersgruppe: age group
+bildung abschluss: education
+beruf: occupation, job
+raucher: smoker`;
 
 /** English words by the stem of the German one. */
 export const GLOSSARY: ReadonlyMap<string, readonly Gloss[]> = glossary();

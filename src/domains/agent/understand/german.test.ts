@@ -40,7 +40,7 @@ const MODEL: VisibleModel = {
   id: "m",
   name: "bakery",
   version: 1,
-  description: null,
+  description: "A bakery. All money is in euros.",
   ai: {
     ...NO_AI,
     instructions:
@@ -229,5 +229,89 @@ describe("words", () => {
       1, 1, 2,
     ]);
     expect(languagesOf("Umsatz nach Region")).not.toEqual(languagesOf("revenue by region"));
+  });
+});
+
+/** Words that no model here has: each may be a condition, a unit or another kind of number. */
+const ADJECTIVES = `paid direct single recent gross refunded discounted rolling early overdue wholesale domestic digital internal
+  taxable seasonal promotional bundled delivered invoiced disputed fraudulent loyal corporate organic recurring adjusted projected
+  nominal typical normal duplicate partial raw issued booked logged hosted granted scored kept added received taken made placed
+  full current`;
+const TAILS = `in dollars|in cash|on sale|on credit|by card|with tax|before tax|abroad|mainly online|at night|for free|per head|
+  in thousands|again|elsewhere|generally|normally|not only online|for women|via partners|in bulk|as planned|before discount`;
+const VERBS = `paid called visited churned moved died clicked complained renewed upgraded won left came`;
+const GERMAN_ADJECTIVES = `bezahlten direkten einzigen großen anderen verspäteten privaten geschäftlichen mobilen telefonischen
+  reklamierten gelieferten rabattierten kostenlosen tatsächlichen fehlenden gültigen doppelten eingegangenen aufgegebenen
+  bekommenen solchen`;
+const GERMAN_TAILS = `in Dollar|in bar|mit Karte|auf Rechnung|im Ausland|nachts|vor Steuern|ohne Versand|über Partner|per App|
+  bei Regen|allein|hauptsächlich online|gerundet|in Tausend|wieder|normalerweise|nicht nur online|als Geschenk`;
+const each = (words: string, by: RegExp, frames: readonly [string, string][]) =>
+  words
+    .trim()
+    .split(by)
+    .flatMap((word) =>
+      frames.map(([frame, plain]): [string, string] => [frame.replace("_", word.trim()), plain]),
+    );
+
+describe("a word that nothing carries", () => {
+  const questions = [
+    ...each(ADJECTIVES, /\s+/, [
+      ["number of _ orders in 2025", "number of orders in 2025"],
+      ["_ revenue by store in 2025", "revenue by store in 2025"],
+    ]),
+    ...each(TAILS, /\|/, [["revenue in 2025 _", "revenue in 2025"]]),
+    ...each(VERBS, /\s+/, [["customers who _ in 2025", "customers in 2025"]]),
+    ...each(GERMAN_ADJECTIVES, /\s+/, [["Anzahl der _ Bestellungen 2025", "Anzahl der Bestellungen 2025"]]),
+    ...each(GERMAN_TAILS, /\|/, [["Umsatz 2025 _", "Umsatz 2025"]]),
+  ];
+
+  it("is told or asked about, and never left out of the answer", () => {
+    const swallowed = questions.flatMap(([text, plain]) => {
+      const { readings, missing, unclear } = read(text);
+      if (readings[0] === undefined || missing.length + unclear.length > 0) return [];
+      return JSON.stringify(readings[0].ask) === JSON.stringify(read(plain).readings[0]?.ask) ? [text] : [];
+    });
+    expect(swallowed).toEqual([]);
+    expect(questions.length).toBeGreaterThan(150);
+  });
+
+  it.each([
+    ["revenue in Germany or of cancelled orders in 2025", ["or"]],
+    ["revenue in 2025 not only in Germany", ["not-only"]],
+    ["revenue of all but the top 3 stores in 2025", ["except"]],
+    ["neither store nor product revenue in 2025", ["neither", "nor"]],
+    ["products bought together with Rye", ["together"]],
+    ["revenue between the first and second order", ["first", "second"]],
+  ])("is named: %s", (text, words) => {
+    const { readings, missing, unclear } = read(text);
+    expect(readings.length === 0 || missing.length + unclear.length > 0).toBe(true);
+    expect(words).toEqual(expect.arrayContaining(missing.map((each) => each.text)));
+  });
+
+  it.each([
+    ["Umsatz 2025 ausschließlich in Deutschland", "revenue in Germany in 2025"],
+    ["Kunden mit genau 3 Bestellungen 2025", "customers with exactly 3 orders in 2025"],
+    ["orders that were placed in 2025", "orders in 2025"],
+  ])("is none where it says nothing or the same: %s", (text, plain) => {
+    expect(askOf(text)).toEqual(askOf(plain));
+  });
+
+  it.each([
+    ["revenue by order year", { by: [{ field: "order_date", bucket: "year" }] }],
+    ["Umsatz nach Wochentag", { by: [{ part: "weekday" }] }],
+    [
+      "revenue share of the top 10 customers in 2025",
+      { scope: { win: { from: "2025-01-01" } }, cols: [{ k: "calc", op: "/" }] },
+    ],
+    [
+      "which month had the highest revenue in each year",
+      { by: [{ bucket: "year" }, { bucket: "month" }], top: { n: 1, per: [{ bucket: "year" }] } },
+    ],
+    [
+      "customers who bought more than 3 times in 2025",
+      { having: { op: ">", a: { fn: "distinct", of: { field: "order_id" } } } },
+    ],
+  ])("is carried: %s", (text, ask) => {
+    expect(askOf(text)).toMatchObject(ask);
   });
 });

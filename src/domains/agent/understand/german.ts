@@ -1,9 +1,10 @@
+import { eitherOr, isValue } from "./either.ts";
 import { ENGLISH } from "./english.ts";
 import { withParts } from "./german-compounds.ts";
 import { GLOSSARY } from "./german-glossary.ts";
 import { inOrder } from "./german-order.ts";
-import { foldGerman, GERMAN_FORMS } from "./german-stem.ts";
-import type { Language } from "./language.ts";
+import { foldGerman, GERMAN_FORMS, stemGerman } from "./german-stem.ts";
+import type { Language, Vocabulary } from "./language.ts";
 
 const ENDINGS = ["", "e", "en", "er", "es", "em"];
 
@@ -30,30 +31,36 @@ function like<T>(english: ReadonlyMap<string, T>, words: Readonly<Record<string,
   return found;
 }
 
-const FILLERS = `was wer wen wem wie welch* welchen der die das den dem des dass ein* einzig* ist sind war waren
+const FILLERS = `was wer wen wem wie welch* welchen der die das den dem des dass ein* ist sind war waren
   sein wird werden wurde wurden worden habe haben hat hatte hatten ich wir uns mir mich unser* ihr* sie es man du
   bitte kann kannst könnt können könntest könnten möchte möchten würde will wollen soll sollen zeig zeige zeigen
   zeigt anzeigen gib gibt geben gab nenne nennen nenn liste auflisten sag sage sagen finde finden sehen wissen
   brauche brauchen mal denn doch eigentlich genau etwa ungefähr circa ca rund alle aller allen
-  alles sämtlich* dies* jen* solch* da dort hier so also auch nur noch schon bereits gerade dann dabei davon
-  daraus dazu euro eur gemacht machen machte machten macht erzielt erzielen erzielte erzielten erwirtschaftet
+  alles sämtlich* dies* jen* da dort hier so also auch nur ausschließlich lediglich noch schon bereits gerade dann dabei davon
+  daraus dazu euro eur entwickelt entwickelte entwickeln verlauf übersicht tabelle diagramm verschieden*
+  unterschiedlich* prozentual* hoch beim frage aber sowohl beide beiden hin her zur zum aussehen sieht betrug betrugen
+  beträgt betragen beläuft beliefen belaufen heißen heißt mehreren insbesondere zwar doch ja überhaupt jemals einmal
+  aufgelistet sortiert wäre teil teile heraus firmen dauert verteilt verteilen verteilung entwicklung trend aktuell
+  momentan derzeit zurzeit nun zusammen herr herrn frau etwas angaben überblick interessiert hätte gern gerne tatsächlich`;
+
+const DEEDS = `gemacht machen machte machten macht erzielt erzielen erzielte erzielten erwirtschaftet
   erwirtschaften eingebracht einbringen gebracht bringen generiert getätigt aufgegeben vorhanden existieren
-  existiert liegen liegt lag lagen befinden befindet sich entwickelt entwickelte entwickeln verlauf übersicht
-  tabelle diagramm verschieden* unterschiedlich* eingegangen angefallen verzeichnet stattgefunden kamen kommen
-  kommt kam gekommen gehen geht ging prozentual* hoch beim frage aber sowohl beide beiden hin her wieder zur
-  zum erreicht erreichen erreichte erreichten vereinnahmt bekommen erhalten aussehen sieht betrug betrugen beträgt betragen beläuft heißen
-  heißt mehreren insbesondere zwar doch ja überhaupt jemals einmal angelegt aufgelistet sortiert wäre einbrachte einbrachten einbringt brachte
-  brachten bringt sitzt sitzen ansässig wohnt wohnen lebt leben stammt stammen entfällt entfallen entfiel entfielen
-  abschneidet abschneiden läuft laufen lief liefen nutzen nutzt teil teile heraus fallen fiel fielen firmen dauert verteilt verteilen verteilung
-  entwicklung trend aktuell momentan derzeit zurzeit nun zusammen gewonnen rein herein reingekommen beliefen belaufen
-  etwas gestellt getan passiert erfolgt erfolgten angaben überblick frage interessiert hätte gern gerne tatsächlich`;
+  existiert liegen liegt lag lagen befinden befindet sich eingegangen angefallen verzeichnet stattgefunden kamen kommen
+  kommt kam gekommen gehen geht ging erreicht erreichen erreichte erreichten vereinnahmt bekommen erhalten angelegt
+  einbrachte einbrachten einbringt brachte brachten bringt sitzt sitzen ansässig wohnt wohnen lebt leben stammt stammen
+  entfällt entfallen entfiel entfielen abschneidet abschneiden läuft laufen lief liefen fallen fiel fielen rein herein
+  reingekommen gestellt getan passiert erfolgt erfolgten herausgebracht gedreht gefahren geflogen gemeldet geschrieben
+  erstellt erteilt ausgestellt vergeben gingen fuhr fuhren fahren flog flogen fliegt fliegen dauert dauern abgehen
+  abging abgingen abfliegen abflogen abfahren abfuhren starten startete starteten gestartet landen landete landeten
+  gelandet ankommen ankamen angekommen`;
 
 const GRAMMAR: Readonly<Record<string, string>> = {
   in: "in, im, an, am, auf, aus, bei, beim, für, zu, zum, zur, innerhalb, unter, über, durch, während, seit, per, um, wegen, aufgrund, mithilfe",
   of: "von, vom, der, des, davon",
   "that of": "dem der, denen der, der von, dem von, dem des",
   with: "mit, hat, haben, hatte, hatten, besitzen, besitzt, deren, dessen, enthalten, enthält",
-  not: "nicht, nichts, kein*, ohne, nie, niemals, außer, ausgenommen, exklusive, ausschließlich, abgesehen",
+  not: "nicht, nichts, kein*, ohne, nie, niemals, außer, ausgenommen, exklusive, abgesehen",
+  "how often": "wie oft, wie häufig",
   "how many":
     "wie viele, wie vielen, wieviele, wievielen, anzahl, anzahl der, anzahl von, zahl der, die anzahl der",
   "how much": "wie viel, wieviel, wie hoch, wie groß",
@@ -61,12 +68,15 @@ const GRAMMAR: Readonly<Record<string, string>> = {
     "durchschnitt, im durchschnitt, im schnitt, im mittel, durchschnittlich*, durchschnitts, mittelwert, mittler*",
   median: "median, medianwert",
   total: "gesamt*, summe, insgesamt, in summe, summiert, zusammengerechnet",
+  "time to":
+    "zeit bis, zeiten bis, dauer bis, tage bis, stunden bis, minuten bis, zeit bis zur, zeit bis zum, tage bis zur, tage bis zum, dauer bis zur, dauer bis zum",
   per: "pro, je",
   by: "nach, aufgeschlüsselt nach, gruppiert nach, aufgeteilt nach",
   each: "jed*, jedweils, einzeln*, der einzelnen, für jed*, von jed*, jeweils",
   where: "wo",
   and: "und, sowie",
   or: "oder",
+  only: "nur, ausschließlich, lediglich",
   than: "als",
   share:
     "teil, anteil, anteile, prozentsatz, prozent, prozent der, prozent des, prozent von, prozent vom, wie viel prozent, wieviel prozent, wie viel prozent der, wie viel prozent des, anteilig*",
@@ -109,13 +119,26 @@ const SUPERLATIVES: Readonly<Record<string, string>> = {
   newest: "neuest*, jüngst*, aktuellst*",
   earliest: "frühest*",
   cheapest: "billigst*, günstigst*",
-  "most expensiv": "teuerst*",
+  "most expensiv": "teuerst*, am teuersten",
+  heaviest: "schwerst*, am schwersten",
+  lightest: "leichtest*, am leichtesten",
+  hottest: "heißest*, wärmst*, am heißesten, am wärmsten",
+  coldest: "kältest*, am kältesten",
+  widest: "breitest*",
+  farthest: "weitest*, am weitesten",
+  wettest: "nassest*, regenreichst*",
+  driest: "trockenst*",
+  windiest: "windigst*",
 };
 
 const QUANTITIES: Readonly<Record<string, string>> = {
   "more than": "mehr als, größer als, höher als, über, oberhalb von, jenseits von",
+  exactly: "genau, exakt",
   "at least": "mindestens, wenigstens, zumindest, nicht weniger als",
   "less than": "weniger als, kleiner als, niedriger als, geringer als, unter, unterhalb von",
+  "heavier than": "schwerer als, älter als, schneller als, wärmer als, länger als, teurer als",
+  "lighter than":
+    "leichter als, jünger als, langsamer als, kälter als, kürzer als, billiger als, günstiger als",
   "at most": "höchstens, maximal, bis zu, nicht mehr als",
 };
 
@@ -126,6 +149,16 @@ const COMPARATIVES: Readonly<Record<string, string>> = {
   smaller: "kleiner",
   longer: "länger",
   shorter: "kürzer",
+  heavier: "schwerer",
+  lighter: "leichter",
+  faster: "schneller",
+  slower: "langsamer",
+  older: "älter",
+  younger: "jünger",
+  warmer: "wärmer, heißer",
+  colder: "kälter",
+  cheaper: "billiger, günstiger",
+  pricier: "teurer",
   more: "mehr",
   less: "weniger",
 };
@@ -138,19 +171,35 @@ const GRAINS = {
 };
 
 export const GERMAN: Language = {
-  fillers: new Set([...ENGLISH.fillers, ...formsOf(FILLERS.replaceAll(/\s+/g, ","))]),
+  fillers: new Set([...ENGLISH.fillers, ...formsOf(`${FILLERS} ${DEEDS}`.replaceAll(/\s+/g, ","))]),
+  deeds: new Set([...ENGLISH.deeds, ...formsOf(DEEDS.replaceAll(/\s+/g, ","))]),
+  beside: ENGLISH.beside,
   grammar: like(ENGLISH.grammar, GRAMMAR),
   superlatives: like(ENGLISH.superlatives, SUPERLATIVES),
   evaluative: new Set([
     ...ENGLISH.evaluative,
     ...formsOf(
-      "best*, schlechtest*, gut*, schlecht*, besser*, wichtigst*, wichtig*, erfolgreich*, erfolgreichst*, beliebt*, beliebtest*, leistung, am besten, volumen, performance",
+      "best*, schlechtest*, gut*, schlecht*, besser*, wichtigst*, wichtig*, erfolgreich*, erfolgreichst*, beliebt*, beliebtest*, leistung, am besten, volumen, performance, kennzahl*",
     ),
   ]),
+  vague: /^\s*(?:und )?wie (?:läuft|laufen|lief|liefen|steht|stehen|stand|sieht|sehen|geht|ging)\b/i,
   quantities: like(ENGLISH.quantities, QUANTITIES),
   comparatives: like(ENGLISH.comparatives, COMPARATIVES),
   measures: like(ENGLISH.measures, { size: "gross", height: "hoh", length: "lang" }),
-  how: like(ENGLISH.how, { big: "gross", high: "hoch", long: "lang", old: "alt", expensiv: "teuer" }),
+  how: like(ENGLISH.how, {
+    big: "gross",
+    high: "hoch",
+    long: "lang",
+    old: "alt",
+    expensiv: "teuer",
+    heavy: "schwer",
+    fast: "schnell",
+    hot: "heiss, warm, kalt",
+    deep: "tief",
+    wide: "breit",
+    far: "weit",
+    windy: "windig",
+  }),
   grains: like(ENGLISH.grains, { ...GRAINS, year: "jahr, jahre" }),
   people: new Set(["wer"]),
   auxiliaries: new Set(),
@@ -197,7 +246,12 @@ export const GERMAN: Language = {
     ["wochenende", ["Saturday", "Sunday"]],
     ["wochenenden", ["Saturday", "Sunday"]],
   ]),
-  weekdays: new Set(["wochentag", "wochentage", "wochentagen"]),
+  dateParts: new Map([
+    ...ENGLISH.dateParts,
+    ...["wochentag", "wochentage", "wochentagen"].map((word) => [word, "weekday"] as const),
+    ...["stunde", "stunden", "uhrzeit", "tageszeit"].map((word) => [word, "hour"] as const),
+    ["kalendermonat", "month"],
+  ]),
   than: "als",
   asks: "wie",
   dateWords: formsOf(
@@ -206,12 +260,26 @@ export const GERMAN: Language = {
   listOpener: /^\s*(welche|liste|zeig|nenn|wer|gib)/i,
   ...GERMAN_FORMS,
   prepare: (text, vocabulary, datesIn) =>
-    withParts(inOrder(plain(text), datesIn, isGrammatical), vocabulary, isGrammatical),
+    withParts(inOrder(plain(beside(text, vocabulary)), datesIn, isGrammatical), vocabulary, isGrammatical),
   gloss: GLOSSARY,
   isForeign: true,
   isMany: (norm) => /[ersn]$/.test(norm),
   digits,
 };
+
+/** "wie viel hat Anna gekauft": for how much. */
+const SPENT =
+  /(?<=\bwie\s?viel (?:geld )?(?:hat|haben|hatten?)\b[^?.]*)\bverkauft\b|(?<=\bwie\s?viel (?:geld )?(?:hat|haben|hatten?) (?!wir\b)[^?.]*)\b(?:(?:ge|einge)kauft|ausgegeben)\b/gi;
+
+/** "mehr Aufträge per Rechnung oder per Lastschrift": beide nebeneinander. */
+function beside(text: string, { phrases, values }: Vocabulary): string {
+  const isRows = (word: string) => {
+    const stem = stemGerman(foldGerman(word));
+    return phrases.has(stem) || (GLOSSARY.get(stem) ?? []).some(({ stems }) => phrases.has(stems));
+  };
+  const words = { compare: "Vergleiche", of: "von", and: "und", count: "number of" };
+  return eitherOr(text, { isValue: (word) => isValue(word, values), isRows }, words);
+}
 
 function isGrammatical(norm: string): boolean {
   return GRAMMATICAL.has(norm);
@@ -219,7 +287,15 @@ function isGrammatical(norm: string): boolean {
 
 /** Words of the tables, which are no compounds. */
 const GRAMMATICAL: ReadonlySet<string> = new Set(
-  [GERMAN.fillers, GERMAN.grammar, GERMAN.superlatives, GERMAN.quantities, GERMAN.evaluative, GERMAN.scales]
+  [
+    GERMAN.fillers,
+    GERMAN.grammar,
+    GERMAN.superlatives,
+    GERMAN.quantities,
+    GERMAN.evaluative,
+    GERMAN.scales,
+    GERMAN.dateParts,
+  ]
     .flatMap((table) => [...table.keys()])
     .flatMap((phrase) => phrase.split(" ")),
 );
@@ -231,6 +307,12 @@ function digits(text: string): number {
   return Number(text);
 }
 
+/** "Wie viele Tage dauert es im Schnitt, bis eine Rechnung bezahlt wird?" */
+const TAKES =
+  /\bwie\s+(?:lange|viele\s+(Tage|Stunden|Minuten))\s+(?:dauert|dauern|dauerte|vergehen|vergeht|braucht|brauchen)\b(?:\s+es)?([^?]*?),?\s+bis(?:\s+zu[rm]?)?\s+([^?]*?)\??\s*$/iu;
+const ON_AVERAGE =
+  /\b(?:im (?:schnitt|durchschnitt|mittel)|durchschnittlich|normalerweise|meist(?:ens)?)\b/giu;
+
 const NUMBERS = "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split(" ");
 
 /** Numbers as digits, and what is said of series as dates know it. */
@@ -241,7 +323,14 @@ function plain(text: string): string {
         const index = NUMBERS.indexOf(word.toLowerCase());
         return index === -1 ? word : String(index + 2);
       })
+      .replace(SPENT, "umgesetzt")
+      .replace(/^(.{0,30}\b)?zahlen(?=\s+(?:für|von|zu|aus|vom|im|der|des)\b)/i, "$1")
       .replace(/\bkoste[nt](?=\s+(?:mehr|weniger|über|unter|mindestens|höchstens|maximal)\b)/u, "Preis")
+      .replace(TAKES, (_, unit: string | undefined, more: string, until: string) => {
+        const when = `${until} ${more}`.replaceAll(ON_AVERAGE, "");
+        return `Durchschnitt Zeit bis ${when}${unit === undefined ? "" : ` in ${unit}`}`;
+      })
+      .replaceAll(/\bnicht (?=nur|immer|ausschließlich)/giu, "nicht-")
       .replaceAll(/\b(?:an)?zahl (?:der|von)\b/giu, "Anzahl")
       // "der Online-Anteil am Umsatz"
       .replace(/(\p{L}{3,})-?anteil (am|an) (\p{Lu}\p{L}+)/iu, "Anteil $2 $3 von $1")

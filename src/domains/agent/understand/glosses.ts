@@ -26,7 +26,8 @@ export function glossed(span: readonly Word[], { phrases, values }: Lexicon, lan
         .map(({ norm }) => norm)
         .join(" ")
         .replace(/s$/, ""),
-    );
+    ) ||
+    values.has(span.map(({ stem }) => stem).join(" "));
   const isMeant = ({ cost }: Entry) => cost >= 0 && cost < PART_COST;
   const [plain = [], second = []] = named.filter((entries) => entries.some(isMeant));
   const valued =
@@ -45,14 +46,21 @@ export function glossed(span: readonly Word[], { phrases, values }: Lexicon, lan
   ];
 }
 
+/** Words that stand for others are no forms of a name, and "war" is no "Ware". */
+const POINTING = new Set(
+  "it its he she his her him they them their this that these those war waren".split(" "),
+);
+
 /** What some words are called in English: each by one of its names, or by itself. */
 function glosses(span: readonly Word[], { gloss, fillers, grammar, evaluative }: Language): Gloss[] {
   const isEmpty = (norm: string) => fillers.has(norm) && !grammar.has(norm);
   if (span.length > GLOSS.words || (span.length === 1 && evaluative.has(span[0]?.norm ?? ""))) return [];
+  // "them" has the stem of "Thema".
+  if (span.some(({ norm }) => POINTING.has(norm))) return [];
   const whole = gloss.get(span.map(({ stem }) => stem).join(" "));
   if (whole !== undefined) return [...whole];
   if (!span.some(({ stem }) => gloss.has(stem))) return [];
-  // Names do not begin or end with a word that says nothing: "war" is not "Ware".
+  // Names do not begin or end with a word that says nothing.
   if (isEmpty(span[0]?.norm ?? "") || isEmpty(span.at(-1)?.norm ?? "")) return [];
   let made: Gloss[] = [{ stems: "", norms: "" }];
   for (const { stem, norm } of span) {

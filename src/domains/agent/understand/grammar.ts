@@ -54,6 +54,9 @@ export class Grammar extends Facts {
         ...this.#addedUp(key),
       ];
     }
+    // "how windy is it": of whatever there is.
+    if (sense.t === "op" && sense.op === "how" && this.main !== undefined)
+      return this.dimensions(this.main, sense.arg ?? "").flatMap((key) => means({ t: "field", key }, 0.4));
     // "highest list price": how high it is.
     if (sense.t === "supby" && sense.by.k === "key" && sense.n === null && sense.skip === undefined) {
       const { key } = sense.by;

@@ -12,12 +12,12 @@ import {
   compareWith,
   FAR_COST,
   grouped,
+  inParts,
   limited,
   more,
   ofEntities,
   periods,
   scoped,
-  weekdays,
   within,
 } from "./table-senses.ts";
 
@@ -62,7 +62,7 @@ function byGroup(grammar: Grammar, table: TableSense, group: Group): Combined[] 
     const limitedTable = { ...sense.table, conds: [...sense.table.conds, ...some] };
     const all =
       group.part !== undefined
-        ? weekdays(grammar, limitedTable)
+        ? inParts(grammar, limitedTable, group.part)
         : grain === null
           ? grouped(grammar, limitedTable, group.keys)
           : periods(grammar, limitedTable, grain, group.isFiscal === true);
@@ -104,9 +104,9 @@ function chosenGroups(grammar: Grammar, table: TableSense, group: Group, quantit
   );
 }
 
-/** How many rows there are of what a field belongs to. */
-function rowsOf(group: Group): TableSense | undefined {
-  const ds = group.keys[0]?.ds;
+/** How many rows there are of what a field belongs to; of a period or an hour, of what everything belongs to. */
+function rowsOf(grammar: Grammar, group: Group): TableSense | undefined {
+  const ds = group.keys[0]?.ds ?? grammar.main;
   return ds === undefined ? undefined : { ...EMPTY_TABLE, cols: [count({ k: "all", ds })] };
 }
 
@@ -143,7 +143,7 @@ function firstBy(
 function commonest(grammar: Grammar, group: Group, place: Place): Combined[] {
   // Of entities each is there once, unless they are rows with the same name.
   if (group.rel !== null && !grammar.isRepeated(group.ds ?? "")) return [];
-  const table = rowsOf(group);
+  const table = rowsOf(grammar, group);
   return table === undefined ? [] : firstGroups(grammar, table, group, place);
 }
 
@@ -167,6 +167,11 @@ function ownPeriod(grammar: Grammar, num: Num, win: TableSense["win"]): Scope {
 
 /** Rules for groups: which of them are first, which are chosen by their numbers. */
 export const GROUP_RULES: Rules = {
+  // "launch year": the year of that date.
+  "field grain": (grammar, { key }, { grain, isBare }) =>
+    isBare === true && grammar.isDate(key) && key.bucket === undefined
+      ? means({ t: "field", key: { ...key, bucket: grain, isNamed: true } }, -0.2)
+      : [],
   "group firstby": (grammar, { group }, { table, ...place }) => firstGroups(grammar, table, group, place),
   "firstby group": (grammar, { table, ...place }, { group }) =>
     firstGroups(grammar, table, group, place).map((each) => more(each, 0.5)),
@@ -227,6 +232,13 @@ export const GROUP_RULES: Rules = {
     }
     return group.rel === null && (mod.m === "is" || mod.m === "to") ? with_(group, mod) : [];
   },
+  // "at what hour do most tickets arrive"
+  "group supby": (grammar, { group }, { by, t: _, ...place }) =>
+    by.k === "count" && group.rel === null
+      ? firstGroups(grammar, { ...EMPTY_TABLE, cols: [count(by.rel)] }, group, place).map((each) =>
+          more(each, 0.3),
+        )
+      : [],
   "topgroup window": (_grammar, top, { win }) =>
     means({ ...top, group: { ...top.group, mods: [...top.group.mods, { m: "during", win }] } }),
   "topgroup by": (grammar, { group, per, t: _, ...place }, { keys, by, some }) => {

@@ -9,8 +9,9 @@ import { again, asTable, chosenEntities, compareWith, more, within } from "./tab
 import { costing } from "./unit-rules.ts";
 import { unitNamed } from "./units.ts";
 
-/** How often something happened is no amount of money. */
+/** How often something happened is no amount of money, and what is heavier than 5 kg is so by a field of its own. */
 function isCounting(grammar: Grammar, { isTimes, unit }: Quantity, table: TableSense): boolean {
+  if (["weight", "length"].includes(unitNamed(unit ?? "") ?? "")) return false;
   if (unitNamed(unit ?? "") === "time" && grammar.unitOf(table.cols[0] as Num) === undefined) return false;
   return (
     isTimes !== true ||

@@ -1,4 +1,4 @@
-import type { Grain } from "../query/semantic-query.ts";
+import type { DatePart, Grain } from "../query/semantic-query.ts";
 import type { Folding } from "./words.ts";
 
 /** Words of grammar, and what they ask for. Phrases are written as stems: see `stem`. */
@@ -12,6 +12,8 @@ export interface Superlative {
   /** The dimension that it speaks of; null when a noun says it. */
   dim: string | null;
   isCount?: boolean;
+  /** What else it may speak of. */
+  or?: Superlative;
 }
 
 /** Whether a dimension is one of dates: "latest", and "oldest" of people by their birth. */
@@ -41,6 +43,10 @@ interface Stretch {
 /** What questions of one language are made of; the rules are the same for all. */
 export interface Language extends Folding {
   fillers: ReadonlySet<string>;
+  /** Those that are verbs, which say nothing beside what they are done with, and something before a noun or of somebody. */
+  deeds: ReadonlySet<string>;
+  /** Those that say nothing only in questions such as these. */
+  beside: ReadonlyMap<string, RegExp>;
   grammar: ReadonlyMap<string, GrammarWord>;
   superlatives: ReadonlyMap<string, Superlative>;
   evaluative: ReadonlySet<string>;
@@ -62,8 +68,8 @@ export interface Language extends Folding {
   quantitiesAfter: ReadonlyMap<string, "<=" | ">=">;
   /** Days of the week as what happens on each of them: "on Mondays". */
   daysOfWeek: ReadonlyMap<string, string[]>;
-  /** What days of the week are called. */
-  weekdays: ReadonlySet<string>;
+  /** What days of the week, hours of the day and months of any year are called. */
+  dateParts: ReadonlyMap<string, DatePart>;
   comparatives: ReadonlyMap<string, string>;
   measures: ReadonlyMap<string, string>;
   how: ReadonlyMap<string, string>;
@@ -77,6 +83,8 @@ export interface Language extends Folding {
   grains: ReadonlyMap<string, Grain>;
   /** Words that ask for people. */
   people: ReadonlySet<string>;
+  /** How a question begins that asks how things are, and by no number. */
+  vague: RegExp;
   /** Words of grammar that may stand inside of a name: "tracks were sold". */
   auxiliaries: ReadonlySet<string>;
   /** Words before a unit: "in minutes". */

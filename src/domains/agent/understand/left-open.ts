@@ -1,10 +1,10 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Ask, Cond, Rel } from "../query/semantic-query.ts";
+import type { Ask, Rel } from "../query/semantic-query.ts";
 import type { Found } from "./candidates.ts";
 import type { Leaf } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import type { Language } from "./language.ts";
-import type { Clarification } from "./reading.ts";
+import type { Clarification, Understanding } from "./reading.ts";
 import type { Word } from "./words.ts";
 
 /** A word that judges without a number: "best", or "top" where nothing is named that it could go by. */
@@ -98,28 +98,96 @@ export function openPeriod(
   };
 }
 
+/** "revenue without discounts": of what has none, or before it is taken off? Only where the number is made with it. */
+export function openWithout(
+  { ask, leaves }: { ask: Ask; leaves: readonly Leaf[] },
+  { schema }: Knowledge,
+  text: string,
+): Clarification | undefined {
+  if (ask.k === "list" || ask.scope?.if?.k !== "or" || ask.scope.if.of[0]?.k !== "null") return undefined;
+  const { key } = ask.scope.if.of[0];
+  const [num] = ask.cols;
+  const pieces = num?.k === "metric" ? (schema.metrics.get(num.name)?.formula.aggregates ?? []) : [];
+  const isMadeWith = pieces.some(({ pieces: all }) =>
+    all.some((piece) => typeof piece !== "string" && piece.ds === key.ds && piece.field === key.field),
+  );
+  const word = /\b(?:without|excluding|no|ohne)\s+(?:an?\s+|any\s+)?\p{L}+/iu.exec(text)?.[0];
+  if (!isMadeWith || word === undefined || leaves.some(({ sense }) => sense.t === "sup")) return undefined;
+  const field = key.field.replaceAll("_", " ");
+  return {
+    question: `Is what has no ${field} meant, or all of it before ${field}?`,
+    suggestions: [`where ${field} is 0`, `before ${field}`],
+    word,
+    isName: true,
+  };
+}
+
 export const WHICH_NUMBER = "Which number do you want to see?";
 
+/** Of many, those that the question can be about are suggested. */
 export function someMetrics({ model }: Knowledge): string[] {
-  return model.metrics.slice(0, 5).map(({ name }) => name.replaceAll("_", " "));
+  return model.metrics.slice(0, 20).map(({ name }) => name.replaceAll("_", " "));
 }
 
 /** What says when, where or of whom, and never how much. */
-const CIRCUMSTANCES: ReadonlySet<string> = new Set(["window", "windows", "cond", "all", "number"]);
-const LIGHT_OPS: ReadonlySet<string> = new Set(["prep", "and", "or", "how much"]);
+const CIRCUMSTANCES: ReadonlySet<string> = new Set([
+  "window",
+  "windows",
+  "cond",
+  "all",
+  "number",
+  "grain",
+  "role",
+]);
+/** Words of grammar that do something to a number, and are none. */
+const OPEN_OPS: ReadonlySet<string> = new Set(
+  "prep,and,or,has,how much,count,agg,share,growth,by,compare them,versus".split(","),
+);
 
-/** "Outdoor last year": names and a period are known, but nothing says which number of them is wanted. */
-export function namesNoNumber(found: readonly Found[], ask: Ask | undefined): boolean {
+/** "Outdoor last year", "average per customer": all is known, but nothing says which number of it is wanted. */
+export function namesNoNumber(found: readonly Found[], ask: Ask | undefined, grammar: Grammar): boolean {
   if (ask?.k === "list" && isNameAlone(ask)) return true;
-  const isNoun = found.some(({ sense }) => sense.t === "rel" && sense.form !== "name");
-  if (isNoun) return false;
-  // That something of this name was there in a period is no question.
-  if (ask !== undefined) return ask.k === "list" && isNamedThen(ask.rel);
+  const isGroup = ({ start }: Found) =>
+    found.some(({ sense, end }) => end === start && sense.t === "op" && sense.op === "by");
+  // A "phone number of" somebody is no number of phones.
+  const isKind = ({ sense, start }: Found) =>
+    sense.t === "op" &&
+    sense.op === "count" &&
+    found.some((each) => each.end === start && each.sense.t === "cond");
+  if (found.some(isKind)) return false;
+  // Of entities there is a number, but it is not "how much".
+  const isMoney = found.some(({ sense }) => sense.t === "op" && sense.op === "how much");
+  const isNoun = (each: Found) =>
+    each.sense.t === "rel" &&
+    each.sense.form !== "name" &&
+    !(ask === undefined && (isMoney || isGroup(each)));
+  if (found.some(isNoun)) return false;
+  // What was there in a period, of no matter what, is no question.
+  if (ask !== undefined) return ask.k === "list" ? isOfPeriod(ask.rel) : isShareThen(ask, found, grammar);
   const isCircumstance = ({ sense }: Found) =>
     CIRCUMSTANCES.has(sense.t) ||
     sense.t === "rel" ||
-    (sense.t === "op" && (LIGHT_OPS.has(sense.op) || (sense.op === "agg" && sense.arg === "sum")));
-  return found.some(({ sense }) => sense.t !== "op") && found.every(isCircumstance);
+    (sense.t === "field" && !grammar.isNumber(sense.key)) ||
+    (sense.t === "op" && OPEN_OPS.has(sense.op));
+  const isSome = found.some(({ sense }) => sense.t !== "op" || sense.op === "growth" || sense.op === "share");
+  return isSome && found.every(isCircumstance);
+}
+
+/** "share of Berlin in 2025": of what was done then, and not of those who came then. */
+function isShareThen(ask: Extract<Ask, { k: "table" }>, found: readonly Found[], grammar: Grammar): boolean {
+  const [num] = ask.cols;
+  const part = num?.k === "calc" && num.op === "/" && num.a.k === "agg" ? num.a.in : undefined;
+  const ds = part === undefined ? undefined : grammar.datasetOf(part);
+  if (ds === undefined || grammar.isEvent(ds) || grammar.eventsOf(ds).length === 0) return false;
+  return found.some(({ sense }) => sense.t === "window") && !found.some(({ sense }) => sense.t === "table");
+}
+
+/** "how are we doing", whatever of: nothing in it can be measured. */
+export function namesNoMeasure(found: readonly Found[], grammar: Grammar): boolean {
+  return !found.some(
+    ({ sense }) =>
+      sense.t === "table" || sense.t === "worth" || (sense.t === "field" && grammar.isNumber(sense.key)),
+  );
 }
 
 /** "how is the Alpine region doing": that it is called so was known. */
@@ -136,8 +204,28 @@ function isNameAlone({ rel, show }: Extract<Ask, { k: "list" }>): boolean {
   return rel.if.match === "equal" && rel.if.key.field === only?.field && rel.if.key.ds === only.ds;
 }
 
-function isNamedThen(rel: Rel): boolean {
-  const conds: Cond[] = [];
-  for (let each = rel; each.k === "where"; each = each.in) conds.push(each.if);
-  return conds.some(({ k }) => k === "during") && conds.some(({ k }) => k === "is");
+function isOfPeriod(rel: Rel): boolean {
+  return rel.k === "where" && (rel.if.k === "during" || isOfPeriod(rel.in));
+}
+
+const WILL = /\b(?:will|gonna|going to|wird|werden)\b/i;
+const PLANNED = /target|plan|goal|budget|forecast|ziel|soll/i;
+
+/** "what will we sell next summer": of a period that is still to come only plans are known. */
+export function stillToCome(
+  text: string,
+  words: readonly Word[],
+  found: readonly Found[],
+  now: string,
+): Understanding["missing"][number] | undefined {
+  const periods = found.flatMap(({ sense, start, end }) =>
+    sense.t === "window"
+      ? [{ win: sense.win, start: words[start]?.start ?? 0, end: words[end - 1]?.end ?? 0 }]
+      : [],
+  );
+  const [first] = periods;
+  const isAhead = periods.every(({ win }) => win.from !== null && win.from > now.slice(0, 10));
+  if (first === undefined || !isAhead || !WILL.test(text) || PLANNED.test(text)) return undefined;
+  const { start, end } = first;
+  return { span: { start, end }, text: text.slice(start, end), nearest: [] };
 }

@@ -1,11 +1,16 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Schema, SchemaDataset } from "../query/schema.ts";
-import type { Cond, Hop } from "../query/semantic-query.ts";
+import type { Hop, Key } from "../query/semantic-query.ts";
+import { commonValues, yesIn } from "./common-values.ts";
+import { deedsOf } from "./deeds.ts";
 import { HOW } from "./english.ts";
 import type { Sense } from "./fragment.ts";
-import { EMPTY_TABLE, means } from "./make.ts";
-import { foreignLink, measuresOf, peopleOf, worths } from "./model-words.ts";
-import { type Folding, phraseKey, wordsOf } from "./words.ts";
+import { namesOf } from "./lexicon-names.ts";
+import { allWith, codedValues, put, valueEntries, valuesWith } from "./lexicon-values.ts";
+import { EMPTY_TABLE } from "./make.ts";
+import { foreignLink, isSpan, measuresOf, peopleOf, personOf, personsOf, worths } from "./model-words.ts";
+import { roleWords } from "./roles.ts";
+import { type Folding, phraseKey, type Word } from "./words.ts";
 
 export interface Entry {
   sense: Sense;
@@ -20,14 +25,29 @@ export interface Lexicon {
   joined: ReadonlyMap<string, readonly Entry[]>;
   /** Values of the data, by their folded words. */
   values: ReadonlyMap<string, readonly Entry[]>;
+  /** Dates by what was done then, by folded words. */
+  deeds: ReadonlyMap<string, readonly Entry[]>;
   /** The words of phrases as the author wrote them. */
   spelt: ReadonlySet<string>;
   /** The single words of phrases, and of values. */
   words: { names: ReadonlySet<string>; values: ReadonlySet<string> };
-  /** Entities whose names contain a word; of which one may be meant. */
-  parts: (word: string, isOne: boolean) => Entry[];
-  /** The datasets of people. */
+  /** The values of one field that contain a word, where only that one has such. */
+  valuesWith: (word: string) => Entry | undefined;
+  /** All entities whose names contain a word. */
+  parts: (word: string) => Entry[];
+  /** The names that have all of these words in them, by what is called so. */
+  namesWith: (words: readonly Word[]) => { ds: string; names: readonly string[] }[];
+  /** Whether somebody is called so: the "Eva" and the "Köhler" of a person, and the first word of "Orbis Bau AG". */
+  isOfPeople: (ds: string, word: Word) => boolean;
+  /** By the last word of what numbers are called: "rate" of return rate and cancellation rate. */
+  heads: ReadonlyMap<string, readonly string[]>;
+  /** The datasets whose entities have names. */
+  named: ReadonlySet<string>;
+  /** The datasets of people, and the one column of them, where there is only one. */
   people: readonly string[];
+  /** Fields that say who did something. */
+  persons: readonly Key[];
+  person: Key | undefined;
   /** The longest phrase or value, in words. */
   longest: number;
 }
@@ -43,6 +63,7 @@ const NO_PART = new Set(["name", "id", "key", "code", "number", "date", "at", "t
 export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   const { model, schema, values } = knowledge;
   const phrases = new Map<string, Entry[]>();
+  const deeds = new Map<string, Entry[]>();
   const spelt = new Set<string>();
   const add = (text: string, sense: Sense, cost: number) => {
     spelt.add(folding.fold(text));
@@ -78,6 +99,8 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
       if (foreign !== undefined) {
         const sense: Sense = { t: "link", paths: bothWays(schema, [foreign]) };
         for (const synonym of field.ai.synonyms) addLink(synonym, sense);
+        for (const { text, sense } of roleWords(schema, foreign, texts))
+          add(text, sense, sense.t === "op" ? COST.synonym : COST.part);
         continue;
       }
       const key = { ds: name, field: field.name };
@@ -93,16 +116,25 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
         if (!isEntity) add(text, { t: "field", key }, i === 0 ? COST.name : COST.synonym);
       }
       const kind = schema.datasets.get(name)?.fields.get(field.name)?.kind;
-      if (kind === "boolean") {
-        const cond = { k: "is" as const, key, values: [true], match: "equal" as const };
+      const yes = kind === "boolean" ? true : yesIn(values, key);
+      if (yes !== undefined) {
+        const cond = { k: "is" as const, key, values: [yes], match: "equal" as const };
         for (const text of texts) add(text, { t: "cond", ds: name, cond }, 0);
+      }
+      if (kind === "date") {
+        const { verbs, nouns } = deedsOf(field.name);
+        for (const verb of verbs)
+          put(deeds, folding.fold(verb), { sense: { t: "field", key, isDone: true }, cost: COST.verb });
+        for (const noun of nouns)
+          put(deeds, folding.fold(noun), { sense: { t: "field", key }, cost: COST.verb });
       }
       if (kind === "text") add(`${field.name} number`, { t: "field", key }, COST.part);
       const parts = field.name.split("_");
       // "opened in 2022": of an `opened_date`.
       if (kind === "date" && parts.length > 1) add(parts[0] as string, { t: "field", key }, COST.verb);
       const last = parts.at(-1) as string;
-      if (parts.length > 1 && !NO_PART.has(last.toLowerCase())) add(last, { t: "field", key }, COST.partial);
+      if (parts.length > 1 && !NO_PART.has(last.toLowerCase()) && !isSpan(field.name))
+        add(last, { t: "field", key }, COST.partial);
       // "stores by type"
       if (last === "type" && name.startsWith(parts[0] as string)) add(last, { t: "field", key }, COST.part);
     }
@@ -142,7 +174,8 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
     for (const synonym of ai.synonyms) {
       const words = synonym.split(" ");
       const verb = words.at(-1) as string;
-      const isVerb = PARTICIPLE.test(verb);
+      // "hours to finished" are no deed.
+      const isVerb = PARTICIPLE.test(verb) && !/^(to|until)$/.test(words.at(-2) ?? "");
       const said: Sense = { t: "table", table: isVerb ? { ...table, isVerb } : table };
       add(synonym, words.length === 1 ? said : { t: "table", table }, COST.synonym);
       if (isVerb && words.length > 1 && !defined.has(verb)) add(verb, said, COST.part);
@@ -183,6 +216,8 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   const found = valueEntries(schema, values, folding);
   for (const { word, ds, cond } of codedValues(knowledge, folding))
     put(found, word, { sense: { t: "cond", ds, cond }, cost: 0.3 });
+  for (const { word, ds, cond } of commonValues(knowledge.values, schema))
+    put(found, folding.fold(word), { sense: { t: "cond", ds, cond }, cost: 0.3 });
   // As written: what is "opened" is not "open".
   for (const { word, ds, cond } of definitions.adjectives)
     put(found, word, { sense: { t: "cond", ds, cond }, cost: -0.5 });
@@ -190,12 +225,18 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   return {
     phrases,
     values: found,
+    deeds,
     spelt,
     longest: Math.min(longest, 12),
     people: peopleOf(model),
+    persons: personsOf(model, schema),
+    person: personOf(schema),
     joined: joinedOf(phrases),
     words: { names: singles(phrases), values: singles(found) },
-    parts: (word, isOne) => namesWith(knowledge, word, isOne, folding),
+    valuesWith: (word) => valuesWith(knowledge, word, folding),
+    parts: (word) => allWith(knowledge, word, folding),
+    heads: headsOf(knowledge, folding),
+    ...namesOf(knowledge, folding),
   };
 }
 
@@ -215,30 +256,6 @@ function roleOf(schema: Schema, ds: string, hop: Hop): Sense[] | undefined {
   ];
 }
 
-/** "M (male) or F (female)": what the values of a field stand for. */
-function codedValues(
-  { model, values: all }: Knowledge,
-  folding: Folding,
-): { word: string; ds: string; cond: Cond }[] {
-  return all.flatMap(({ ds, field, values }) => {
-    const dataset = model.datasets.find(({ name }) => name === ds);
-    const text = dataset?.fields.find(({ name }) => name === field)?.description ?? "";
-    return [...text.matchAll(CODED)].flatMap(([, code = "", meaning = ""]) =>
-      values.includes(code)
-        ? [
-            {
-              word: valueKey(meaning, folding),
-              ds,
-              cond: { k: "is" as const, key: { ds, field }, values: [code], match: "equal" as const },
-            },
-          ]
-        : [],
-    );
-  });
-}
-
-const CODED = /([\p{L}\p{N}_-]{1,20})\s*(?:\(|=)\s*(\p{L}{3,}(?: \p{L}{3,})?)\s*(?:\)|,|;|$)/gu;
-
 function singles(map: ReadonlyMap<string, unknown>): Set<string> {
   return new Set([...map.keys()].flatMap((key) => key.split(" ")));
 }
@@ -253,83 +270,35 @@ function joinedOf(phrases: ReadonlyMap<string, Entry[]>): Map<string, Entry[]> {
   return found;
 }
 
-/** The entries of a phrase by their senses: hundreds of fields may have the same value. */
-const bySense = new WeakMap<Entry[], Map<string, Entry>>();
-
-function put(map: Map<string, Entry[]>, key: string, entry: Entry): void {
-  if (key === "") return;
-  const known = map.get(key) ?? [];
-  const senses = bySense.get(known) ?? new Map<string, Entry>();
-  const text = JSON.stringify(entry.sense);
-  const same = senses.get(text);
-  if (same !== undefined) {
-    same.cost = Math.min(same.cost, entry.cost);
-    return;
-  }
-  known.push(entry);
-  map.set(key, known);
-  bySense.set(known, senses.set(text, entry));
-}
-
 function saysDataset({ name, ai }: { name: string; ai: { synonyms: string[] } }, text: string): boolean {
   const key = phraseKey(text);
   return [name, ...ai.synonyms].some((word) => phraseKey(word) === key);
 }
 
-/** Values that name an entity are the entity; others are a condition. Copies in other datasets mean their owner. */
-function valueEntries(schema: Schema, all: Knowledge["values"], folding: Folding): Map<string, Entry[]> {
-  const found = new Map<string, Entry[]>();
-  for (const { ds, field, values } of all) {
-    if (foreignLink(schema, ds, field) !== undefined) continue;
-    const dataset = schema.datasets.get(ds);
-    const isName = dataset?.nameField === field;
-    // A whole key names one entity; a part of one may name several.
-    const isWhole = dataset?.key.length === 1 && dataset.key[0] === field;
-    const [only] = values;
-    if (values.length === 1 && only !== undefined && !isName) {
-      put(found, valueKey(only, folding), { sense: { t: "all", field, value: only }, cost: 0 });
-      continue;
-    }
-    for (const value of values) {
-      const cond = { k: "is" as const, key: { ds, field }, values: [value], match: "equal" as const };
-      const sense: Sense = isName
-        ? { t: "rel", rel: { k: "where", in: { k: "all", ds }, if: cond }, ds, form: "name", isTopped: false }
-        : { t: "cond", ds, cond };
-      const cost = isWhole ? 0 : isName && dataset.isKeyed ? 0.3 : 0.5;
-      put(found, valueKey(value, folding), { sense, cost });
-      // People leave out what sort of company it is.
-      const short = isName ? value.replace(LEGAL_FORM, "").trim() : value;
-      if (short !== value && short !== "") put(found, valueKey(short, folding), { sense, cost: cost + 0.1 });
+function headsOf({ model, schema }: Knowledge, folding: Folding): Map<string, string[]> {
+  const heads = new Map<string, string[]>();
+  const said = new Set<string>();
+  const fields = model.datasets.flatMap(({ name, fields }) =>
+    fields.filter(
+      (field) =>
+        schema.datasets.get(name)?.fields.get(field.name)?.kind === "number" &&
+        foreignLink(schema, name, field.name) === undefined,
+    ),
+  );
+  for (const { name, ai } of [...model.metrics.filter((each) => schema.metrics.has(each.name)), ...fields]) {
+    const texts = [name.replaceAll("_", " "), ...ai.synonyms];
+    const keys = texts.map((text) => phraseKey(text, folding).split(" "));
+    for (const head of new Set(keys.map((key) => key.at(-1) as string))) {
+      const own = texts.filter((_, i) => (keys[i]?.length ?? 0) > 1 && keys[i]?.at(-1) === head);
+      const known = heads.get(head) ?? [];
+      // What a metric and its field share is the metric.
+      const isShared = own.some((text) => said.has(text));
+      for (const text of own) said.add(text);
+      const [first] = own;
+      if (first !== undefined && !isShared && !NO_PART.has(head)) heads.set(head, [...known, first]);
     }
   }
-  return found;
-}
-
-const LEGAL_FORM =
-  /(?:[\s,]+(?:&|und|and)?\s*(?:gmbh|ag|se|kg|kgaa|ohg|gbr|e\.?\s?v\.?|ug|ltd\.?|limited|inc\.?|llc|plc|corp\.?|s\.?a\.?|s\.?r\.?l\.?|s\.?p\.?a\.?|b\.?v\.?|n\.?v\.?|a\/s|aps|s\.?r\.?o\.?|sp\.? z o\.?o\.?|co\.?))+$/i;
-
-function namesWith(
-  { schema, values: all }: Knowledge,
-  word: string,
-  isOne: boolean,
-  folding: Folding,
-): Entry[] {
-  return all.flatMap(({ ds, field, values }): Entry[] => {
-    if (schema.datasets.get(ds)?.nameField !== field) return [];
-    const hits = values.filter((value) => valueKey(value, folding).split(" ").includes(word));
-    if (hits.length === 0) return [];
-    const one = isOne ? { isOne: true as const } : {};
-    const cond = { k: "is" as const, key: { ds, field }, values: [word], match: "contains" as const, ...one };
-    const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
-    return means({ t: "rel", rel, ds, form: "name", isTopped: false });
-  });
-}
-
-function valueKey(value: string, folding: Folding): string {
-  return wordsOf(value, folding)
-    .map(({ norm }) => norm)
-    .filter((norm) => !/^[.,&]$/.test(norm))
-    .join(" ");
+  return heads;
 }
 
 function onlyValue(all: Knowledge["values"], ds: string, field: string): string | undefined {

@@ -1,5 +1,4 @@
-import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Clarification, Understanding } from "./reading.ts";
+import type { Understanding } from "./reading.ts";
 import type { Word } from "./words.ts";
 
 /** What the refusal names: what nobody knows, and only where there is none of that, what did not fit together. */
@@ -17,25 +16,4 @@ export function missingWords(
     const isKnown = unknown.length === 0 && known.has(i);
     return { span: { start, end }, text, nearest: [], ...(isKnown && { isKnown: true as const }) };
   });
-}
-
-const COUNTED = /(^| )(how many|number of|which|what|wie viele|anzahl der|welche)$/;
-
-/** Where there is one table, a noun that nobody knows may be what its rows are called: "trips" of taxis. */
-export function rowsMeant(
-  words: readonly Word[],
-  unknown: readonly number[],
-  { model }: Knowledge,
-): (Clarification & { word: string }) | undefined {
-  const [dataset, ...others] = model.datasets;
-  const [at, ...more] = unknown;
-  if (dataset === undefined || others.length > 0 || at === undefined || more.length > 0) return undefined;
-  const word = words[at] as Word;
-  const before = words
-    .slice(0, at)
-    .map(({ norm }) => norm)
-    .join(" ");
-  if (!COUNTED.test(before) || !/^\p{L}{3,}$/u.test(word.norm)) return undefined;
-  const name = dataset.name.replaceAll("_", " ");
-  return { question: `What is meant by "${word.text}"?`, suggestions: [name], word: word.text, isName: true };
 }

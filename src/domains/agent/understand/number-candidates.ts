@@ -68,10 +68,19 @@ function numberAt(
   const unit =
     match[1] === undefined ? (unitNamed(after) === undefined ? undefined : after) : SIGNS.get(match[1]);
   if (unit === after || /^(percent|prozent)$/.test(words[end]?.norm ?? "")) end += 1;
+  const isTimes = language.timesWords.has(after);
+  if (isTimes) end += 1;
   // "square metres" is one unit.
   if (after === "square") end += 1;
   const value = (language.digits(match[2] as string) * scale * (factor ?? 1)) / (isPercent ? 100 : 1);
-  return { value, isPercent, ...(unit === undefined ? {} : { unit }), isWord: false, end };
+  return {
+    value,
+    isPercent,
+    ...(unit === undefined ? {} : { unit }),
+    ...(isTimes ? { isTimes } : {}),
+    isWord: false,
+    end,
+  };
 }
 
 const SIGNS: ReadonlyMap<string, string> = new Map([

@@ -6,6 +6,7 @@ import { conditionsIn } from "./conditions.ts";
 import type { Quantity, Sense } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import { isPrice } from "./model-words.ts";
+import { isAmongThemselves, isBeside } from "./query-shapes.ts";
 import type { Role } from "./unsaid.ts";
 
 /** Everything that a query speaks of, found by walking through it. */
@@ -26,7 +27,8 @@ export class QueryFacts {
   readonly #places: { dir?: unknown; n?: unknown }[] = [];
   readonly #each: Key[] = [];
   readonly #functions = new Set<unknown>();
-  #negations = 0;
+  /** How often something is denied, each of several values by itself. */
+  negations = 0;
 
   constructor(ask: Ask, knowledge: Knowledge, grammar: Grammar) {
     const { schema } = knowledge;
@@ -50,7 +52,7 @@ export class QueryFacts {
   #walk(node: unknown): void {
     if (Array.isArray(node)) for (const each of node) this.#walk(each);
     if (typeof node === "number" || typeof node === "string") this.#values.add(node);
-    if (node === false) this.#negations += 1;
+    if (node === false) this.negations += 1;
     if (typeof node !== "object" || node === null || Array.isArray(node)) return;
     const { ds, field, link, k, name, from, to } = node as Record<string, unknown>;
     if (typeof ds === "string") this.#datasets.add(ds);
@@ -62,7 +64,9 @@ export class QueryFacts {
     if ("dir" in node && "ties" in node) this.#places.push(node);
 
     const { op, b } = node as { op?: unknown; b?: { v?: unknown } };
-    if (k === "not" || k === "null" || (k === "cmp" && op === "=" && b?.v === 0)) this.#negations += 1;
+    const { of } = node as { of?: { k?: unknown; values?: unknown[] } };
+    if (k === "not" && of?.k === "is") this.negations += (of.values?.length ?? 1) - 1;
+    if (k === "not" || k === "null" || (k === "cmp" && op === "=" && b?.v === 0)) this.negations += 1;
     const { per } = node as { per?: Key[] };
     if (Array.isArray(per)) this.#each.push(...per);
     for (const [part, value] of Object.entries(node)) {
@@ -106,7 +110,7 @@ export class QueryFacts {
       case "field":
         return this.#hasPart(sense.key, role) && this.#saysField(sense.key);
       case "cond":
-        return this.#saysCond(sense.cond);
+        return role !== "told" && this.#saysCond(sense.cond);
       case "link":
         return this.#parts.has("link") || this.#parts.has("via") || this.#isEverywhere();
       case "sup":
@@ -153,12 +157,13 @@ export class QueryFacts {
   #hasRole(ds: string, role: Role): boolean {
     if (role === "asked") return this.#shows(ds);
     if (role === "counted") return this.#counts(ds);
+    if (role === "told") return this.#groups().some((key) => key.ds === ds);
     return role !== "each" || this.#isTold(ds);
   }
 
   /** Which values are asked for, or by which numbers are told apart: that is shown, and no mere condition. */
   #hasPart(key: Key, role: Role): boolean {
-    if (role !== "asked" && role !== "each") return true;
+    if (role !== "asked" && role !== "each" && role !== "by") return true;
     const shown = [...(this.#ask.k === "list" ? this.#ask.show : this.#ask.by), ...this.#each];
     const isSame = (own: Key) => own.ds === key.ds && own.field.split("_")[0] === key.field.split("_")[0];
     if (this.#links.has(`~${key.ds}.${key.field}`)) return true;
@@ -193,6 +198,9 @@ export class QueryFacts {
   #isOf(num: Num, ds: string): boolean {
     if (num.k === "calc") return this.#isOf(num.a, ds) || this.#isOf(num.b, ds);
     if (num.k === "each" || num.k === "lag" || num.k === "running") return this.#isOf(num.of, ds);
+    // How many different values there are of something says not how many there are of it.
+    if (num.k === "agg" && num.fn === "distinct" && num.of !== undefined)
+      return (num.of.ds === ds && this.#isNameOf(num.of)) || this.#isKeyOf(num.of, ds);
     if (num.k === "agg")
       return num.of?.ds === ds || (num.in !== undefined && this.#grammar.datasetOf(num.in) === ds);
     if (num.k !== "metric") return num.k === "field" && num.key.ds === ds;
@@ -201,6 +209,11 @@ export class QueryFacts {
     return aggregates.some(({ pieces }) =>
       pieces.some((piece) => typeof piece !== "string" && (piece.ds === ds || this.#isKeyOf(piece, ds))),
     );
+  }
+
+  #isNameOf({ ds, field }: Key): boolean {
+    const { nameField, key = [] } = this.#schema.datasets.get(ds) ?? {};
+    return nameField === field || key.includes(field);
   }
 
   /** Whether a column says which entity of a dataset a row belongs to. */
@@ -245,6 +258,8 @@ export class QueryFacts {
     // "closed within 24 hours": how long that took.
     const time = this.#grammar.isDate({ ds, field }) ? this.#grammar.timeOf(ds, null) : undefined;
     if (time !== undefined && this.#fields.has(`${time.ds}.${time.field}`)) return true;
+    const took = this.#grammar.isDate({ ds, field }) ? this.#grammar.timeTo({ ds, field }) : undefined;
+    if (took !== undefined && this.#fields.has(`${took.ds}.${took.field}`)) return true;
     // Tickets are opened, all of them.
     if (date?.field === field && date.ds === ds && this.#datasets.has(ds)) return true;
     return (
@@ -292,8 +307,9 @@ export class QueryFacts {
   #saysPlace({ dir, n, dim }: Extract<Sense, { t: "sup" }>): boolean {
     // The most expensive ones are first by a price, and not by whatever number there is.
     if (dim === "price" && ![...this.#metrics, ...this.#fields].some(isPrice)) return false;
-    // What declined the most has the lowest growth.
-    const isDir = (own: unknown) => own === dir || this.#parts.has("growth") || this.#parts.has("-");
+    // What declined the most has the lowest growth, and whoever is oldest the highest age.
+    const isDir = (own: unknown) =>
+      own === dir || dim === "age" || this.#parts.has("growth") || this.#parts.has("-");
     const isPlace = (node: { dir?: unknown; n?: unknown }) => isDir(node.dir) && (n === null || node.n === n);
     return this.#places.some(isPlace) || this.#parts.has("order") || this.#functions.has(dir);
   }
@@ -308,7 +324,7 @@ export class QueryFacts {
     const has = (...parts: unknown[]) => parts.some((part) => this.#parts.has(part));
     switch (op) {
       case "not":
-        return this.#negations > 0 || has("minus", "<>", "<", "<=");
+        return this.negations > 0 || has("minus", "<>", "<", "<=");
       case "count":
         return this.#isCounted();
       case "how much":
@@ -337,14 +353,14 @@ export class QueryFacts {
       case "more":
       case "compare":
       case "than":
-        return has("cmp", "-", "growth", "max", "min") || this.#isBeside();
+        return has("cmp", "-", "growth", "max", "min") || isBeside(this.#ask, this.#texts);
       case "versus":
       case "compare them":
-        return has("growth", "lag", "-", "/") || this.#isBeside();
+        return has("growth", "lag", "-", "/") || isBeside(this.#ask, this.#texts) || this.#isGrouped();
       case "both":
         return has("and") || this.#texts.includes('"all":true');
       case "rest":
-        return this.#negations > 0 || this.#isAmongThemselves();
+        return this.negations > 0 || isAmongThemselves(this.#links, this.#schema);
       case "ordinal":
         return has("skip");
       // Whoever only did this did nothing else, which no query says.
@@ -354,33 +370,18 @@ export class QueryFacts {
         return this.#ask.k === "list" || this.#functions.has("distinct") || this.#functions.has("count");
       case "only":
         return !has("link");
+      case "or":
+        return (
+          has("or", "growth") ||
+          /"values":\[[^\]]+,/.test(this.#texts) ||
+          isBeside(this.#ask, this.#texts) ||
+          this.#isSeries()
+        );
       case "but":
         return conditionsIn(this.#ask) > 1;
       default:
         return true;
     }
-  }
-
-  /** "border other states": of a link of something with itself, the others are meant anyway. */
-  #isAmongThemselves(): boolean {
-    return [...this.#links].some((name) => {
-      const { from, to } = this.#schema.links.get(name) ?? {};
-      return (
-        from === to ||
-        [...this.#links].some((other) => other !== name && this.#schema.links.get(other)?.to === to)
-      );
-    });
-  }
-
-  /** Numbers beside each other: in columns, by values that were named, or one period after the other. */
-  #isBeside(): boolean {
-    if (this.#ask.k === "list") return false;
-    const { by, cols, scope } = this.#ask;
-    const isNamed = (key: Key) => this.#texts.includes(`"key":${JSON.stringify(key)},"values":[`);
-    const { win } = scope ?? {};
-    return (
-      cols.length > 1 || by.some((key) => isNamed(key) || (key.bucket !== undefined && win !== undefined))
-    );
   }
 
   #saysAggregate(fn: string): boolean {

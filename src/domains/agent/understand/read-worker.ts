@@ -1,5 +1,6 @@
 /** Runs in a thread of its own and reads questions, one at a time. None of its imports may load a whole slice. */
 import { answerQuestions } from "../../../platform/threads/index.ts";
+import { type Held, holdPlan, type ToHold } from "../assist/hold-plan.ts";
 import { type Material, materialOf } from "../assist/material.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
@@ -8,8 +9,8 @@ import { type Question, understand } from "./understand.ts";
 
 export interface ToRead {
   question: Question;
-  /** Read by the rules, or made ready for a language model. */
-  by: "rules" | "model";
+  /** Read by the rules, made ready for a language model, or what that made of it held against it. */
+  by: "rules" | "model" | ToHold;
   /** What names the knowledge from now on. */
   id: number;
   /** Left out where this thread may have it from an earlier question. */
@@ -17,7 +18,7 @@ export interface ToRead {
 }
 
 /** Undefined: this thread does not have the knowledge. */
-export type Read = Understanding | Material | undefined;
+export type Read = Understanding | Material | Held | undefined;
 
 /** The latest used last. */
 const known = new Map<number, Knowledge>();
@@ -28,5 +29,6 @@ answerQuestions<ToRead, Read>(({ question, by, id, knowledge = known.get(id) }) 
   known.set(id, knowledge);
   const [oldest] = known.keys();
   if (known.size > LIMITS.agent.keptModels && oldest !== undefined) known.delete(oldest);
-  return by === "rules" ? understand(question, knowledge) : materialOf(question, knowledge);
+  if (by === "rules") return understand(question, knowledge);
+  return by === "model" ? materialOf(question, knowledge) : holdPlan(by, question, knowledge);
 });

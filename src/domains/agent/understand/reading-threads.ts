@@ -1,6 +1,7 @@
 import { extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { ThreadPool } from "../../../platform/threads/index.ts";
+import type { Held, ToHold } from "../assist/hold-plan.ts";
 import type { Material } from "../assist/material.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
@@ -42,6 +43,11 @@ export class ReadingThreads {
   /** What a language model needs to read it. */
   async materialFor(question: Question, knowledge: Knowledge, reader: Reader): Promise<Material> {
     return (await this.#read(question, "model", knowledge, reader)) as Material;
+  }
+
+  /** What is wrong with a language model's plan for it, or the plan as it holds. */
+  async holdPlan(question: Question, plan: ToHold, knowledge: Knowledge, reader: Reader): Promise<Held> {
+    return (await this.#read(question, plan, knowledge, reader)) as Held;
   }
 
   async #read(question: Question, by: ToRead["by"], knowledge: Knowledge, reader: Reader): Promise<Read> {

@@ -25,6 +25,8 @@ export interface Reading {
   assumptions: Assumption[];
   /** The reading in words, to be said back. */
   said: string;
+  /** The dataset of which one entity is meant, by what may be true of several: "the Hamburg store". */
+  oneOf?: string;
   /** Who has confirmed that the question means this. */
   verifiedBy?: string;
 }

@@ -37,8 +37,8 @@ export const SUPERLATIVE_RULES: Rules = {
   "table sup": (_grammar, { table }, { dim, isCount: _, ...place }) => {
     const [num] = table.cols;
     const isGrowth = num?.k === "calc" && num.op === "growth";
-    if (dim !== null || num === undefined) return [];
-    // "spent the most", "grew the fastest"
+    if ((dim !== null && dim !== "high") || num === undefined) return [];
+    // "spent the most", "grew the fastest", "tips are highest"
     const isOne = table.by.length === 0 && table.having === null && table.top === null;
     if (isGrowth || isOne) return means({ ...place, t: "firstby", table }, isGrowth ? 0 : 0.3);
     // "revenue by country, top 3"

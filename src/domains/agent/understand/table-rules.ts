@@ -232,9 +232,8 @@ export const TABLE_RULES: Rules = {
           )
         : [];
     const key = grammar.nameKey(rel.ds);
-    if (key === undefined || rel.isTopped) return to;
     // Numbers of each order are seldom wanted; more often they are divided by their number.
-    if (rel.verb !== undefined || rel.form === "name") return to;
+    if (rel.isTopped || rel.verb !== undefined || rel.form === "name") return to;
     const isRatio = arg === "per" && grammar.isEvent(rel.ds);
     const cost = isClause ? 1.5 : isRatio ? 0.9 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
     const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
@@ -243,7 +242,9 @@ export const TABLE_RULES: Rules = {
     return [
       ...to,
       ...(isRatio ? [ratio] : []),
-      { sense: { t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost },
+      ...(key === undefined
+        ? []
+        : means({ t: "by" as const, keys: [key], by: null, ...isPer(op, arg), ...some }, cost)),
     ];
   },
   "op field": (_grammar, { op, arg }, { key }) =>

@@ -1,4 +1,4 @@
-import type { Cond, Grain, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
+import type { Cond, DatePart, Grain, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 import type { Combined } from "./chart.ts";
 import { condOf } from "./conditions.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
@@ -222,19 +222,22 @@ export function inPeriods(grammar: Grammar, tables: Combined[], { grain, part }:
   return tables.flatMap(({ sense, cost }) => {
     if (sense.t !== "table") return [];
     const all =
-      grain === undefined ? weekdays(grammar, sense.table) : periods(grammar, sense.table, grain, false);
+      grain !== undefined
+        ? periods(grammar, sense.table, grain, false)
+        : part !== undefined
+          ? inParts(grammar, sense.table, part)
+          : [];
     return all.map((each) => more(each, cost));
   });
 }
 
 type BySense = Extract<Sense, { t: "by" }>;
 
-/** Days of the week, of the date that a number goes by. */
-export function weekdays(grammar: Grammar, table: TableSense): Combined[] {
+/** Days of the week or hours of the day, of the date that a number goes by. */
+export function inParts(grammar: Grammar, table: TableSense, part: DatePart): Combined[] {
   const date = grammar.dateOf(table);
-  return date === undefined
-    ? []
-    : [asTable({ ...table, by: [{ ...date, part: "weekday" }, ...table.by] }, 0)];
+  if (date === undefined || (part === "hour" && !grammar.isMoment(date))) return [];
+  return [asTable({ ...table, by: [{ ...date, part }, ...table.by] }, 0)];
 }
 
 /** "each flagship store": numbers of these alone. */

@@ -1,12 +1,15 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Ask, Num, Window } from "../query/semantic-query.ts";
+import type { Ask } from "../query/semantic-query.ts";
 import { askOf } from "./ask-of.ts";
-import { authorsFirst, candidates, type Found, outsidePeriods, range } from "./candidates.ts";
+import { authorsFirst, candidates, type Found, outsidePeriods } from "./candidates.ts";
 import { parse } from "./chart.ts";
 import { COMPARISON_RULES } from "./comparison-rules.ts";
 import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
+import { onDeed } from "./deeds.ts";
+import { emptyWords } from "./empty-words.ts";
 import { ENTITY_RULES } from "./entity-rules.ts";
 import { FIELD_RULES } from "./field-rules.ts";
+import { assumedOf, finished } from "./finish.ts";
 import { type Fragment, type Leaf, leavesOf } from "./fragment.ts";
 import { Grammar } from "./grammar.ts";
 import { choosesGroups, GROUP_RULES, groupsOf } from "./group-rules.ts";
@@ -18,24 +21,33 @@ import {
   judgedText,
   judges,
   NEW,
+  namesNoMeasure,
   namesNoNumber,
   openPeriod,
+  openWithout,
   SINCE_WHEN,
   someMetrics,
+  stillToCome,
   WHICH_NUMBER,
 } from "./left-open.ts";
 import { type Lexicon, lexiconOf } from "./lexicon.ts";
-import { missingWords, rowsMeant } from "./missing-words.ts";
+import { missingWords } from "./missing-words.ts";
 import { numberCandidates } from "./number-candidates.ts";
+import { namesakesOf, oneMeant } from "./one-of-several.ts";
 import { throughOwnPlaces } from "./own-places.ts";
-import type { Reading, Understanding } from "./reading.ts";
+import { partOfName, sharedNoun, withName } from "./part-of-name.ts";
+import type { Assumption, Clarification, Reading, Understanding } from "./reading.ts";
+import { inRoles, ROLE_RULES } from "./roles.ts";
+import { type RowNoun, rowNoun, takenAs } from "./row-nouns.ts";
+import { LEFT_COST, skipCost } from "./skip-cost.ts";
 import { SUPERLATIVE_RULES } from "./superlative-rules.ts";
 import { TABLE_RULES } from "./table-rules.ts";
 import { unaskedParts } from "./unasked.ts";
 import { UNIT_RULES } from "./unit-rules.ts";
 import { unsaidWords } from "./unsaid.ts";
 import { VERB_RULES } from "./verb-rules.ts";
-import { type Word, wordsOf } from "./words.ts";
+import { inTheirForms } from "./word-forms.ts";
+import { range, type Word, wordsOf } from "./words.ts";
 
 /** What is made of a model once, however many questions there are. */
 const prepared = new WeakMap<Knowledge, { lexicons: Map<Language, Lexicon>; grammar: Grammar }>();
@@ -55,6 +67,7 @@ function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; 
         GROUP_RULES,
         UNIT_RULES,
         VERB_RULES,
+        ROLE_RULES,
       ],
       groupsOf,
     ),
@@ -72,7 +85,8 @@ export interface Question {
 }
 
 /** Reads a question by rules alone, within bounds; pure. */
-export function understand(question: Question, knowledge: Knowledge): Understanding {
+export function understand(asked: Question, knowledge: Knowledge): Understanding {
+  const question = { ...asked, text: withoutCourtesy(asked.text) };
   const statement = STATEMENT.exec(question.text);
   if (statement !== null) {
     const span = { start: statement.index, end: statement.index + statement[0].length };
@@ -89,6 +103,20 @@ export function understand(question: Question, knowledge: Knowledge): Understand
   if (isUnderstood(understandText({ ...question, text: head }, knowledge))) return whole;
   const last = understandText({ ...question, text: tail }, knowledge);
   return isUnderstood(last) ? last : whole;
+}
+
+/** What is said out of politeness, left blank so that everything else stays in its place. */
+function withoutCourtesy(text: string): string {
+  return text.replace(GREETING, blank).replace(THANKS, blank);
+}
+
+const GREETING =
+  /^\s*(?:(?:hi|hey|hello|hallo|moin|servus|morning|(?:good|guten) (?:morning|afternoon|evening|day|morgen|tag|abend))(?: (?:there|all|team|everyone|zusammen|ihr))?\s*[,.!:-]+\s*)+(?=\S)/i;
+const THANKS =
+  /(?<=\S)[\s,;.!-]*\b(?:thx|thanks(?: a lot)?|thank you|many thanks|cheers|danke(?: dir| schön| euch)?|vielen dank|lg|vg)[\s.!]*$/i;
+
+function blank(text: string): string {
+  return " ".repeat(text.length);
 }
 
 /** How a sentence begins that is the question itself, and no remark on it. */
@@ -129,32 +157,62 @@ function understandText(question: Question, knowledge: Knowledge): Understanding
   );
   const read = (first as () => Understanding)();
   if (isUnderstood(read)) return read;
-  return others.map((other) => other()).find(isUnderstood) ?? read;
+  const all = [read, ...others.map((other) => other())];
+  // What is missing is said in the language in which the least is.
+  const least = all
+    .filter(({ readings }) => readings.length > 0)
+    .toSorted((a, b) => a.missing.length - b.missing.length);
+  return all.find(isUnderstood) ?? (read.unclear.length > 0 ? read : (least[0] ?? read));
 }
 
 function isUnderstood({ readings, missing }: Understanding): boolean {
   return readings.length > 0 && missing.length === 0;
 }
 
-function understandIn(language: Language, question: Question, knowledge: Knowledge): Understanding {
+/** The words of a question as the rules put it, and everything that each of them can mean by itself. */
+export function sensesIn(language: Language, question: Question, knowledge: Knowledge) {
   const { lexicon, grammar } = prepare(knowledge, language);
   const spelt = withDateWords(question.text, lexicon, language);
   const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
   const all = wordsOf(text, language);
-  const found = authorsFirst(
+  const every = authorsFirst(
     outsidePeriods([
       ...candidates(all, lexicon, language),
       ...dateCandidates({ ...question, text }, all, knowledge),
       ...numberCandidates(all, language),
     ]),
   );
-  const kept = keepWords(all, found, language);
+  const own = inTheirForms(every, all, grammar);
+  const rows = rowNoun(all, own, knowledge, language);
+  const isOther = ({ start, end }: Found) => rows === undefined || rows.at < start || rows.at >= end;
+  const found = rows === undefined ? own : [...own.filter(isOther), asRows(rows)];
+  return { text, all, found, lexicon, grammar, rows };
+}
+
+/** Parts of names that are put in the question, one after the other. */
+const MOST_PARTS = 2;
+
+function understandIn(
+  language: Language,
+  question: Question,
+  knowledge: Knowledge,
+  parts = MOST_PARTS,
+): Understanding {
+  const { text, all, found, lexicon, grammar, rows } = sensesIn(language, question, knowledge);
+  const reread = (said: string) => understandIn(language, { ...question, text: said }, knowledge, parts - 1);
+  const ahead = stillToCome(text, all, found, question.now);
+  if (ahead !== undefined) return { readings: [], missing: [ahead], unclear: [], trace: [] };
+  const shared = parts > 0 ? sharedNoun(all, found, { lexicon, language }) : undefined;
+  const which = shared && shared.names.length > 1 ? withName(text, all, shared, reread) : undefined;
+  if (which !== undefined) return which;
+  const empty = emptyWords(all, found, language, (ds) => grammar.isEvent(ds));
+  const kept = keepWords(all, found, empty);
   const place = new Map(kept.map((index, i) => [index, i]));
   const fragments = found.flatMap((each) => moved(each, place, kept));
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   const hasGroups = found.some(({ sense }) => choosesGroups(sense));
   const costs = all.map((word, i) =>
-    isThing(all, i) && !known.has(i) ? UNKNOWN_COST : skipCost(word, known.has(i), lexicon, language),
+    skipCost(word, { isKnown: known.has(i), isEmpty: empty.has(i) }, lexicon, language),
   );
   const parsed = parse({
     words: kept.length,
@@ -168,15 +226,20 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   const isLeft = (i: number) => (costs[i] as number) >= LEFT_COST;
   const isTold = (i: number) => {
     const { norm = "" } = all[i] ?? {};
-    const isEmpty = language.fillers.has(norm) && !isThing(all, i);
-    return (!isEmpty || language.grammar.has(norm)) && !language.people.has(norm);
+    return (!empty.has(i) || language.grammar.has(norm)) && !language.people.has(norm);
   };
   const asks = parsed.flatMap((fragment) => {
     const asked = askOf(grammar, fragment.sense);
     if (asked === undefined) return [];
     const leaves = leavesOf(fragment);
-    return [{ fragment, leaves, asked: { ...asked, ask: throughOwnPlaces(asked.ask, leaves, knowledge) } }];
+    const ask = onDeed(throughOwnPlaces(asked.ask, leaves, knowledge), leaves);
+    return inRoles(ask, { words: all, leaves, knowledge }).map((each) => ({
+      fragment,
+      leaves,
+      asked: { ...asked, ask: each },
+    }));
   });
+  const isDateNamed = ({ sense }: Leaf) => sense.t === "field" && grammar.isDate(sense.key);
   const readings = asks.slice(0, CHECKED).map(({ fragment, leaves, asked }) => {
     const unsaid = [...unsaidWords(all, { found, leaves }, asked.ask, { knowledge, grammar })].filter(isTold);
     const odd =
@@ -191,9 +254,11 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     return { ...asked, leaves, cost, loose, left: [...left, ...dropped].toSorted((a, b) => a - b) };
   });
   readings.sort((a, b) => a.cost - b.cost);
+  for (const rival of namesakesOf(readings))
+    rival.cost = Math.min(rival.cost, (readings[0]?.cost ?? 0) + 0.1);
+  readings.sort((a, b) => a.cost - b.cost);
   const [best] = readings;
-  if (best !== undefined && best.left.length === 0 && best.loose > MOST_LOOSE)
-    return { readings: [], missing: [], unclear: [], trace: [] };
+  const isLoose = best !== undefined && best.left.length === 0 && best.loose > MOST_LOOSE;
   // Whatever carries meaning and was left over makes an answer to another question.
   const skipped = best === undefined ? kept.filter(isLeft) : best.left;
   const judged = skipped.filter((i) => judges(all[i] as Word, i, found, language));
@@ -202,7 +267,9 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
     skipped.every((i) => known.has(i)) &&
     !found.some(({ sense, start }) => sense.t === "op" && sense.op === "how" && skipped.includes(start)) &&
     knowledge.model.metrics.length > 0 &&
-    namesNoNumber(found, best?.ask);
+    (namesNoNumber(found, skipped.length === 0 && !isLoose ? best?.ask : undefined, grammar) ||
+      (language.vague.test(text) && namesNoMeasure(found, grammar)));
+  if (isLoose && !isNumberless) return { readings: [], missing: [], unclear: [], trace: [] };
   const fresh = skipped.filter((i) => NEW.test(all[i]?.norm ?? "") && isOfNew(i, found, best?.ask, grammar));
   const isDated = found.some(({ sense }) => sense.t === "window");
   const unsaid = (isNumberless ? [] : skipped).filter(
@@ -210,32 +277,32 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
   );
   // Words of grammar are named only where nothing else is missing.
   const named = unsaid.filter((i) => !isGrammar(all[i] as Word, language));
-  const isNamed = found.some(({ sense }) => sense.t === "rel" && sense.form === "noun");
-  const rows = isNamed
-    ? undefined
-    : rowsMeant(
-        all,
-        unsaid.filter((i) => !known.has(i)),
-        knowledge,
-      );
-  if (rows !== undefined) {
-    const asked = { ...question, text: text.replace(rows.word, rows.suggestions[0] as string) };
-    const { readings: some, missing: none } = understandIn(language, asked, knowledge);
-    if (some.length > 0 && none.length === 0)
-      return { readings: [], missing: [], unclear: [rows], trace: [] };
-  }
+  const part =
+    parts > 0
+      ? partOfName(
+          all,
+          unsaid.filter((i) => !known.has(i)),
+          found,
+          { lexicon, language },
+        )
+      : undefined;
+  const whose = part && withName(text, all, part, reread);
+  if (whose !== undefined) return whose;
   const missing = missingWords(all, named.length > 0 ? named : unsaid, { known, said: question.text });
+  if (rows?.isDoubtful === true && best !== undefined && missing.length === 0)
+    return { readings: [], missing: [], unclear: [whatIsMeant(rows, all)], trace: [] };
   return {
     // Nor may one that leaves out more take the place of the best, where the model cannot carry that.
     readings: readings
       .filter(({ left }) => left.every((i) => skipped.includes(i)))
       .slice(0, 10)
       .map(
-        ({ ask, cost }): Reading => ({
-          ask: finished(ask, question, knowledge),
+        ({ ask, cost, leaves }): Reading => ({
+          ask: finished(ask, question, knowledge, leaves.some(isDateNamed)),
           cost,
-          assumptions: [],
+          assumptions: [...(rows === undefined ? [] : [taken(rows, all)]), ...assumedOf(ask)],
           said: "",
+          ...oneMeant(all, { ask, leaves }, language),
         }),
       ),
     missing,
@@ -247,12 +314,35 @@ function understandIn(language: Language, question: Question, knowledge: Knowled
       })),
       ...(fresh.length > 0 && !isDated ? [SINCE_WHEN] : []),
       ...(best !== undefined && missing.length === 0
-        ? [openPeriod(all, best, knowledge, grammar)].filter((each) => each !== undefined)
+        ? [openPeriod(all, best, knowledge, grammar), openWithout(best, knowledge, text)].filter(
+            (each) => each !== undefined,
+          )
         : []),
       ...(isNumberless ? [{ question: WHICH_NUMBER, suggestions: someMetrics(knowledge) }] : []),
     ],
     trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
   };
+}
+
+/** What a noun stands for that only its place says something about. */
+function asRows({ at, ds }: RowNoun): Found {
+  const sense = { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false, isMany: true } as const;
+  return { sense, start: at, end: at + 1, cost: 0.4 };
+}
+
+function whatIsMeant({ at, ds }: RowNoun, words: readonly Word[]): Clarification {
+  const { text: word } = words[at] as Word;
+  return {
+    question: `What is meant by "${word}"?`,
+    suggestions: [ds.replaceAll("_", " ")],
+    word,
+    isName: true,
+  };
+}
+
+function taken({ at, ds }: RowNoun, words: readonly Word[]): Assumption {
+  const { text, start, end } = words[at] as Word;
+  return { at: { start, end }, choice: takenAs(text, ds), others: [] };
 }
 
 /** "Which orders" wants the orders, "orders last week" their number. */
@@ -277,75 +367,11 @@ function spanCost(ask: Ask): number {
 
 const DAYS = { day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
 
-/** What the question leaves to the author's conventions. */
-function finished(ask: Ask, { now }: Question, { definitions }: Knowledge): Ask {
-  if (ask.k !== "table") return ask;
-  const months = Math.max(
-    0,
-    ...ask.cols.map((num) =>
-      num.k === "metric" && num.scope?.win === undefined ? (definitions.defaultMonths.get(num.name) ?? 0) : 0,
-    ),
-  );
-  const { win } = ask.scope ?? {};
-  if (win !== undefined) return withinWindow(ask, win);
-  // "sold more than 400 units last year at a margin below 36 %": in the same period.
-  const [only, ...others] = metricWindows(ask);
-  if (ask.having !== undefined && only !== undefined && others.length === 0)
-    return { ...ask, scope: { ...ask.scope, win: only } };
-  if (months === 0 || ask.by.some(({ bucket }) => bucket !== undefined)) return ask;
-  const to = new Date(`${now.slice(0, 10)}T00:00:00Z`);
-  to.setUTCDate(to.getUTCDate() + 1);
-  const from = new Date(to);
-  from.setUTCMonth(from.getUTCMonth() - months);
-  const recent = { from: isoDate(from), to: isoDate(to), said: `the ${months} months up to today` };
-  return { ...ask, scope: { ...ask.scope, win: recent } };
-}
-
-/** The different periods that metrics are of. */
-function metricWindows(node: unknown): Window[] {
-  if (typeof node !== "object" || node === null) return [];
-  const { k, scope } = node as { k?: string; scope?: { win?: Window } };
-  const own = k === "metric" && scope?.win !== undefined ? [scope.win] : [];
-  const all = [...own, ...Object.values(node).flatMap(metricWindows)];
-  return [...new Map(all.map((win) => [JSON.stringify(win), win])).values()];
-}
-
-/** The top customers of a question about 2025 are those of 2025. */
-function withinWindow<T>(node: T, win: Window): T {
-  if (Array.isArray(node)) return node.map((each) => withinWindow(each, win)) as T;
-  if (typeof node !== "object" || node === null) return node;
-  const changed = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [key, withinWindow(value, win)]),
-  ) as T & { k?: string; by?: Num };
-  if (changed.k === "top" && changed.by?.k === "metric" && changed.by.scope === undefined)
-    return { ...changed, by: { ...changed.by, scope: { win } } };
-  return changed;
-}
-
-function isoDate(date: Date): string {
-  return date.toISOString().slice(0, 10);
-}
-
 /** Words that say nothing are left out, unless something is made of them together with others. */
-function keepWords(words: readonly Word[], found: readonly Found[], { fillers }: Language): number[] {
+function keepWords(words: readonly Word[], found: readonly Found[], empty: ReadonlySet<number>): number[] {
   const used = new Set(found.flatMap(({ start, end }) => range(start, end)));
-  return words.flatMap((word, i) => {
-    const isFiller = fillers.has(word.norm) && !isThing(words, i);
-    return isFiller && !used.has(i) ? [] : [i];
-  });
+  return words.flatMap((_, i) => (empty.has(i) && !used.has(i) ? [] : [i]));
 }
-
-/** "based on a book", "made as a game": what a thing is about is no empty word, whatever it is elsewhere. */
-function isThing(words: readonly Word[], i: number): boolean {
-  const [before, article] = [words[i - 2]?.norm ?? "", words[i - 1]?.norm ?? ""];
-  if (!/^(an?|eine[mnrs]?|ein)$/.test(article) || /^[^\p{L}]/u.test(words[i]?.norm ?? "")) return false;
-  if (/^(on|about|from|into|auf|über|aus)$/.test(before)) return true;
-  return /^(as|als)$/.test(before) && !SHOWN_AS.test(words[i]?.norm ?? "");
-}
-
-/** How an answer is wanted. */
-const SHOWN_AS =
-  /^(list|table|chart|pie|bar|line|graph|plot|picture|report|summary|overview|breakdown|ranking|whole|percent|percentage|share|fraction|ratio|number|liste|tabelle|bericht)$/;
 
 function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly number[]): Fragment[] {
   const start = place.get(found.start);
@@ -358,19 +384,6 @@ function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly 
 function isGrammar({ norm, stem }: Word, { grammar }: Language): boolean {
   return grammar.has(norm) || grammar.has(stem);
 }
-
-/** Words of grammar that may be left over. */
-const LIGHT: ReadonlySet<string> = new Set([
-  "prep",
-  "has",
-  "and",
-  "or",
-  "but",
-  "compare them",
-  "how much",
-  "where",
-  "named",
-]);
 
 /** Readings that are held against the question; those behind them cost more by far. */
 const CHECKED = 16;
@@ -385,36 +398,3 @@ const UNASKED_COST = 0.8;
 
 /** A number without anybody is no answer to "who". */
 const NOBODY_COST = 2;
-
-/** From this on, a word that is left out is missed. */
-const LEFT_COST = 3;
-
-/** And this much where nothing in the model is called so. */
-const UNKNOWN_COST = 6;
-
-/** A word that mostly says nothing, but also stands for something in this model. */
-const FILLER_COST = 1;
-
-/** Words that mostly say nothing still name something where a metric or a dataset is called so: "wins". */
-function isNamed({ norm, stem }: Word, { phrases }: Lexicon, { grammar }: Language): boolean {
-  return (
-    !grammar.has(norm) &&
-    (phrases.get(stem) ?? []).some(
-      ({ sense, cost }) => cost <= NAMED_COST && (sense.t === "table" || sense.t === "rel"),
-    )
-  );
-}
-
-/** The most that a name given by the author costs. */
-const NAMED_COST = 0.1;
-
-function skipCost(word: Word, isKnown: boolean, lexicon: Lexicon, language: Language): number {
-  const { norm, stem } = word;
-  const { fillers, grammar } = language;
-  if (language.people.has(norm)) return 0;
-  if (fillers.has(norm) && !isNamed(word, lexicon, language))
-    return isKnown && !grammar.has(norm) ? FILLER_COST : 0;
-  const said = grammar.get(norm) ?? grammar.get(stem);
-  if (said !== undefined) return LIGHT.has(said.op) ? 0.5 : 3;
-  return isKnown ? LEFT_COST : UNKNOWN_COST;
-}

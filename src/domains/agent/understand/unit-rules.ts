@@ -4,7 +4,14 @@ import type { Quantity, TableSense } from "./fragment.ts";
 import type { Grammar, Rules } from "./grammar.ts";
 import { EMPTY_TABLE, means, type RelSense } from "./make.ts";
 import { asTable, chosenEntities } from "./table-senses.ts";
-import { unitNamed, unitsIn } from "./units.ts";
+import { currencyIn, unitNamed, unitsIn } from "./units.ts";
+
+/** What is said in such units is how expensive, heavy or long something is. */
+const MEASURES: ReadonlyMap<string, string> = new Map([
+  ["money", "price"],
+  ["weight", "heavy"],
+  ["length", "long"],
+]);
 
 /** "orders over 1000 euros", "stops longer than 40 seconds": by what an entity is worth, costs or takes. */
 export function costing(grammar: Grammar, rel: RelSense, quantity: Quantity): Combined[] {
@@ -15,7 +22,8 @@ export function costing(grammar: Grammar, rel: RelSense, quantity: Quantity): Co
     const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }] };
     return chosenEntities(grammar, rel, { ...quantity, t: "having", table });
   }
-  const key = isMoney ? grammar.dimension(rel.ds, "price") : grammar.timeOf(rel.ds, unit);
+  const dim = MEASURES.get(unitNamed(unit) ?? "");
+  const key = dim === undefined ? grammar.timeOf(rel.ds, unit) : grammar.dimension(rel.ds, dim);
   const cond = key === undefined ? undefined : measuredCond(grammar, key, quantity);
   if (cond === undefined) return [];
   const made: Rel = { k: "where", in: rel.rel, if: cond };
@@ -39,15 +47,19 @@ export function measuredCond(
   return { k: "and", of: [lower, { k: "cmp", a: key, op: "<=", b: { k: "lit", v: upTo * factor } }] };
 }
 
-/** How many of what something is measured in make one of what was said. Money has no other unit in one model. */
+/** How many of what something is measured in make one of what was said. Where nobody says in what, it is that. */
 function factorOf(said: string, own: string | undefined): number | undefined {
-  if (unitNamed(said) === "money") return own === undefined ? 1 : undefined;
+  if ((MEASURES.has(unitNamed(said) ?? "") || /^min(ute)?/.test(said)) && own === undefined) return 1;
   return own === undefined ? undefined : unitsIn(said, own);
 }
 
 /** Rules for what numbers are wanted in: "in minutes". */
 export const UNIT_RULES: Rules = {
   "table unit": (grammar, { table }, { unit }) => {
+    const house = grammar.currency;
+    const said = currencyIn(unit);
+    // What a dollar is worth in euros, nobody said.
+    if (house !== undefined && said !== undefined && house !== said) return [];
     const factors = table.cols.map((num) => factorOf(unit, grammar.unitOf(num)));
     if (factors.some((factor) => factor === undefined) || table.top !== null) return [];
     const cols = table.cols.map((num, i): Num => {

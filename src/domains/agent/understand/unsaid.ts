@@ -1,10 +1,11 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask } from "../query/semantic-query.ts";
-import { type Found, range } from "./candidates.ts";
+import type { Found } from "./candidates.ts";
 import type { Leaf } from "./fragment.ts";
 import type { Grammar } from "./grammar.ts";
 import { QueryFacts } from "./query-facts.ts";
 import type { Word } from "./words.ts";
+import { range } from "./words.ts";
 
 /**
  * Which words of a question its query says nothing of. The rules put words together by their neighbours and may drop
@@ -25,12 +26,19 @@ export function unsaidWords(
   const taken = new Set(leaves.flatMap(({ start, end }) => range(start, end)));
   const others = found.filter(({ start, end }) => range(start, end).every((i) => !taken.has(i)));
   const said = new Set([...saidIn(leaves), ...saidIn(others)]);
+  // "neither … nor": as many negations as there are words for them.
+  const nots = leaves.filter(({ sense }) => sense.t === "op" && sense.op === "not");
+  for (const { start } of nots.slice(facts.negations)) said.delete(start);
   const covered = [...taken, ...others.flatMap(({ start, end }) => range(start, end))];
-  return new Set(covered.filter((i) => !said.has(i)));
+  // "cities or towns": the same by two names.
+  const nounsAt = (at: number, side: "start" | "end") =>
+    found.flatMap((each) => (each[side] === at && each.sense.t === "rel" ? [each.sense.ds] : []));
+  const isSame = (i: number) => nounsAt(i, "end").some((ds) => nounsAt(i + 1, "start").includes(ds));
+  return new Set(covered.filter((i) => !said.has(i) && !isSame(i)));
 }
 
 /** What the words before a noun make of it: what is asked for, counted, or told apart. */
-export type Role = "asked" | "counted" | "each" | undefined;
+export type Role = "asked" | "counted" | "each" | "told" | "by" | undefined;
 
 const ROLES: readonly [RegExp, Role][] = [
   [
@@ -45,6 +53,9 @@ const ROLES: readonly [RegExp, Role][] = [
   ],
   [/(^| )(more|fewer)$/, "counted"],
   [/(^| )(per|each|every|pro|je|jede[rnms]?)$/, "each"],
+  [/(^| )(by|nach)( the| our)?$/, "by"],
+  // "per square metre and store": for each store.
+  [/(^| )(per|pro|je) \S+ (and|und)$/, "told"],
 ];
 
 function roleOf(words: readonly Word[], start: number): Role {

@@ -91,3 +91,8 @@ export function phraseKey(text: string, folding: Folding = PLAIN): string {
     .map((word) => word.stem)
     .join(" ");
 }
+
+/** The places from a start up to an end. */
+export function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, i) => start + i);
+}

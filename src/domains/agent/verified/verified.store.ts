@@ -1,6 +1,5 @@
 import { and, asc, count, eq, getTableColumns, isNull, ne, or } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
-import type { Catalog } from "../../../platform/catalog/index.ts";
+import { Store } from "../../../platform/catalog/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { accounts, verifiedQuestions } from "../agent.tables.ts";
 import type { AskedQuery } from "../answer.ts";
@@ -21,15 +20,7 @@ interface Pair {
 }
 
 /** Questions whose meaning somebody has confirmed, of each model. Rows are not kept, only how it was understood. */
-export class VerifiedStore {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
-
-  constructor(catalog: Catalog, clock: Clock) {
-    this.#catalog = catalog;
-    this.#clock = clock;
-  }
-
+export class VerifiedStore extends Store {
   async find(modelId: number, question: string): Promise<VerifiedQuestion | undefined> {
     const [row] = await this.#select().where(this.#of({ modelId, question }));
     return row;
@@ -46,9 +37,9 @@ export class VerifiedStore {
     if (await this.#isFull(modelId, question)) {
       return `The model has ${LIMITS.agent.verifiedQuestions} verified questions already, and there is no room for more.`;
     }
-    const said = { question, query, modelVersion, verifiedBy: caller.user.id, verifiedAt: this.#clock.now() };
+    const said = { question, query, modelVersion, verifiedBy: caller.user.id, verifiedAt: this.clock.now() };
     const mayReplace = this.#mayChange(caller);
-    const [kept] = await this.#catalog.db
+    const [kept] = await this.catalog.db
       .insert(verifiedQuestions)
       .values({ modelId, key: questionKey(question), ...said })
       .onConflictDoUpdate({
@@ -65,7 +56,7 @@ export class VerifiedStore {
 
   /** Takes back what the caller has verified, or as an admin anybody; whether there was something to take back. */
   async remove(caller: Caller, pair: Pick<Pair, "modelId" | "question">): Promise<boolean> {
-    const gone = await this.#catalog.db
+    const gone = await this.catalog.db
       .delete(verifiedQuestions)
       .where(and(this.#of(pair), this.#mayChange(caller)))
       .returning({ key: verifiedQuestions.key });
@@ -82,7 +73,7 @@ export class VerifiedStore {
       eq(verifiedQuestions.modelId, modelId),
       ne(verifiedQuestions.key, questionKey(question)),
     );
-    const [row] = await this.#catalog.db.select({ n: count() }).from(verifiedQuestions).where(others);
+    const [row] = await this.catalog.db.select({ n: count() }).from(verifiedQuestions).where(others);
     return (row?.n ?? 0) >= LIMITS.agent.verifiedQuestions;
   }
 
@@ -91,7 +82,7 @@ export class VerifiedStore {
   }
 
   #select() {
-    return this.#catalog.db
+    return this.catalog.db
       .select({ ...getTableColumns(verifiedQuestions), verifiedBy: accounts.name })
       .from(verifiedQuestions)
       .leftJoin(accounts, eq(accounts.id, verifiedQuestions.verifiedBy));

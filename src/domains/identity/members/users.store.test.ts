@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openTestIdentity, TEST_PASSWORD, type TestIdentity } from "../../../../test/support/identity.ts";
 import { MS } from "../../../kernel/clock.ts";
+import type { Users } from "../identity.ts";
 
 let world: TestIdentity;
 beforeAll(async () => {
   world = await openTestIdentity();
 });
 afterAll(() => world[Symbol.asyncDispose]());
+
+let lastAddress = 0;
+/** Each time from another address, where it is not said which. */
+function signIn(users: Users, email: string, password: string, address = `10.0.0.${++lastAddress}`) {
+  return users.signIn(email, password, { address, requestId: "r" });
+}
 
 describe("creating people", () => {
   test("a new account gets a password that is shown once", async () => {
@@ -23,7 +30,7 @@ describe("creating people", () => {
       role: "viewer",
       disabled: false,
     });
-    expect(await users.verifyPassword("ADA@acme.test", generatedPassword ?? "")).toMatchObject({
+    expect(await signIn(users, "ADA@acme.test", generatedPassword ?? "")).toMatchObject({
       userId: member.userId,
     });
   });
@@ -37,7 +44,7 @@ describe("creating people", () => {
     });
     expect(joined.generatedPassword).toBeNull();
     expect(joined.member).toMatchObject({ workspace: "globex", role: "contributor", name: "viewer" });
-    expect(await users.verifyPassword("viewer@acme.test", TEST_PASSWORD)).not.toBeNull();
+    expect(await signIn(users, "viewer@acme.test", TEST_PASSWORD)).not.toBeNull();
     const again = { email: "viewer@acme.test", workspace: "globex", role: "admin" } as const;
     await expect(users.create(again)).rejects.toMatchObject({ code: "conflict" });
     await expect(users.create({ ...again, password: "another long password" })).rejects.toThrow(
@@ -73,25 +80,25 @@ describe("creating people", () => {
 describe("passwords", () => {
   test("only the right one of an enabled account fits", async () => {
     const { users } = world.identity;
-    expect(await users.verifyPassword("admin@acme.test", TEST_PASSWORD)).toMatchObject({
+    expect(await signIn(users, "admin@acme.test", TEST_PASSWORD)).toMatchObject({
       email: "admin@acme.test",
     });
-    expect(await users.verifyPassword("admin@acme.test", `${TEST_PASSWORD} `)).toBeNull();
-    expect(await users.verifyPassword("nobody@acme.test", TEST_PASSWORD)).toBeNull();
-    expect(await users.verifyPassword("\u0000", TEST_PASSWORD)).toBeNull();
-    expect(await users.verifyPassword("admin@acme.test", "")).toBeNull();
+    expect(await signIn(users, "admin@acme.test", `${TEST_PASSWORD} `)).toBeNull();
+    expect(await signIn(users, "nobody@acme.test", TEST_PASSWORD)).toBeNull();
+    expect(await signIn(users, "\u0000", TEST_PASSWORD)).toBeNull();
+    expect(await signIn(users, "admin@acme.test", "")).toBeNull();
     await users.disable("admin@acme.test");
-    expect(await users.verifyPassword("admin@acme.test", TEST_PASSWORD)).toBeNull();
+    expect(await signIn(users, "admin@acme.test", TEST_PASSWORD)).toBeNull();
     await users.enable("admin@acme.test");
-    expect(await users.verifyPassword("admin@acme.test", TEST_PASSWORD)).not.toBeNull();
+    expect(await signIn(users, "admin@acme.test", TEST_PASSWORD)).not.toBeNull();
   });
 
   test("a text that begins with the password is not the password", async () => {
     const { users } = world.identity;
     const longest = "0123456789abcdef".repeat(16);
     await users.setPassword("admin@acme.test", longest);
-    expect(await users.verifyPassword("admin@acme.test", longest)).not.toBeNull();
-    expect(await users.verifyPassword("admin@acme.test", `${longest}x`)).toBeNull();
+    expect(await signIn(users, "admin@acme.test", longest)).not.toBeNull();
+    expect(await signIn(users, "admin@acme.test", `${longest}x`)).toBeNull();
     await users.setPassword("admin@acme.test", TEST_PASSWORD);
     await expect(users.setPassword("nobody@acme.test", TEST_PASSWORD)).rejects.toMatchObject({
       code: "not_found",
@@ -118,18 +125,18 @@ describe("passwords", () => {
     await catalog.pool.query("UPDATE accounts SET password_hash = $1 WHERE email = 'contributor@acme.test'", [
       older,
     ]);
-    expect(await identity.users.verifyPassword("contributor@acme.test", "wrong password")).toBeNull();
+    expect(await signIn(identity.users, "contributor@acme.test", "wrong password")).toBeNull();
     expect(await hash()).toBe(older);
-    expect(await identity.users.verifyPassword("contributor@acme.test", TEST_PASSWORD)).not.toBeNull();
+    expect(await signIn(identity.users, "contributor@acme.test", TEST_PASSWORD)).not.toBeNull();
     expect(await hash()).toContain("m=19456,t=2,p=1");
-    expect(await identity.users.verifyPassword("contributor@acme.test", TEST_PASSWORD)).not.toBeNull();
+    expect(await signIn(identity.users, "contributor@acme.test", TEST_PASSWORD)).not.toBeNull();
   });
 
   test("an unknown e-mail takes as long as a known one", async () => {
     const { users } = world.identity;
     const time = async (email: string) => {
       const started = performance.now();
-      await users.verifyPassword(email, "a wrong password");
+      await signIn(users, email, "a wrong password");
       return performance.now() - started;
     };
     const median = (times: number[]) => times.sort((a, b) => a - b)[times.length >> 1] as number;
@@ -151,14 +158,12 @@ describe("passwords", () => {
     const { users } = other.identity;
     const [attacker, owner] = ["198.51.100.1", "203.0.113.5"];
     for (let guess = 0; guess < 4; guess++) {
-      expect(await users.verifyPassword("admin@acme.test", `guess number ${guess}`, attacker)).toBeNull();
+      expect(await signIn(users, "admin@acme.test", `guess number ${guess}`, attacker)).toBeNull();
     }
     const refused = { code: "rate_limited", data: { retryAfterMs: expect.any(Number) } };
-    await expect(users.verifyPassword("admin@acme.test", TEST_PASSWORD, attacker)).rejects.toMatchObject(
-      refused,
-    );
-    expect(await users.verifyPassword("admin@acme.test", TEST_PASSWORD, owner)).not.toBeNull();
-    expect(await users.verifyPassword("viewer@acme.test", TEST_PASSWORD, attacker)).not.toBeNull();
+    await expect(signIn(users, "admin@acme.test", TEST_PASSWORD, attacker)).rejects.toMatchObject(refused);
+    expect(await signIn(users, "admin@acme.test", TEST_PASSWORD, owner)).not.toBeNull();
+    expect(await signIn(users, "viewer@acme.test", TEST_PASSWORD, attacker)).not.toBeNull();
   });
 
   test("many wrong passwords from one address keep out nobody whose account is not guessed at", async () => {
@@ -174,15 +179,13 @@ describe("passwords", () => {
       "nobody@acme.test",
       "a@acme.test",
     ];
-    for (const email of tried) expect(await users.verifyPassword(email, "a guess at it", office)).toBeNull();
+    for (const email of tried) expect(await signIn(users, email, "a guess at it", office)).toBeNull();
     const refused = { code: "rate_limited" };
-    await expect(users.verifyPassword("admin@acme.test", TEST_PASSWORD, office)).rejects.toMatchObject(
-      refused,
-    );
-    expect(await users.verifyPassword("viewer@acme.test", TEST_PASSWORD, office)).not.toBeNull();
+    await expect(signIn(users, "admin@acme.test", TEST_PASSWORD, office)).rejects.toMatchObject(refused);
+    expect(await signIn(users, "viewer@acme.test", TEST_PASSWORD, office)).not.toBeNull();
     // One slip of one's own does not change that.
-    expect(await users.verifyPassword("viewer@acme.test", "a slip of mine", office)).toBeNull();
-    expect(await users.verifyPassword("viewer@acme.test", TEST_PASSWORD, office)).not.toBeNull();
+    expect(await signIn(users, "viewer@acme.test", "a slip of mine", office)).toBeNull();
+    expect(await signIn(users, "viewer@acme.test", TEST_PASSWORD, office)).not.toBeNull();
   });
 });
 

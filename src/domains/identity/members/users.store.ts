@@ -87,9 +87,6 @@ export function createUsers(options: UsersOptions): Users {
     },
 
     signedOut: (userId, from) => recordSession(options, "auth.sign_out", userId, true, from),
-
-    verifyPassword: async (email, password, address) =>
-      (await verifyPassword(options, email, password, address)).person,
   };
 }
 
@@ -237,10 +234,10 @@ async function verifyPassword(
   { catalog: { db }, limiter }: UsersOptions,
   email: string,
   password: string,
-  address: string | undefined,
+  address: string,
 ) {
   const normal = normaliseEmail(email);
-  if (address !== undefined) await limiter.admitPassword(normal, address);
+  await limiter.admitPassword(normal, address);
   const [account] = await db
     .select()
     .from(accounts)
@@ -248,7 +245,7 @@ async function verifyPassword(
   const bounded = password.slice(0, LIMITS.identity.passwordMaxCharacters);
   const fits = await passwordFits(bounded, account?.passwordHash ?? DECOY_HASH);
   if (account === undefined || !fits || bounded !== password || account.disabledAt !== null) {
-    if (address !== undefined) await limiter.failedPassword(normal, address);
+    await limiter.failedPassword(normal, address);
     return { tried: account?.id ?? null, person: null };
   }
   if (isOutdated(account.passwordHash)) {

@@ -2,7 +2,7 @@ import { and, desc, eq, isNull, lt, notExists } from "drizzle-orm";
 import { type Clock, MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Permission } from "../../../kernel/permissions.ts";
-import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
+import { type Catalog, type CatalogTx, Store } from "../../../platform/catalog/index.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import { changeEvent } from "../audit/change-event.ts";
 import { accounts, members, workspaces } from "../identity.tables.ts";
@@ -59,15 +59,12 @@ const REMEMBERED_MS = 2_000;
 const REMEMBERED_GRANTS = 10_000;
 
 /** The apps that people have connected by OAuth. */
-export class ConnectedApps {
-  readonly #catalog: Catalog;
-  readonly #clock: Clock;
+export class ConnectedApps extends Store {
   readonly #audit: AuditSink;
   readonly #remembered = new Map<string, { owner: AppOwner | null; untilMs: number }>();
 
   constructor(catalog: Catalog, clock: Clock, audit: AuditSink) {
-    this.#catalog = catalog;
-    this.#clock = clock;
+    super(catalog, clock);
     this.#audit = audit;
   }
 
@@ -87,8 +84,8 @@ export class ConnectedApps {
     const declined = asked.filter((scope) => !granted.includes(scope));
     const grantId = await saveGrant({ granted, declined });
     const app = { grantId, accountId, workspaceId, clientId, clientName, scopes: granted };
-    await this.#catalog.transaction(async (tx) => {
-      await tx.insert(connectedApps).values({ ...app, createdAt: this.#clock.now() });
+    await this.catalog.transaction(async (tx) => {
+      await tx.insert(connectedApps).values({ ...app, createdAt: this.clock.now() });
       // A client that somebody has connected is not forgotten by itself any more.
       await tx
         .update(oauthRecords)
@@ -104,7 +101,7 @@ export class ConnectedApps {
     const nowMs = performance.now();
     const known = this.#remembered.get(grantId);
     if (known !== undefined && known.untilMs > nowMs) return known.owner;
-    const [row] = await this.#catalog.db
+    const [row] = await this.catalog.db
       .select({
         accountId: connectedApps.accountId,
         workspaceId: workspaces.id,
@@ -122,7 +119,7 @@ export class ConnectedApps {
 
   /** For the audit log: the authorization server has ended an app, because its client asked or a code was reused. */
   async noteEnd(grantId: string, why: "client" | "reused"): Promise<void> {
-    const [app] = await this.#catalog.db
+    const [app] = await this.catalog.db
       .select(whose)
       .from(connectedApps)
       .where(eq(connectedApps.grantId, grantId));
@@ -132,11 +129,11 @@ export class ConnectedApps {
   /** Whether this person may still get tokens at all. */
   async isActive(accountId: number): Promise<boolean> {
     const isEnabled = and(eq(accounts.id, accountId), isNull(accounts.disabledAt));
-    return (await this.#catalog.db.$count(accounts, isEnabled)) > 0;
+    return (await this.catalog.db.$count(accounts, isEnabled)) > 0;
   }
 
   async list(accountId: number): Promise<ConnectedApp[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select({
         grantId: connectedApps.grantId,
         clientId: connectedApps.clientId,
@@ -153,9 +150,9 @@ export class ConnectedApps {
   }
 
   async used(grantId: string): Promise<void> {
-    await this.#catalog.db
+    await this.catalog.db
       .update(connectedApps)
-      .set({ lastUsedAt: this.#clock.now() })
+      .set({ lastUsedAt: this.clock.now() })
       .where(eq(connectedApps.grantId, grantId));
   }
 
@@ -164,10 +161,10 @@ export class ConnectedApps {
     const noSuchApp = new AppError("not_found", "There is no such connected app.");
     // The database would not even look for it.
     if (grantId.includes("\0")) throw noSuchApp;
-    const app = await this.#catalog.transaction(async (tx) => {
+    const app = await this.catalog.transaction(async (tx) => {
       const [ended] = await tx
         .update(connectedApps)
-        .set({ revokedAt: this.#clock.now() })
+        .set({ revokedAt: this.clock.now() })
         .where(
           and(
             eq(connectedApps.grantId, grantId),
@@ -186,10 +183,10 @@ export class ConnectedApps {
 
   /** What a revocation by the authorization server itself (a reused code or refresh token) means here. */
   async revokeGrant(grantId: string): Promise<void> {
-    await this.#catalog.transaction(async (tx) => {
+    await this.catalog.transaction(async (tx) => {
       await tx
         .update(connectedApps)
-        .set({ revokedAt: this.#clock.now() })
+        .set({ revokedAt: this.clock.now() })
         .where(and(eq(connectedApps.grantId, grantId), isNull(connectedApps.revokedAt)));
       await removeGrant(tx, grantId);
     });
@@ -198,22 +195,22 @@ export class ConnectedApps {
 
   /** Forgets apps that have nothing left to ask with: their last token has expired. */
   async sweep(): Promise<void> {
-    const { db } = this.#catalog;
+    const { db } = this.catalog;
     const itsTokens = db
       .select({ id: oauthRecords.id })
       .from(oauthRecords)
       .where(eq(oauthRecords.grantId, connectedApps.grantId));
-    const yesterday = new Date(this.#clock.now().getTime() - MS.day);
+    const yesterday = new Date(this.clock.now().getTime() - MS.day);
     const isOver = and(
       isNull(connectedApps.revokedAt),
       lt(connectedApps.createdAt, yesterday),
       notExists(itsTokens),
     );
-    await db.update(connectedApps).set({ revokedAt: this.#clock.now() }).where(isOver);
+    await db.update(connectedApps).set({ revokedAt: this.clock.now() }).where(isOver);
   }
 
   async #workspaceOf(accountId: number, slug: string): Promise<number> {
-    const theirs = await this.#catalog.db
+    const theirs = await this.catalog.db
       .select({ id: workspaces.id, slug: workspaces.slug })
       .from(members)
       .innerJoin(workspaces, eq(workspaces.id, members.workspaceId))

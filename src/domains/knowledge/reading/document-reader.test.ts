@@ -4,14 +4,20 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { xlsx, zip } from "../../../../test/support/data-files.ts";
 import { silentLog } from "../../../../test/support/database.ts";
+import {
+  compound,
+  oldExcel,
+  oldPowerPoint,
+  oldWord,
+  outlookMail,
+} from "../../../../test/support/office-files.ts";
+import { pictureOf, scanOf } from "../../../../test/support/pictures.ts";
 import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { extensionOf } from "../file-kinds.ts";
 import { DocumentReader } from "./document-reader.ts";
 import { isGarbled } from "./file-pages.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { canRecognise } from "./recognition.ts";
-import { compound, oldExcel, oldPowerPoint, oldWord, outlookMail } from "./test-office.ts";
-import { pictureOf, scanOf } from "./test-pictures.ts";
 import { withRecognised } from "./with-recognised.ts";
 
 let folder: string;

@@ -1,13 +1,15 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { isReserved, looksLikeFile } from "../guard/names.ts";
 import { type ModelDataset, type Relationship, type SemanticModel, sqlOf } from "../model.ts";
+import { durationFields, durationGuesses } from "./durations.ts";
 import { aiOf, expressionOf, fieldsOf, type InferredField } from "./fields.ts";
 import type { Guess } from "./guess.ts";
-import type { Join, Looked } from "./joins.ts";
+import { type Join, keyThing, type Looked } from "./joins.ts";
 import { isCalled } from "./keys.ts";
 import { metricsOf } from "./metrics.ts";
-import { longWords, snakeOf, thingOf } from "./name-words.ts";
-import { roleOf } from "./roles.ts";
+import { longWords, partWords, snakeOf, thingOf } from "./name-words.ts";
+import { isIdName, roleOf } from "./roles.ts";
+import { totalSentence } from "./totals.ts";
 
 /** Numbers the rows of a dataset that nothing else tells apart. */
 const ROW_NUMBER = "row_number";
@@ -26,7 +28,7 @@ export interface InferredModel {
 
 /** Puts what was found out about some datasets into a model. */
 export function buildModel(name: string, all: readonly Looked[], joins: readonly Join[]): InferredModel {
-  const parts = partsOf(all);
+  const parts = partsOf(all, joins);
   const partOf = (looked: Looked) => parts.find((part) => part.looked === looked) as Part;
   const relationships = relationshipsOf(joins, partOf);
   const measured = parts.map(({ dataset, thing, fields, looked }) => ({
@@ -45,10 +47,14 @@ export function buildModel(name: string, all: readonly Looked[], joins: readonly
       .map(({ to }) => partOf(to)),
   }));
   const { metrics, guesses } = metricsOf(measured);
+  const totals = parts.flatMap(totalsOf);
   const document: SemanticModel = {
     name,
     description: null,
-    ai: aiOf([]),
+    ai: {
+      ...aiOf([]),
+      instructions: totals.length === 0 ? null : totals.map(({ sentence }) => sentence).join(" "),
+    },
     datasets: parts.map(({ dataset }) => dataset),
     relationships,
     metrics,
@@ -60,12 +66,14 @@ export function buildModel(name: string, all: readonly Looked[], joins: readonly
       ...parts.flatMap(keyGuesses),
       ...joins.map((join, i) => joinGuess(join, relationships[i] as Relationship)),
       ...parts.flatMap(dateGuesses),
+      ...parts.flatMap(({ dataset, looked }) => durationGuesses(dataset.name, looked.spans)),
+      ...totals.map(({ guess }) => guess),
       ...guesses,
     ],
   };
 }
 
-function partsOf(all: readonly Looked[]): Part[] {
+function partsOf(all: readonly Looked[], joins: readonly Join[]): Part[] {
   const taken = new Set<string>();
   return all.map((looked) => {
     const { dataset: source } = looked.profile;
@@ -73,13 +81,37 @@ function partsOf(all: readonly Looked[]): Part[] {
     const isFree = (name: string) => !taken.has(name) && !isReserved(name) && !looksLikeFile(name);
     const name = [snake, `${snake}_data`].find(isFree) ?? `dataset_${source.id}`;
     taken.add(name);
-    const fields = fieldsOf(looked.profile);
+    const own = fieldsOf(looked.profile);
+    const fields = [...own, ...durationFields(looked.spans, own)];
     const thing = thingOf(source.name);
-    return { looked, fields, thing, dataset: datasetOf(name, looked, fields) };
+    const isForeign = joins.some(
+      ({ from, column }) => from === looked && looked.keys.primary.includes(column),
+    );
+    const more = isForeign ? [] : keyNouns(looked, all);
+    return { looked, fields, thing, dataset: datasetOf(name, looked, fields, more) };
   });
 }
 
-function datasetOf(name: string, { profile, keys }: Looked, fields: readonly InferredField[]): ModelDataset {
+/** What the rows are by their key: those of `supermarket_sales` with an `Invoice ID` are invoices. */
+function keyNouns({ profile, keys: { primary } }: Looked, all: readonly Looked[]): string[] {
+  const [only, ...others] = primary;
+  if (only === undefined || others.length > 0 || !isIdLike(only)) return [];
+  const noun = keyThing(only).join(" ");
+  const isTaken = all.some(({ profile: { dataset } }) => thingOf(dataset.name).join(" ") === noun);
+  const isField = profile.columns.some(({ name }) => partWords(name).join(" ") === noun);
+  return noun === "" || isTaken || isField ? [] : [noun];
+}
+
+function isIdLike(name: string): boolean {
+  return isIdName(name) || keyThing(name).length < partWords(name).length;
+}
+
+function datasetOf(
+  name: string,
+  { profile, keys }: Looked,
+  fields: readonly InferredField[],
+  nouns: readonly string[],
+): ModelDataset {
   const { dataset } = profile;
   const fieldFor = (column: string) =>
     fields.find((each) => each.column?.name === column)?.field.name ?? column;
@@ -104,7 +136,7 @@ function datasetOf(name: string, { profile, keys }: Looked, fields: readonly Inf
     primaryKey: isNumbered ? [ROW_NUMBER] : keys.primary.map(fieldFor),
     uniqueKeys: [],
     description: dataset.description,
-    ai: aiOf([...(said === plain ? [] : [said]), ...(isDaily(profile, keys) ? ["day"] : [])]),
+    ai: aiOf([...(said === plain ? [] : [said]), ...(isDaily(profile, keys) ? ["day"] : []), ...nouns]),
     fields: [...fields.map(plainly), ...(isNumbered ? [rowNumber()] : [])],
     policies: [],
     extensions: [],
@@ -173,7 +205,7 @@ function relationshipsOf(joins: readonly Join[], partOf: (looked: Looked) => Par
     const wanted = `${left.dataset.name}_${right.dataset.name}`;
     const name = taken.has(wanted) ? `${wanted}_by_${fromField}` : wanted;
     taken.add(name);
-    const role = longWords(column).filter((word) => !/^(id|key|code|no|number)$/.test(word));
+    const role = keyThing(column);
     const isOther = role.length > 0 && role.join(" ") !== right.thing.join(" ");
     const isVerb = /^(reports|belongs|refers) (to|under)$/.test(role.join(" "));
     return {
@@ -182,7 +214,7 @@ function relationshipsOf(joins: readonly Join[], partOf: (looked: Looked) => Par
       to: right.dataset.name,
       fromColumns: [fromField],
       toColumns: [fieldOf(right, key)],
-      ai: aiOf(isOther && (from !== to || isVerb) ? [role.join(" ")] : []),
+      ai: aiOf(isOther && isIdLike(column) && (from !== to || isVerb) ? [role.join(" ")] : []),
       extensions: [],
     };
   });
@@ -211,6 +243,19 @@ function joinGuess({ sure, why }: Join, { from, to, fromColumns, toColumns, name
     sure,
     why,
   };
+}
+
+/** Rows that are sums of others would be counted twice. */
+function totalsOf({ dataset, fields, looked }: Part): { sentence: string; guess: Guess }[] {
+  return looked.totals.map(({ column, value }) => {
+    const field = fields.find((each) => each.column?.name === column)?.field.name ?? column;
+    const guess = `${JSON.stringify(value)} is the total of the others`;
+    const why = "its numbers are the sums of theirs; questions leave it out unless they name it";
+    return {
+      sentence: totalSentence(dataset.name, field, value),
+      guess: { about: `datasets.${dataset.name}.${field}`, guess, sure: "likely" as const, why },
+    };
+  });
 }
 
 function dateGuesses({ dataset, fields }: Part): Guess[] {

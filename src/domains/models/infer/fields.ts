@@ -1,10 +1,11 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { AiContext, DataType, Expression, Field } from "../model.ts";
+import { measureOf } from "../quantities/index.ts";
 import { headsOf } from "./heads.ts";
 import { isCalled } from "./keys.ts";
-import { longWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
+import { longWords, partWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
 import type { ColumnProfile, Profile } from "./profile.ts";
-import { isBit, isDateText, type Role, roleOf } from "./roles.ts";
+import { isBit, isCode, isDateText, isTimeOfDay, type Role, roleOf } from "./roles.ts";
 import { measuredBy } from "./synonyms.ts";
 
 /** A field that was made of a column, or of several. */
@@ -18,14 +19,14 @@ export interface InferredField {
 /** Names of fields that say nothing without the dataset's. */
 const BARE = new Set("id name code key number no date at type status title description".split(" "));
 const LATE_DATES = new Set(
-  "updated modified due end ended closed expiry expires expiration deleted birth delivery delivered shipped required last cancelled finish finished return returned until to".split(
-    " ",
-  ),
+  `updated modified due end ended closed expiry expires expiration deleted birth delivery delivered shipped required last
+  cancelled finish finished return returned until to paid reply resolved fällig fälligkeit bezahlt zahlung lieferung
+  liefer geliefert ende beendet geschlossen geändert geburt storniert gelöscht ablauf bis seit`.split(/\s+/),
 );
 const EARLY_DATES = new Set(
-  "date order ordered transaction sale sold purchase purchased invoice event booking booked visit start started opened created posted recorded day month".split(
-    " ",
-  ),
+  `date order ordered transaction sale sold purchase purchased invoice event booking booked visit start started opened
+  created posted recorded day month datum rechnung bestell bestellung auftrag kauf verkauf buchung beleg erstellt angelegt
+  beginn eingang tag monat`.split(/\s+/),
 );
 
 export function aiOf(synonyms: readonly string[]): AiContext {
@@ -52,7 +53,8 @@ export function fieldsOf(profile: Profile): InferredField[] {
     const own = { name: name(snakeOf(column.name), column.name), heads: heads.get(column.name) ?? [] };
     return { field: fieldOf(column, role, own, thing), role, column };
   });
-  const more = [...fullName(fields, thing), ...yearStart(fields)].filter(
+  callByName(fields, profile, thing);
+  const more = [...fullName(fields, thing), ...dayAndTime(fields), ...yearStart(fields)].filter(
     ({ field }) => !taken.has(field.name.toLowerCase()),
   );
   const dates = fields.filter(({ role }) => role === "date");
@@ -61,8 +63,56 @@ export function fieldsOf(profile: Profile): InferredField[] {
   return [...more, ...fields.filter(isFirst), ...fields.filter((each) => !isFirst(each))];
 }
 
+/** Fewer rows differ in any text. */
+const NAMED_ROWS = 5;
+/** Share of rows that have to have a name of their own. */
+const NAMED_SHARE = 0.9;
+const NAME_CHARACTERS = { least: 4, most: 60 };
+const NO_NAME =
+  /mail|phone|telefon|fax|url|link|website|address|adresse|street|straße|note|comment|kommentar|zip|plz|date/;
+
+/** Things with a number are called by the first text that nearly each of them has for itself: a customer by its company. */
+function callByName(fields: readonly InferredField[], { rows }: Profile, thing: readonly string[]): void {
+  const isNamed = fields.some(({ field }) => /(^|_)(name|title|label)$/.test(field.name));
+  const texts = fields.filter(({ role }) => role === "text");
+  const found = texts.find(
+    ({ column }) =>
+      column !== null &&
+      rows >= NAMED_ROWS &&
+      column.distinct >= rows * NAMED_SHARE &&
+      column.length >= NAME_CHARACTERS.least &&
+      column.length <= NAME_CHARACTERS.most &&
+      !NO_NAME.test(column.name.toLowerCase()) &&
+      !isCode(column.name),
+  );
+  if (isNamed || found === undefined) return;
+  found.field.ai.synonyms.push("name", `${thing.join(" ")} name`);
+}
+
+/** A day and a time of day in two columns are one moment: only that has hours. */
+function dayAndTime(fields: readonly InferredField[]): InferredField[] {
+  const days = fields.filter(({ role, field }) => role === "date" && field.dataType === "Date");
+  const times = fields.filter(({ column }) => column !== null && isTimeOfDay(column));
+  const [day, time] = [days[0]?.column, times[0]?.column];
+  if (day == null || time == null || days.length > 1 || times.length > 1) return [];
+  const sql = `${sqlOf(day)} + TRY_CAST(${quoteName(time.name)} AS TIME)`;
+  const field: Field = {
+    name: `${days[0]?.field.name}_time`,
+    expression: expressionOf(sql),
+    label: null,
+    description: `${day.name} and ${time.name}`,
+    dataType: "DateTime",
+    typeText: null,
+    isTime: true,
+    distinctValues: [],
+    ai: aiOf([]),
+    extensions: [],
+  };
+  return [{ field, role: "date", column: null }];
+}
+
 function dateRank({ column }: InferredField, { dataset }: Profile): number {
-  const words = longWords(column?.name ?? "");
+  const words = partWords(column?.name ?? "");
   const empty = column !== null && column.filled === 0 ? 10 : 0;
   if (words.some((word) => LATE_DATES.has(word)))
     return empty + (isCalled(column?.name ?? "", dataset.name) ? 1 : 3);
@@ -94,9 +144,8 @@ function fieldOf(
   return {
     name,
     expression: expressionOf(sqlOf(column)),
-    label:
-      name === column.name && name === name.toLowerCase() ? null : capital(asWritten(label, column.name)),
-    description: null,
+    label: name === column.name && name === name.toLowerCase() ? null : labelOf(column.name, label),
+    description: unitSaid(column),
     dataType: dataTypeOf(column),
     typeText: null,
     isTime: role === "date" ? true : role === "text" || role === "flag" || role === "year" ? false : null,
@@ -104,6 +153,20 @@ function fieldOf(
     ai: aiOf([...new Set(synonyms)].filter((synonym) => !own.has(synonym))),
     extensions: [],
   };
+}
+
+/** What people wrote for people stays as it is; what was written for machines is put in words. */
+function labelOf(name: string, words: string): string {
+  const isForPeople = /^\p{Lu}/u.test(name) && !/_|\p{Ll}\p{Lu}/u.test(name.replace(/MwSt|kWh|GmbH/, ""));
+  const isAcronym = /^\p{Lu}{2,4}$/u.test(name);
+  return isAcronym || (isForPeople && /\p{Ll}/u.test(name)) ? name : capital(asWritten(words, name));
+}
+
+/** What a column is counted in, where its name says it in a way that the field's own does not. */
+function unitSaid({ name, kind }: ColumnProfile): string | null {
+  const unit = kind === "number" ? measureOf(name)?.unit : undefined;
+  if (unit === undefined || measureOf(snakeOf(name))?.unit?.sign === unit.sign) return null;
+  return `In ${unit.sign.trim()}`;
 }
 
 /** "US gross" and "IMDB rating" keep their capitals, unless all of a name is written in them. */

@@ -1,4 +1,5 @@
-import { longWords, wordsOf } from "./name-words.ts";
+import { measureOf, unitCalled } from "../quantities/index.ts";
+import { partWords, wordsOf } from "./name-words.ts";
 import type { ColumnProfile } from "./profile.ts";
 import { roleOf } from "./roles.ts";
 
@@ -10,8 +11,10 @@ const WHICH = new Set(
 const NO_HEAD = new Set(
   `id key code number no name title label type kind status flag date time day week month quarter year hour minute at by
   in of on to for from per and or the a total sum count average mean median min max low high top first last share rate
-  ratio percent value group class order index other`.split(/\s+/),
+  ratio percent percentage value group class order index other sold line nummer datum`.split(/\s+/),
 );
+/** Before a number they say which of two it is, and are said without it: "3000 euros gross". */
+const KINDS = /^(netto|brutto|net|gross)$/;
 
 /**
  * Shorter names by which people ask for columns: `airport` of `airport_name`, `species` of `wildlife_species`. What several
@@ -21,28 +24,52 @@ export function headsOf(
   columns: readonly ColumnProfile[],
   thing: readonly string[],
 ): ReadonlyMap<string, readonly string[]> {
-  const named = columns.map((column) => ({ column, words: longWords(column.name), role: roleOf(column) }));
+  const named = columns.map((column) => ({ column, words: partWords(column.name), role: roleOf(column) }));
   const own = new Set(named.map(({ words }) => words.join(" ")));
   const isFree = (head: string) =>
-    head !== "" && !own.has(head) && head !== thing.join(" ") && !NO_HEAD.has(head);
+    /\p{L}/u.test(head) && !own.has(head) && head !== thing.join(" ") && !NO_HEAD.has(head);
   const firsts = Map.groupBy(
     named.filter(({ column, words }) => column.kind === "number" && words.length > 1),
     ({ words }) => words[0] as string,
   );
   return new Map(
     named.map(({ column, words, role }) => {
-      if (words.length < 2 || role === "id" || role === "date" || role === "year") return [column.name, []];
-      const isWhich = WHICH.has(words.at(-1) as string);
+      // An `adult_male` is not every male.
+      if (words.length < 2 || ["id", "date", "year", "flag"].includes(role)) return [column.name, []];
+      const isWhich = WHICH.has(words.at(-1) as string) && measureOf(column.name)?.unit === undefined;
       const written = wordsOf(column.name);
+      const of = words.indexOf("of");
       const heads = [
+        // "customer rating" of a `customer_stratification_rating`.
+        ...(words.length === 3 && !isWhich && !NO_HEAD.has(words[1] as string)
+          ? [`${words[0]} ${words[2]}`]
+          : []),
         ...(isWhich
           ? [words.slice(0, -1).join(" "), written.slice(0, -1).join(" ")]
-          : [words.at(-1) as string]),
+          : [words.at(of > 0 ? of - 1 : -1) as string]),
+        ...(column.kind === "number" && KINDS.test(words[0] as string) ? [words[0] as string] : []),
         // "total cost" is what `cost_total` says.
         ...(isWhich && column.kind === "number" ? [`${words.at(-1)} ${words.slice(0, -1).join(" ")}`] : []),
-        ...((firsts.get(words[0] as string)?.length ?? 0) > 1 ? [words[0] as string] : []),
+        ...((firsts.get(words[0] as string)?.length ?? 0) > 1 || isMeasured(column)
+          ? [words[0] as string]
+          : []),
       ];
-      return [column.name, [...new Set(heads)].filter(isFree)];
+      return [
+        column.name,
+        [...new Set(heads)].filter(
+          (head) => isFree(head) && !DONE.test(head) && unitCalled(head) === undefined,
+        ),
+      ];
     }),
   );
 }
+
+/** "longest flippers" of a `flipper_length_mm`, "speed" of a `speed_ias_in_knots`. */
+function isMeasured({ name, kind }: ColumnProfile): boolean {
+  return kind === "number" && BODILY.has(measureOf(name)?.quantity ?? "");
+}
+
+const BODILY: ReadonlySet<string> = new Set(["length", "height", "depth", "width", "weight", "speed"]);
+
+/** What was done says nothing by itself: of `cost_of_goods_sold` it is the cost. */
+const DONE = /^(?:sold|made|paid|spent|won|lost|held|given|taken|\p{L}{2,}[^e]ed)$/u;

@@ -10,9 +10,11 @@ import { modelNameFault } from "../format/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { PublishedModel } from "../models.store.ts";
 import { buildModel, type InferredModel } from "./build-model.ts";
+import { spansOf } from "./durations.ts";
 import { type Join, joinsOf, type Looked } from "./joins.ts";
 import { keysOf } from "./keys.ts";
 import { type Looking, profileOf, unlooked } from "./profile.ts";
+import { totalRowsOf } from "./totals.ts";
 
 /** Datasets that are looked at together, and what was found out about them. */
 export interface Examined {
@@ -92,7 +94,12 @@ export class Inference {
   #look(looking: Looking, dataset: Dataset): Promise<Looked> {
     return this.#looked.get(hash(viewKey(looking.caller, dataset)), async () => {
       const profile = await profileOf(looking, dataset);
-      return { profile, keys: await keysOf(looking, profile) };
+      const keys = await keysOf(looking, profile);
+      const [totals, spans] = [
+        await totalRowsOf(looking, profile, keys.primary),
+        await spansOf(looking, profile),
+      ];
+      return { profile, keys, totals, spans };
     });
   }
 
@@ -123,7 +130,12 @@ export function unpublished(
 function lookedAtNames(caller: Caller, dataset: Dataset, error: unknown): Looked {
   if (!isAppError(error) || error.code !== "timeout") throw error;
   const { columns } = restrictionFor(caller, dataset);
-  return { profile: unlooked(dataset, columns), keys: { primary: [], sure: "guess", unique: [] } };
+  return {
+    profile: unlooked(dataset, columns),
+    keys: { primary: [], sure: "guess", unique: [] },
+    totals: [],
+    spans: [],
+  };
 }
 
 /** What a caller sees of a dataset, exactly. */

@@ -1,14 +1,18 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../limits.ts";
+import type { Span } from "./durations.ts";
 import type { Sureness } from "./guess.ts";
 import { isCalled, type Keys } from "./keys.ts";
-import { longWords, thingOf } from "./name-words.ts";
+import { partWords, singular, thingOf } from "./name-words.ts";
 import { ask, type ColumnProfile, type Looking, type Profile } from "./profile.ts";
 import { isIdName } from "./roles.ts";
+import type { TotalRows } from "./totals.ts";
 
 export interface Looked {
   profile: Profile;
   keys: Keys;
+  spans: readonly Span[];
+  totals: readonly TotalRows[];
 }
 
 /** Rows of `from` belong to one row of `to`. */
@@ -28,6 +32,11 @@ interface Candidate extends Omit<Join, "sure" | "why"> {
 
 /** Share of the values of a column that have to occur in the key that it means. */
 const CONTAINED = 0.9;
+/** And where nothing but the values speaks for it. */
+const CODED_CONTAINED = 0.98;
+const CODED_SCORE = 0.2;
+const CODED_VALUES = 10;
+const CODE_CHARACTERS = 40;
 /** Statements look at this many pairs at once. */
 const TOGETHER = 20;
 
@@ -49,7 +58,9 @@ export async function joinsOf(looking: Looking, all: readonly Looked[]): Promise
     .slice(0, LIMITS.models.inferredPairs);
   const shares = await containments(looking, candidates);
   const measured = candidates.map((candidate, i) => ({ candidate, share: shares[i] ?? 0 }));
-  const fitting = measured.filter(({ share }) => share >= CONTAINED);
+  const fitting = measured.filter(
+    ({ share, candidate: { score } }) => share >= (score === CODED_SCORE ? CODED_CONTAINED : CONTAINED),
+  );
   const best = new Map<string, (typeof fitting)[number]>();
   for (const each of fitting) {
     const { from, column } = each.candidate;
@@ -78,9 +89,26 @@ function candidatesFor(from: Looked, column: ColumnProfile, all: readonly Looked
       // Two tables of orders are parts or copies of one another, and no rows of one belong to the other.
       if (!isSelf && isSameThing(from, to)) return [];
       if (target === undefined || target.kind !== column.kind || (isSelf && key === column.name)) return [];
-      const score = nameScore(column.name, to, key, isSelf);
+      const named = nameScore(column.name, to, key, isSelf);
+      const score = named > 0 || isSelf || !isCoded(from, column, to, target) ? named : CODED_SCORE;
       return score === 0 ? [] : [{ from, column: column.name, to, key, score }];
     }),
+  );
+}
+
+/**
+ * Whether many different short texts may mean the rows that have them for a key, whatever both are called: `origin` and
+ * `iata`. Numbers are found in one another by chance.
+ */
+function isCoded({ profile }: Looked, column: ColumnProfile, to: Looked, key: ColumnProfile): boolean {
+  const isShort = ({ kind, length }: ColumnProfile) => kind === "text" && length <= CODE_CHARACTERS;
+  return (
+    to.keys.primary.length === 1 &&
+    to.keys.primary[0] === key.name &&
+    isShort(column) &&
+    isShort(key) &&
+    column.distinct >= CODED_VALUES &&
+    column.distinct < profile.rows
   );
 }
 
@@ -90,9 +118,9 @@ function isSameThing(a: Looked, b: Looked): boolean {
 
 /** How much a column is called like the key of a dataset. */
 function nameScore(column: string, to: Looked, key: string, isSelf: boolean): number {
-  const words = plain(column);
+  const words = keyThing(column);
   const thing = thingOf(to.profile.dataset.name);
-  const own = plain(key);
+  const own = keyThing(key);
   const full = own.length === 0 ? thing : own;
   const isPrimary = to.keys.primary.length === 1 && to.keys.primary[0] === key;
   if (isSelf) return isPrimary && isAbove(words, thing) ? 0.7 : 0;
@@ -117,13 +145,14 @@ function isPerson(words: readonly string[]): boolean {
   return words.some((word) => PERSON_ROLES.has(word));
 }
 
-/** Without what only says that it is a key: `customer_id` is about a customer. */
-function plain(name: string): string[] {
-  const words = longWords(name);
-  while (words.length > 0 && /^(id|key|uuid|guid|code|no|number|fk|pk|sk|ref)$/.test(words.at(-1) ?? ""))
-    words.pop();
-  return words;
+/** Without what only says that it is a key: `customer_id` is about a customer, and so is `Kundennummer` about a Kunde. */
+export function keyThing(name: string): string[] {
+  const words = partWords(name);
+  while (words.length > 0 && KEY_WORDS.test(words.at(-1) ?? "")) words.pop();
+  return words.map((word, i) => (i === words.length - 1 ? singular(word) : word));
 }
+
+const KEY_WORDS = /^(id|key|uuid|guid|code|no|number|nummer|kennung|schlüssel|fk|pk|sk|ref)$/;
 
 function same(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((word, i) => word === b[i]);

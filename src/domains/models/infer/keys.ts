@@ -1,6 +1,6 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Sureness } from "./guess.ts";
-import { longWords, thingOf } from "./name-words.ts";
+import { longWords, partWords, singular, thingOf } from "./name-words.ts";
 import { ask, type ColumnProfile, type Looking, type Profile } from "./profile.ts";
 import { isIdName, roleOf } from "./roles.ts";
 
@@ -14,7 +14,7 @@ export interface Keys {
 
 /** In fewer rows a day or a year is different by chance. */
 const DATED_ROWS = 30;
-const SORT = /^(class|cluster|group|segment|tier|category|grade|level)$/;
+const SORT = /^(class|cluster|group|segment|tier|category|grade|level|klasse|gruppe|stufe)$/;
 /** Pairs of columns that are tried where no single one tells rows apart. */
 const PAIRED_COLUMNS = 6;
 
@@ -73,9 +73,11 @@ function keyRank({ name, ...column }: ColumnProfile, { dataset }: Pick<Profile, 
 /** Whether a column is named after the thing that its dataset is about. */
 export function isCalled(column: string, dataset: string): boolean {
   const thing = thingOf(dataset);
-  const words = longWords(column);
-  const rest = words.slice(0, thing.length);
-  return rest.join(" ") === thing.join(" ") || words[0] === thing.at(-1);
+  const words = partWords(column);
+  const [first = ""] = words;
+  const start = words.slice(0, thing.length);
+  const isStart = [...start.slice(0, -1), singular(start.at(-1) ?? "")].join(" ") === thing.join(" ");
+  return start.join(" ") === thing.join(" ") || isStart || singular(first) === thing.at(-1);
 }
 
 /** Two columns that are no measures, those that look like ids first; or what there is for each year or day. */

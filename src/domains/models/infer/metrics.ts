@@ -28,7 +28,9 @@ interface Wanted {
 const QUANTITY = /^(quantity|qty|units?|count|pieces)$|_(quantity|qty)$/;
 const UNIT_PRICE = /^(unit_?price|price|price_each|item_price|sale_price|selling_price)$/;
 const TOTAL =
-  /^((net|gross|line|order|invoice|sale|sales|grand|total)_?)*(amount|total|revenue|sales|sum|value)$/;
+  /^((net|gross|line|order|invoice|sale|sales|grand|total)_?)*(amount|total|revenue|sales|sum|value)$|^(netto|brutto|gesamt|rechnungs?|auftrags?|bestell|verkaufs?)*(betrag|summe|umsatz|wert)$/;
+/** With tax and without it are two numbers of one sale. */
+const NET_OR_GROSS = /^(netto|brutto|net|gross)/;
 
 /** Numbers that are mostly asked for: how many rows, sums of what adds up, averages of what does not. */
 export function metricsOf(all: readonly Measured[]): { metrics: Metric[]; guesses: Guess[] } {
@@ -69,6 +71,7 @@ function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
     : fields.filter(({ role, column }) => role === "amount" && column !== null);
   const rates = fields.filter(({ role }) => role === "rate");
   const sales = hasSales ? salesOf(measured, column) : [];
+  const sold = new Set(sales.map(({ sql }) => sql));
   const counted = dataset.primaryKey[0];
   return [
     ...(counted === undefined
@@ -81,15 +84,22 @@ function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
           },
         ]),
     ...sales,
-    ...amounts.map(({ field, ...more }) => ({
-      name: `total_${field.name.replace(/_total$|^total_/, "")}`,
-      sql: `SUM(${column(field.name)})`,
-      // Of things that happened, the sum of an amount is meant where none is named; of a person's salary it is not.
-      synonyms:
-        isEvents && plainlyAddsUp(field.name) && !isStanding({ field, ...more })
-          ? [field.name.replaceAll("_", " "), ...field.ai.synonyms, ...soldWords(measured, field.name)]
-          : [],
-    })),
+    ...amounts
+      .filter(({ field }) => !sold.has(`SUM(${column(field.name)})`))
+      .map(({ field, ...more }) => ({
+        name: field.name === "total" ? "total" : `total_${field.name.replace(/_total$|^total_/, "")}`,
+        sql: `SUM(${column(field.name)})`,
+        // Of things that happened, the sum of an amount is meant where none is named; of a person's salary it is not.
+        synonyms:
+          isEvents && plainlyAddsUp(field.name) && !isStanding({ field, ...more })
+            ? [
+                field.name.replaceAll("_", " "),
+                ...field.ai.synonyms,
+                ...soldWords(measured, field.name),
+                ...(hasSales && sales.length === 0 ? netSales(measured, field.name) : []),
+              ]
+            : [],
+      })),
     ...[...amounts, ...rates].map(({ field, ...more }) => ({
       name: `average_${field.name}`.replace(/^average_(average|avg|mean)_/, "average_"),
       sql: `AVG(${column(field.name)})`,
@@ -109,7 +119,9 @@ function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
 function namesOf(field: Field): string[] {
   const name = field.name.replaceAll("_", " ");
   const long = longWords(field.name).join(" ");
-  return [name, ...field.ai.synonyms.filter((synonym) => synonym === long || name.startsWith(`${synonym} `))];
+  const isOther = (synonym: string) =>
+    synonym === long || name.startsWith(`${synonym} `) || /^time (to|until) /.test(synonym);
+  return [name, ...field.ai.synonyms.filter(isOther)];
 }
 
 /** Rows that say how things stood at some time hold the same again and again: their sum is no number of anything. */
@@ -124,6 +136,16 @@ function soldWords({ thing, belongsTo }: Measured, field: string): string[] {
   return ["unit", "item", ...things.map((each) => each.join(" "))].map((word) => `${word} sold`);
 }
 
+/** Of sales that are told with tax and without it, each is asked for as what it is, and both as the sales. */
+function netSales({ thing, isEvents }: Measured, field: string): string[] {
+  const [kind] = NET_OR_GROSS.exec(field) ?? [];
+  if (kind === undefined || !TOTAL.test(field) || !isEvents || !isSelling(thing)) return [];
+  const own = kind.endsWith("o")
+    ? [`${kind}umsatz`, `umsatz ${kind}`, `${kind}summe`]
+    : [`${kind} revenue`, `${kind} sales`];
+  return ["revenue", "umsatz", ...own];
+}
+
 function keySql({ primaryKey }: ModelDataset, column: (name: string) => string): string {
   const names = primaryKey.map(column);
   return names.length === 1 ? (names[0] as string) : `(${names.join(", ")})`;
@@ -135,7 +157,9 @@ function salesOf({ thing, fields, isEvents }: Measured, column: (name: string) =
   if (!isSelling(thing) || !isEvents || hasOwn) return [];
   const find = (pattern: RegExp, roles: readonly string[]) =>
     fields.find(({ field, role }) => roles.includes(role) && pattern.test(field.name))?.field.name;
-  const total = find(TOTAL, ["amount"]);
+  const totals = fields.filter(({ field, role }) => role === "amount" && TOTAL.test(field.name));
+  if (totals.filter(({ field }) => NET_OR_GROSS.test(field.name)).length > 1) return [];
+  const total = totals[0]?.field;
   const quantity = find(QUANTITY, ["amount"]);
   const price = find(UNIT_PRICE, ["rate"]);
   const discount = fields.find(
@@ -145,7 +169,7 @@ function salesOf({ thing, fields, isEvents }: Measured, column: (name: string) =
   const less = discount === undefined ? "" : ` * (1 - coalesce(${column(discount)}, 0))`;
   const sql =
     total !== undefined
-      ? `SUM(${column(total)})`
+      ? `SUM(${column(total.name)})`
       : quantity !== undefined && price !== undefined
         ? `SUM(${column(quantity)} * ${column(price)}${less})`
         : undefined;
@@ -156,7 +180,8 @@ function salesOf({ thing, fields, isEvents }: Measured, column: (name: string) =
     {
       name: "revenue",
       sql,
-      synonyms: SALES,
+      synonyms:
+        total === undefined ? SALES : [...SALES, total.name.replaceAll("_", " "), ...total.ai.synonyms],
       guess: { about, guess: sql, sure: "guess", why },
     },
   ];

@@ -1,3 +1,5 @@
+import { compoundParts, germanSingular } from "./german-names.ts";
+
 /** What short forms in names of columns and tables stand for. */
 const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -24,7 +26,7 @@ const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
     mgr: "manager",
     mth: "month",
     nm: "name",
-    nr: "number",
+    nr: "nummer",
     num: "number",
     ord: "order",
     org: "organization",
@@ -59,18 +61,33 @@ const WHOLE =
 
 /** The words of a name, in lower case: of `unitPrice`, `UNIT_PRICE` and `Unit Price` alike. */
 export function wordsOf(name: string): string[] {
-  return name
-    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
-    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2")
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "")
-    .map((word) => word.toLowerCase())
-    .flatMap((word) => (WHOLE.test(word) ? [word] : (ENDINGS.exec(word)?.slice(1, 3) ?? [word])));
+  return (
+    name
+      .replaceAll(/MwSt|kWh|GmbH/g, (word) => capitalized(word))
+      .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+      .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2")
+      // A number of percent says which tax it is, and not that the column has percentages.
+      .replace(/(?<!\d\s*)%/, " percent")
+      .replace(/#/, " number")
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word !== "")
+      .map((word) => word.toLowerCase())
+      .flatMap((word) => (WHOLE.test(word) ? [word] : (ENDINGS.exec(word)?.slice(1, 3) ?? [word])))
+  );
 }
 
 /** The same with short forms written out. */
 export function longWords(name: string): string[] {
   return wordsOf(name).flatMap((word) => (SHORT_FORMS.get(word) ?? word).split(" "));
+}
+
+/** And with German compounds in their parts: by these it is told what a column is for. */
+export function partWords(name: string): string[] {
+  return longWords(name).flatMap(compoundParts);
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 }
 
 /** The words of a table's name that say what its rows are, the last one in the singular. */
@@ -102,8 +119,8 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-function singular(word: string): string {
-  const known = IRREGULAR.get(word);
+export function singular(word: string): string {
+  const known = IRREGULAR.get(word) ?? germanSingular(word);
   if (known !== undefined) return known;
   if (word.length < 4 || /(ss|us|is)$/.test(word)) return word;
   if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;

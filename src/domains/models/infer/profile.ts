@@ -14,6 +14,8 @@ export interface ColumnProfile extends Column {
   /** Of texts: how many are written as dates, and how many of these with a time of day. */
   dates: number;
   times: number;
+  /** Of texts: how many are a time of day. */
+  clocks: number;
   /** Of numbers. */
   min: number | null;
   max: number | null;
@@ -93,13 +95,14 @@ function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
   if (kind === "text") {
     const day = String.raw`'\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])`;
     const isDate = `regexp_full_match(${name}, ${day}([ T].*)?') AND TRY_CAST(${name} AS TIMESTAMP) IS NOT NULL`;
+    const isClock = String.raw`regexp_full_match(${name}, '([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?')`;
     const isTime = `regexp_full_match(${name}, ${day}[ T].+')`;
     return [
       ...counted,
       `avg(length(${name}))`,
       `count(*) FILTER (WHERE ${isDate})`,
       `count(*) FILTER (WHERE ${isTime})`,
-      none,
+      `count(*) FILTER (WHERE ${isClock})`,
       none,
       none,
     ];
@@ -129,7 +132,8 @@ function columnProfile({ name, type }: Column, row: readonly JsonValue[]): Colum
     length: number(2),
     dates: number(3),
     times: number(4),
-    min: bound(5),
+    clocks: kindOf(type) === "text" ? number(5) : 0,
+    min: kindOf(type) === "number" ? bound(5) : null,
     max: bound(6),
     isWhole: number(7) === 0,
   };

@@ -1,4 +1,4 @@
-import { longWords } from "./name-words.ts";
+import { partWords } from "./name-words.ts";
 import type { ColumnProfile } from "./profile.ts";
 
 /** What a column is for. */
@@ -16,11 +16,12 @@ export type Role =
   /** Long texts, nested values: to be read, not to be grouped by. */
   | "other";
 
-const IDS = new Set(["id", "ids", "key", "uuid", "guid", "pk", "fk", "sk"]);
+const IDS = new Set(["id", "ids", "key", "uuid", "guid", "pk", "fk", "sk", "schlüssel", "kennung"]);
 const CODES = new Set(
   `code number no zip postcode postal phone telephone fax isbn ean sku barcode ssn iban vin latitude longitude lat
   lng lon rank ranking position order sequence seq index sort version day month week quarter hour minute weekday
-  line row level grade floor class cluster group segment tier category`.split(/\s+/),
+  line row level grade floor class cluster group segment tier category nummer plz postleitzahl telefon vorwahl
+  hausnummer monat woche tag quartal stunde rang platz stufe klasse gruppe`.split(/\s+/),
 );
 const RATES = new Set(
   `price rate ratio percent percentage share average mean median score rating age temperature discount margin gpa
@@ -29,25 +30,25 @@ const RATES = new Set(
   radius distance capacity wind humidity pressure celsius fahrenheit voltage latitude longitude lat lng lon
   expectancy fertility mortality horsepower acceleration displacement mileage cylinders gallon carat frequency period
   intensity magnitude concentration
-  preis kurs quote anteil prozent durchschnitt mittelwert bewertung alter temperatur geschwindigkeit
-  luftfeuchtigkeit luftdruck höhe gewicht größe länge breite`.split(/\s+/),
+  preis kurs quote anteil prozent durchschnitt mittelwert bewertung alter temperatur geschwindigkeit satz
+  luftfeuchtigkeit luftdruck höhe gewicht größe länge breite tiefe stand bestand rabatt note`.split(/\s+/),
 );
 /** What is a part or a middle stays one, also of totals. */
 const MIDDLES = new Set("rate ratio percent percentage share average mean median anteil prozent".split(" "));
 /** Of these the sum is plainly meant: money that moved, and things that were counted. */
 const AMOUNTS =
-  /^(amounts?|totals?|sum|revenues?|sales|turnover|profits?|costs?|expenses?|spend(ing)?|budgets?|gross|fares?|tips?|tolls?|tax(es)?|fees?|bills?|payments?|refunds?|donations?|quantity|units?|counts?|pieces|votes?|deaths|births|cases|injuries|casualties|passengers|visitors|visits|guests|clicks|views|impressions|downloads|orders|items|goals|points|wins|losses|hours|minutes|generation|production|consumption|output|emissions|precipitation|rain(fall)?|snow(fall)?|imports|exports|umsatz|erlös|betrag|menge|anzahl|kosten|gewinn)$/;
+  /^(amounts?|totals?|sum|revenues?|sales|turnover|profits?|costs?|expenses?|spend(ing)?|budgets?|gross|fares?|tips?|tolls?|tax(es)?|fees?|bills?|payments?|refunds?|donations?|quantity|units?|counts?|pieces|votes?|deaths|births|cases|injuries|casualties|passengers|visitors|visits|guests|clicks|views|impressions|downloads|orders|items|goals|points|wins|losses|hours|minutes|generation|production|consumption|output|emissions|precipitation|rain(fall)?|snow(fall)?|imports|exports|umsatz|erlös|betrag|menge|anzahl|kosten|gewinn|summe|gebühr|steuer|stunden|trinkgeld|stückzahl|ausgaben|einnahmen)$/;
 const YEARS = { least: 1_500, most: 2_200 };
 /** Longer texts on average are told, not chosen. */
 const PROSE_CHARACTERS = 80;
 
 export function isIdName(name: string): boolean {
-  const words = longWords(name);
+  const words = partWords(name);
   return IDS.has(words.at(-1) ?? "") || /[a-z](Id|ID)$/.test(name);
 }
 
 export function roleOf(column: ColumnProfile): Role {
-  const words = longWords(column.name);
+  const words = partWords(column.name);
   const last = words.at(-1) ?? "";
   const isNamed = (those: ReadonlySet<string>) => words.some((word) => those.has(word));
   if (column.kind === "date" || isDateText(column)) return "date";
@@ -64,22 +65,32 @@ export function roleOf(column: ColumnProfile): Role {
 
 /** Whether the sum of such numbers says something, by what they are called: for questions and for charts. */
 export function addsUp(name: string): boolean {
-  const words = longWords(name);
+  const words = partWords(name);
   const isNamed = (those: ReadonlySet<string>) => words.some((word) => those.has(word));
-  if (name.includes("%") || isNamed(MIDDLES)) return false;
-  return words.includes("total") || !isNamed(RATES);
+  if (isNamed(MIDDLES)) return false;
+  return words.includes("total") || words.includes("gesamt") || !isNamed(RATES);
 }
 
 /** Whether nothing but the sum can be meant where no aggregate is named. */
 export function plainlyAddsUp(name: string): boolean {
-  return addsUp(name) && longWords(name).some((word) => AMOUNTS.test(word));
+  return addsUp(name) && partWords(name).some((word) => AMOUNTS.test(word));
 }
 
 /** What is there at a time: of the same things at several times it does not add up. */
 export function isStock(name: string): boolean {
-  return /^(population|inhabitants|residents|headcount|employees|staff|members|subscribers|gdp|debt|assets|area|income|bevölkerung|einwohner)$/.test(
-    longWords(name).at(-1) ?? "",
+  return /^(population|inhabitants|residents|headcount|employees|staff|members|subscribers|gdp|debt|assets|area|income|bevölkerung|einwohner|mitglieder|fläche)$/.test(
+    partWords(name).at(-1) ?? "",
   );
+}
+
+/** Whether a name is that of a number or code which says only which one it is. */
+export function isCode(name: string): boolean {
+  return isIdName(name) || CODES.has(partWords(name).at(-1) ?? "");
+}
+
+/** All that is there is written as `13:08`, or is a time for the engine. */
+export function isTimeOfDay({ kind, type, filled, clocks }: ColumnProfile): boolean {
+  return /^TIME$/i.test(type) || (kind === "text" && filled > 0 && clocks === filled);
 }
 
 /** All that is there is written as `2025-03-31`. */
@@ -88,7 +99,7 @@ export function isDateText({ kind, filled, dates }: ColumnProfile): boolean {
 }
 
 function isYear({ min, max, isWhole }: ColumnProfile, last: string): boolean {
-  if (last !== "year" && last !== "season") return false;
+  if (!/^(year|season|jahr|saison)$/.test(last)) return false;
   return isWhole && min !== null && max !== null && min >= YEARS.least && max <= YEARS.most;
 }
 

@@ -174,6 +174,20 @@ describe("infer_semantic_model", () => {
           cluster: c,
         })),
       );
+      const airports = Array.from({ length: 12 }, (_, i) => ({
+        iata: `A${String.fromCharCode(65 + i)}X`,
+        city: i < 6 ? "Oslo" : "Rome",
+      }));
+      const flights = Array.from({ length: 60 }, (_, i) => ({
+        date: `2001-01-0${1 + (i % 9)}`,
+        delay: i % 10,
+        origin: airports[i % 12]?.iata,
+        destination: airports[i % 5 === 0 ? 0 : (i * 7) % 12]?.iata,
+      }));
+      for (const [name, rows] of Object.entries({ airports, flights }))
+        await makeDataset(server, token, name, rows);
+      await infer({ name: "air", datasets: ["airports", "flights"] }, token);
+      await resultOf(server, token, "publish_semantic_model", { modelName: "air" });
       for (const [name, rows] of Object.entries({ strikes, seattle, nations })) {
         await makeDataset(server, token, name, rows);
         await infer({ name, datasets: [name] }, token);
@@ -218,6 +232,57 @@ describe("infer_semantic_model", () => {
       expect((await ask("seattle", "how many days with weather rain")).rows).toEqual([[20]]);
     });
 
+    it("joins codes by their values, whatever they are called", async () => {
+      const { guesses } = await infer({ name: "air2", datasets: ["airports", "flights"] }, token);
+      expect(guesses.map(({ guess }) => guess)).toEqual(
+        expect.arrayContaining(["flights.origin → airports.iata", "flights.destination → airports.iata"]),
+      );
+      expect(await ask("air", "number of flights by city")).toMatchObject({ outcome: "clarify" });
+      const [from, to, named] = await Promise.all(
+        [
+          "how many flights from Rome",
+          "how many flights to Rome",
+          "number of flights by destination city",
+        ].map(async (question) => (await ask("air", question)).rows),
+      );
+      expect([from, to]).toEqual([[[30]], [[24]]]);
+      expect(named).toEqual([
+        ["Oslo", 36],
+        ["Rome", 24],
+      ]);
+    });
+
+    it("reads German headings: compounds, plurals, numbers of things, dates, with and without tax", async () => {
+      const kunden = Array.from({ length: 6 }, (_, i) => ({
+        "Kunden-Nr.": 10 + i,
+        Firma: `Firma ${i} GmbH`,
+      }));
+      const rechnungen = Array.from({ length: 12 }, (_, i) => ({
+        "Beleg-Nr.": `RE${i}`,
+        "Fällig am": "2025-02-01",
+        Rechnungsdatum: "2025-01-01",
+        Kundennummer: 10 + (i % 6),
+        Nettobetrag: 100 + i,
+        "MwSt %": 19,
+        Bruttobetrag: 119 + i,
+      }));
+      for (const [name, rows] of Object.entries({ kunden, rechnungen }))
+        await makeDataset(server, token, name, rows);
+      const { guesses, digest } = await infer({ name: "faktura", datasets: ["kunden", "rechnungen"] }, token);
+      expect(guesses.map(({ guess }) => guess)).toEqual(
+        expect.arrayContaining(["rechnungen.kundennummer → kunden.kunden_nr", "date: rechnungsdatum"]),
+      );
+      expect(digest).toContain("mwst_percent");
+      expect(digest).not.toMatch(/mw_st|total_(kunden|mwst_percent)/);
+      await resultOf(server, token, "publish_semantic_model", { modelName: "faktura" });
+      const rows = async (question: string) => (await ask("faktura", question)).rows;
+      expect(await rows("Wie viele Belege gibt es?")).toEqual([[12]]);
+      expect(await rows("Nettobetrag im Januar 2025")).toEqual([[1266]]);
+      expect(await rows("Nettoumsatz im Januar 2025")).toEqual([[1266]]);
+      expect((await rows("Bruttobetrag nach Kunde"))[0]).toEqual(["Firma 5 GmbH", 254]);
+      expect((await ask("faktura", "Durchschnittlicher Betrag")).outcome).toBe("clarify");
+    });
+
     it("drops no word because something could be carried over, or because it is empty elsewhere", async () => {
       const before = await ask("strikes", "average horsepower by wildlife species");
       const more = { follow_up_to: before.id };
@@ -233,9 +298,43 @@ describe("infer_semantic_model", () => {
       expect(narrative).toMatch(/Missing datasets:\*\*\n- sponsor\n\n/);
     });
 
+    it("leaves rows out that are totals of the others, unless they are named", async () => {
+      const kinds = ["Flood", "Storm", "Quake"];
+      const losses = Array.from({ length: 8 }, (_, y) => [
+        ...kinds.map((kind, k) => ({ kind, year: 2000 + y, deaths: 10 * (k + 1) + y })),
+        { kind: "All disasters", year: 2000 + y, deaths: 60 + 3 * y },
+      ]).flat();
+      await makeDataset(server, token, "losses", losses);
+      const { guesses } = await infer({ name: "losses", datasets: ["losses"] }, token);
+      expect(guesses).toContainEqual(
+        expect.objectContaining({ guess: '"All disasters" is the total of the others', sure: "likely" }),
+      );
+      const { warnings } = await resultOf<{ warnings: unknown[] }>(server, token, "publish_semantic_model", {
+        modelName: "losses",
+      });
+      expect(warnings).toEqual([]);
+      const sum = await ask("losses", "total deaths in 2001");
+      expect(sum.rows).toEqual([[63]]);
+      expect(sum.narrative).toContain('Kind "All disasters" is the total of the others, and was left out');
+      expect((await ask("losses", "total deaths by kind")).rows).toHaveLength(3);
+      expect((await ask("losses", "total deaths of All disasters in 2001")).rows).toEqual([[63]]);
+      expect((await ask("losses", "total deaths of Flood in 2001")).rows).toEqual([[11]]);
+    });
+
     it("says where the data end", async () => {
       const { narrative } = await ask("seattle", "how many days were there last year");
       expect(narrative).toContain("The data end on 2014-02-09 (date).");
+      const { caveats } = await ask("seattle", "number of days by month");
+      expect(caveats).toEqual([
+        "The data end on 2014-02-09 (date): the numbers of Feb 2014 are those until then.",
+      ]);
+      expect((await ask("seattle", "number of days in February 2014")).caveats).toEqual([
+        "The data end on 2014-02-09 (date), before the period does.",
+      ]);
+      const refused = await ask("seattle", "how many penguins are there by wingspan");
+      expect(refused.narrative).toMatch(
+        /What can be asked:\*\*\n- seattle count, .*\n- by weather\n- from 2014-01-01 to 2014-02-09 \(date\)$/,
+      );
     });
   });
 

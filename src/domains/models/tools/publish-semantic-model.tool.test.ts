@@ -41,6 +41,19 @@ describe("publish_semantic_model", () => {
     await expect(publish(shop.contributor, { version: 0 })).rejects.toThrow(/version/);
   });
 
+  it("takes the place of a model about other data only where that is meant", async () => {
+    await makeDataset(server, shop.admin, "Weather", [{ day: 1 }]);
+    const content =
+      "semantic_model: [{ name: shop, datasets: [{ name: weather, source: Weather, fields: [{ name: day, expression: day }] }] }]";
+    await saveModel(server, shop.admin, content, DRAFT);
+    await expect(publish(shop.admin)).rejects.toThrow(
+      /^shop is published already, about other data: [\s\S]*about weather, would take its place\. Give it another name/,
+    );
+    expect(await digestOf(server, shop.viewer)).toContain("A small shop");
+    expect(await publish(shop.admin, { replace: true })).toMatchObject({ version: 4 });
+    expect(await publish(shop.admin, { version: 1 })).toMatchObject({ version: 5 });
+  });
+
   it("refuses errors, also those that came since, and leaves what is published as it is", async () => {
     await saveModel(
       server,

@@ -24,6 +24,10 @@ export const publishSemanticModel = defineTool({
       .max(40)
       .optional()
       .describe("saved_at of the draft that is meant: refused if another has been saved since"),
+    replace: z
+      .boolean()
+      .default(false)
+      .describe("Take the place of a published model of this name that is about other datasets"),
   }),
   output: z.object({
     name: z.string(),
@@ -33,7 +37,7 @@ export const publishSemanticModel = defineTool({
     warnings: z.array(problemShape),
   }),
 
-  async run({ modelName, version, draft: mark }, { models, modelsStore, caller, signal }) {
+  async run({ modelName, version, draft: mark, replace }, { models, modelsStore, caller, signal }) {
     const record = await models.require(caller, modelName);
     const { document, savedBy } =
       version === undefined
@@ -44,7 +48,9 @@ export const publishSemanticModel = defineTool({
     await models.assertMayReplace(caller, document);
     const warnings = await models.check(caller, document, signal);
     const publication = { document, warnings, modelId: record.id };
-    const [published] = (await models.publishAll(caller, [publication])) as [ModelRecord];
+    const [published] = (await models.publishAll(caller, [publication], {
+      isReplacing: replace || version !== undefined,
+    })) as [ModelRecord];
     return {
       name: published.name,
       id: published.uuid,

@@ -43,7 +43,7 @@ export const saveSemanticModel = defineTool({
     assertReadable(examination);
     const documents = examination.models.map(({ model }) => model);
     const records = publish
-      ? await withDrafts(modelsStore, await publishAll(models, caller, examination))
+      ? await withDrafts(modelsStore, await publishAll(models, caller, examination, { isReplacing: true }))
       : await models.saveDrafts(caller, documents);
     const shown = Math.max(PROBLEMS_SHOWN, Math.floor(LIMITS.models.problems / records.length));
     return {

@@ -58,15 +58,11 @@ export class LexicalIndex {
   }
 
   get stats(): CollectionStats {
-    const { live } = this.#slots;
-    const languages = this.#slots.languagesAbove(0).map(({ name, count }) => [name, count]);
     return {
-      entries: live,
+      entries: this.#slots.live,
       vectors: this.#vectors.count,
-      terms: this.#terms.size,
       postings: this.#postings.total,
       bytes: this.bytes,
-      languages: Object.fromEntries(languages),
     };
   }
 

@@ -1,0 +1,305 @@
+import { describe, expect, it } from "vitest";
+import type { VisibleModel } from "../../models/index.ts";
+import { say } from "../explain/say.ts";
+import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";
+import { datesIn } from "../understand/date-candidates.ts";
+import { understand } from "../understand/understand.ts";
+import { chartWish } from "./chart-wish.ts";
+import { followUp, type Previous } from "./follow-up.ts";
+import { pointingIn } from "./pointing.ts";
+
+const NO_AI: VisibleModel["ai"] = { instructions: null, synonyms: [], examples: [], more: {} };
+const called = (...synonyms: string[]) => ({ ...NO_AI, synonyms });
+
+function field(name: string, type: string, ai = NO_AI, description: string | null = null) {
+  const isTime = type === "DATE" ? true : type === "VARCHAR" ? false : null;
+  return { name, type, isTime, ai, description, label: null, dataType: null, distinctValues: [], sql: null };
+}
+
+function dataset(name: string, key: string, ai: typeof NO_AI, fields: ReturnType<typeof field>[]) {
+  const all = [field(key, "BIGINT"), ...fields];
+  return {
+    name,
+    source: name,
+    description: null,
+    ai,
+    primaryKey: [key],
+    uniqueKeys: [],
+    rowCount: null,
+    fields: all,
+  };
+}
+
+function link(from: string, to: string, column: string, key = column) {
+  return { name: `${from}_${column}`, from, to, fromColumns: [column], toColumns: [key], ai: NO_AI };
+}
+
+function metric(name: string, sql: string, dataType: "Integer" | "Decimal", ai = NO_AI) {
+  return { name, description: null, dataType, ai, sql, type: "DOUBLE" };
+}
+
+/** A ferry line: ships and captains with their crossings, and the tickets that were sold for them. */
+const MODEL: VisibleModel = {
+  id: "m",
+  name: "ferries",
+  version: 1,
+  description: null,
+  ai: {
+    ...NO_AI,
+    instructions:
+      "Active ships, without a period, means the last 12 months. Dates: takings and passengers go by crossed on.",
+  },
+  datasets: [
+    dataset("ships", "ship_id", called("ship", "Schiff"), [
+      field("ship_name", "VARCHAR", called("ship", "Schiff")),
+      field("build", "VARCHAR", called("class", "Bauart")),
+      field("flag", "VARCHAR", called("Flagge")),
+    ]),
+    dataset("captains", "captain_id", called("captain", "Kapitän"), [
+      field("captain_name", "VARCHAR", called("captain", "Kapitän")),
+      field("chief_id", "BIGINT"),
+    ]),
+    dataset("crossings", "crossing_id", called("crossing", "Überfahrt"), [
+      field("ship_id", "BIGINT"),
+      field("captain_id", "BIGINT"),
+      field("crossed_on", "DATE"),
+      field("delay_minutes", "DOUBLE", called("delay"), "Delay in minutes"),
+      field("weather", "VARCHAR", called("Wetter")),
+    ]),
+    dataset("tickets", "ticket_id", called("ticket"), [
+      field("crossing_id", "BIGINT"),
+      field("fare", "VARCHAR", called("Tarif")),
+      field("price", "DOUBLE"),
+    ]),
+  ],
+  relationships: [
+    link("crossings", "ships", "ship_id"),
+    link("crossings", "captains", "captain_id"),
+    link("captains", "captains", "chief_id", "captain_id"),
+    link("tickets", "crossings", "crossing_id"),
+  ],
+  metrics: [
+    metric("takings", "SUM(tickets.price)", "Decimal", called("Einnahmen", "total")),
+    metric("passengers", "COUNT(tickets.ticket_id)", "Integer", called("Fahrgäste")),
+    metric("average_delay", "AVG(crossings.delay_minutes)", "Decimal", called("mean delay", "Verspätung")),
+    metric("active_ships", "COUNT(DISTINCT crossings.ship_id)", "Integer"),
+  ],
+};
+
+const VALUES: FieldValues[] = [
+  { ds: "ships", field: "ship_name", values: ["Baltica", "Mistral", "Nordkapp"], isCut: false },
+  { ds: "ships", field: "build", values: ["Catamaran", "Steamer"], isCut: false },
+  { ds: "ships", field: "flag", values: ["Danish", "Estonian", "Swedish"], isCut: false },
+  { ds: "crossings", field: "weather", values: ["calm", "stormy"], isCut: false },
+  { ds: "tickets", field: "fare", values: ["adult", "child"], isCut: false },
+  { ds: "captains", field: "captain_name", values: ["Aino Kask", "Jon Berg"], isCut: false },
+];
+
+const knowledge = buildKnowledge(MODEL, VALUES);
+const MOMENT = { now: "2026-07-15T12:00:00", timeZone: "Europe/Berlin" };
+
+/** What each text of a conversation is understood as; what cannot be told is in brackets. */
+async function readings(texts: readonly string[], shown: string[] = []): Promise<string[]> {
+  let previous: Previous | undefined;
+  const said: string[] = [];
+  for (const text of texts) {
+    const read = async (asked: string) => understand({ text: asked, ...MOMENT }, knowledge);
+    const going = {
+      knowledge,
+      read,
+      dates: (dated: string) => datesIn({ text: dated, ...MOMENT }, knowledge),
+      rows: async () => shown.map((name) => [name, 1]),
+    };
+    const followed = await followUp(chartWish(text), previous, going);
+    if (followed.k === "hangs") said.push(`[${followed.missing.map((each) => each.text).join(" ")}]`);
+    else if (followed.k === "asks") said.push(`[${followed.question.suggestions.join(" or ")}]`);
+    else {
+      const { readings: own, missing } = await read(text);
+      const ask =
+        followed.k === "follows" ? followed.reading.ask : missing.length > 0 ? undefined : own[0]?.ask;
+      if (ask !== undefined) previous = { ask, said: say(ask) };
+      said.push(
+        ask === undefined
+          ? "[refused]"
+          : `${followed.k === "fresh" && said.length > 0 ? "afresh: " : ""}${say(ask)}`,
+      );
+    }
+  }
+  return said;
+}
+
+type Conversation = [question: string, reading: string][];
+
+/** The first is a question; what a text alone would mean is written behind "afresh". */
+const CONVERSATIONS: Conversation[] = [
+  [
+    ["takings by ship in 2025", "takings by ship in 2025"],
+    ["and the year before?", "takings by ship in 2024"],
+    ["compared to 2023", "takings in 2024 and takings in 2023 by ship"],
+    ["and passengers?", "passengers in 2024 and passengers in 2023 by ship"],
+    ["only Danish ones", "passengers in 2024 and passengers in 2023 by ship where ship flag is Danish"],
+    ["growth", "growth of passengers from 2023 to 2024 by ship where ship flag is Danish"],
+  ],
+  // "total the month before" would be takings.
+  [
+    ["passengers by ship in February 2025", "passengers by ship in February 2025"],
+    ["and the month before?", "passengers by ship from 1 to 31 Jan 2025"],
+  ],
+  [
+    ["passengers by flag in 2025", "passengers by flag in 2025"],
+    ["per crossing", "passengers per number of crossing by flag in 2025"],
+    ["in days", "[in days]"],
+    ["per sailor", "[sailor]"],
+    ["passengers", "afresh: passengers"],
+  ],
+  [
+    ["which ship had the highest takings in 2025?", "takings by ship in 2025, the highest"],
+    ["and the lowest?", "takings by ship in 2025, the lowest"],
+    ["the second one", "takings by ship in 2025, the lowest after the first"],
+    ["show all of them", "takings by ship in 2025"],
+    ["top 2 instead", "takings by ship in 2025, the 2 highest"],
+  ],
+  [
+    ["top 3 captains by takings in 2025", "takings by captain in 2025, the 3 highest"],
+    [
+      "how many crossings did they have?",
+      "number of crossings of the 3 captains with the highest takings in 2025",
+    ],
+    ["how are they doing?", "[they]"],
+  ],
+  [
+    ["Danish ships", "ships where ship flag is Danish"],
+    ["how many?", "number of ships where ship flag is Danish"],
+    ["their takings in 2025", "takings of ships where ship flag is Danish in 2025"],
+    ["what about the others", "[the others]"],
+  ],
+  [
+    ["average delay in 2025", "average delay in 2025"],
+    ["in hours", "[in hours]"],
+    ["in which flag?", "average delay by flag in 2025"],
+    ["also show passengers", "average delay and passengers by flag in 2025"],
+    ["by ship instead of flag", "average delay and passengers by ship in 2025"],
+  ],
+  [
+    ["Einnahmen nach Schiff 2025", "takings by ship in 2025"],
+    ["und 2024?", "takings by ship in 2024"],
+    ["im Vergleich zum Vorjahr", "takings in 2024 and takings in 2023 by ship"],
+    ["die zwei besten", "takings in 2024 and takings in 2023 by ship, the 2 highest by takings in 2024"],
+    ["nach Bauart statt Schiff", "takings in 2024 and takings in 2023 by build"],
+    ["wie viele Fahrgäste waren das?", "[das]"],
+  ],
+  [
+    ["active ships in 2024", "active ships in 2024"],
+    ["by flag", "active ships by flag in 2024"],
+    ["what about takings?", "takings by flag in 2024"],
+  ],
+  [
+    ["takings in 2025 compared with 2024", "takings in 2025 and takings in 2024"],
+    ["by flag", "takings in 2025 and takings in 2024 by flag"],
+    ["and passengers", "passengers in 2025 and passengers in 2024 by flag"],
+    ["by quarter", "passengers and passengers the year before by quarter in 2025"],
+    ["total", "passengers and passengers the year before in 2025"],
+  ],
+  [
+    ["passengers in June 2026", "passengers in June 2026"],
+    ["vs last month", "passengers in June 2026 and passengers from 1 to 31 May 2026"],
+    ["vs the same month last year", "passengers in June 2026 and passengers from 1 to 30 Jun 2025"],
+    ["same period in 2024", "passengers from 2024-06-01 to 2024-06-30"],
+    ["no, I meant takings", "takings from 2024-06-01 to 2024-06-30"],
+  ],
+  [
+    ["takings by ship in 2025", "takings by ship in 2025"],
+    ["sorted by name", "takings by ship in 2025"],
+    ["sort by passengers", "takings and passengers by ship in 2025"],
+    [
+      "top 2 by average delay",
+      "takings, passengers and average delay by ship in 2025, the 2 highest by average delay",
+    ],
+    [
+      "the others",
+      "takings, passengers and average delay by ship other than the 2 ships with the highest average delay in 2025 in 2025",
+    ],
+  ],
+  [
+    ["average delay by ship", "average delay by ship"],
+    ["which ship is worst?", "average delay by ship, the highest"],
+    ["and the lowest", "average delay by ship, the lowest"],
+    ["show all", "average delay by ship"],
+    ["median", "median delay minutes of crossings by ship"],
+    ["in percent", "[percent]"],
+  ],
+  [
+    ["passengers by flag in 2025", "passengers by flag in 2025"],
+    ["in percent", "share of total passengers by flag in 2025"],
+    ["und im Vorjahr?", "share of total passengers by flag in 2024"],
+    ["bottom 2", "share of total passengers by flag in 2024, the 2 lowest"],
+  ],
+  [
+    ["takings of Baltica by month in 2025", "takings by month where ship is Baltica in 2025"],
+    ["compare it with Mistral", "takings by month and ship where ship is Baltica or Mistral in 2025"],
+    ["only Mistral", "takings by month and ship where ship is Mistral in 2025"],
+    ["how much per day", "takings by day where ship is Mistral in 2025"],
+  ],
+  [
+    ["which ships are there", "ships"],
+    ["how many are Danish?", "number of ships where ship flag is Danish"],
+    ["which of them are steamers?", "ships where ship flag is Danish and ship build is Steamer"],
+    ["sorted by takings", "takings by ship of ships where ship flag is Danish and ship build is Steamer"],
+  ],
+  [["their takings", "[their]"]],
+];
+
+describe("conversations", () => {
+  it.for(CONVERSATIONS)("that begin with %j", async (...[conversation]) => {
+    const texts = conversation.map(([text]) => text);
+    const said = await readings(texts);
+    expect(texts.map((text, i) => [text, said[i]])).toEqual(conversation);
+  });
+
+  it("what is one of several is asked back, and what is one is taken", async () => {
+    const asked = ["takings by ship in 2025", "what is its average delay?"];
+    expect((await readings(asked, ["Baltica", "Mistral"])).at(-1)).toBe("[Baltica or Mistral]");
+    const first = ["top 1 ship by takings in 2025", "what is its average delay?"];
+    expect((await readings(first, ["Baltica"])).at(-1)).toBe(
+      "average delay of the ships with the highest takings in 2025 in 2025",
+    );
+  });
+});
+
+describe("words that point back", () => {
+  it.for([
+    ["how many orders did they take?", "they"],
+    ["who is their manager?", "their"],
+    ["which product in that category?", "that category"],
+    ["show me the tickets about it", "it"],
+    ["how much did we refund for that?", "that"],
+    ["how many of those were returned?", "those"],
+    ["and the second one?", "the second one"],
+    ["how many customers do we have there?", "there"],
+    ["wie viele Kunden waren das?", "das"],
+    ["welche davon sind aktiv?", "davon"],
+    ["wer ist ihr Chef?", "ihr"],
+    ["Umsatz dieser Kunden", "dieser Kunden"],
+  ] as const)("%s", ([text, word]) => {
+    expect(pointingIn(text)?.text).toBe(word);
+  });
+
+  it.for([
+    "stores and their managers",
+    "which regions missed their target in 2025",
+    "how many customers are there?",
+    "orders that were cancelled this year",
+    "which state has the most rivers running through it",
+    "the 2024 orders that were cancelled - what were they worth?",
+    "average discount in week 24 vs the first three weeks of that month",
+    "who is the manager of Ann, and when did that manager start?",
+    "how long does it take to resolve a ticket?",
+    "states higher than that of Colorado",
+    "Können Sie mir den Umsatz zeigen?",
+    "Kunden, deren Umsatz über 5000 liegt",
+    "Was ist das Produkt mit dem höchsten Umsatz?",
+    "Umsatz dieses Jahr",
+  ])("not in: %s", (text) => {
+    expect(pointingIn(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,97 @@
+import { quoteName } from "../../../kernel/sql-text.ts";
+import type { QueryAnswer } from "../../models/index.ts";
+import type { Result } from "../answer.ts";
+import { show } from "../explain/format.ts";
+import type { View } from "../explain/view.ts";
+import { type Grain, isKey, type Key } from "../query/semantic-query.ts";
+import { periodEnd } from "./periods.ts";
+
+/** The days that the rows are about, as far as whoever asks sees them. */
+export interface DataPeriod {
+  date: Pick<Key, "ds" | "field">;
+  first: string;
+  last: string;
+}
+
+/** What may be missing at the end of a period before it is spoken of: nobody sells on every day. */
+const MISSING = 0.1;
+
+/** From when to when there are dates; those of whole months and years count up to their ends. */
+export async function dataPeriod(
+  date: Pick<Key, "ds" | "field">,
+  query: (sql: string) => Promise<QueryAnswer | undefined>,
+): Promise<DataPeriod | undefined> {
+  const column = `CAST(${quoteName(date.field)} AS DATE)`;
+  const sql = `SELECT min(${column}), max(${column}), bool_and(day(${column}) = 1), bool_and(dayofyear(${column}) = 1) FROM ${quoteName(date.ds)}`;
+  const [first, last, isMonthly, isYearly] = (await query(sql))?.rows[0] ?? [];
+  if (typeof first !== "string" || typeof last !== "string") return undefined;
+  const grain: Grain = isYearly === true ? "year" : isMonthly === true ? "month" : "day";
+  return { date, first: first.slice(0, 10), last: dayAfter(periodEnd(last, grain), -1) };
+}
+
+/** Where a period lies outside of the data, they say so themselves. */
+export function outside({ compiled }: Result, data: DataPeriod | undefined): string[] {
+  const [used] = compiled.used.windows;
+  if (used === undefined || data === undefined) return [];
+  const { win } = used;
+  const name = data.date.field.replaceAll("_", " ");
+  if (win.from !== null && data.last < win.from.slice(0, 10))
+    return [`The data end on ${data.last} (${name}).`];
+  if (win.to !== null && data.first >= win.to.slice(0, 10))
+    return [`The data begin on ${data.first} (${name}).`];
+  return [];
+}
+
+/** A period that the data cover in part: its numbers are smaller, and nothing went down. */
+export function cutShort(
+  { compiled }: Result,
+  { columns, rows }: View,
+  data: DataPeriod,
+  now: string,
+): string[] {
+  const today = now.slice(0, 10);
+  const name = data.date.field.replaceAll("_", " ");
+  const isCut = (from: string, to: string) => {
+    // What is still to come is told as that.
+    if (to > dayAfter(today, 1) || data.last < from || data.last >= to) return false;
+    return days(data.last, to) - 1 > MISSING * days(from, to);
+  };
+  const time = columns.find(({ format }) => format.kind === "period");
+  if (time?.format.kind === "period") {
+    const { grain } = time.format;
+    const starts = rows.map((row) => row[time.index]).filter((value) => typeof value === "string");
+    const cut = starts.find((start) => isCut(start.slice(0, 10), periodEnd(start, grain)));
+    return cut === undefined
+      ? []
+      : [
+          `The data end on ${data.last} (${name}): the numbers of ${show(cut, time.format)} are those until then.`,
+        ];
+  }
+  const { win } = compiled.used.windows[0] ?? {};
+  const isPart = win?.from != null && win.to !== null && isCut(win.from.slice(0, 10), win.to.slice(0, 10));
+  return isPart ? [`The data end on ${data.last} (${name}), before the period does.`] : [];
+}
+
+/** Until when a period that is not over has numbers: today, unless the data end well before. */
+export function lastDay(
+  { from, to, today }: { from: string; to: string; today: string },
+  data: DataPeriod | undefined,
+): string {
+  const missing = data === undefined ? 0 : days(data.last, today);
+  const isFar = missing > MISSING * days(from.slice(0, 10), to.slice(0, 10));
+  return data !== undefined && isFar ? `${data.last}, where the data end` : today;
+}
+
+/** The date that a result goes by, if it goes by one. */
+export function dateOf({ compiled }: Result): Pick<Key, "ds" | "field"> | undefined {
+  const bucketed = compiled.columns.map(({ of }) => of).find((of) => isKey(of) && of.bucket !== undefined);
+  return compiled.used.windows[0]?.date ?? (bucketed as Key | undefined);
+}
+
+function days(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+}
+
+function dayAfter(day: string, by: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + by * 86_400_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,85 @@
+import type { Caller } from "../../registry/caller.ts";
+import type { PublishedModel } from "../models/index.ts";
+import type { Answer, AskedQuery, Outcome } from "./answer.ts";
+import type { ModelTask, Write } from "./assist/read-by-model.ts";
+import type { Wish } from "./follow-up/chart-wish.ts";
+import type { Previous } from "./follow-up/follow-up.ts";
+import type { Knowledge } from "./knowledge/build-knowledge.ts";
+import type { Query } from "./phases/execute.ts";
+import type { Moment, Plan } from "./phases/plan.ts";
+import type { Question } from "./phases/question.ts";
+import type { Preferences } from "./preferences/preferences.ts";
+import type { Understanding } from "./understand/reading.ts";
+import type { VerifiedQuestion } from "./verified/verified.store.ts";
+
+/** The phases that a question goes through, in their order. */
+export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"] as const;
+export type Phase = (typeof PHASES)[number];
+
+export interface Asked extends Lent {
+  /** One of several attempts: no language model is asked, and nothing is written down. */
+  isTrial?: boolean;
+  /** As the rules alone read it at that moment: nothing verified, and nobody's preferences. */
+  rulesAt?: Moment;
+  model: PublishedModel;
+  question: string;
+  /** Further answers to what was asked back, with the questions that they are to. */
+  answers?: readonly { label: string; text: string }[];
+  /** What was asked before, on which it may build. */
+  previous?: Previous | null | undefined;
+  /** Questions since then that were asked back and wait for an answer, the oldest first. */
+  waiting?: readonly string[];
+  /** What a model is called where the question came from. */
+  word: string;
+  /** Names of all datasets that were looked into, where these are more than the model's. */
+  datasets?: readonly string[];
+  signal: AbortSignal;
+  onPhase?: (phase: Phase) => void;
+}
+
+/** What the client offers while a question is answered. */
+export interface Lent {
+  /** Its own language model: asked where the workspace has none. */
+  sample?: Write | undefined;
+  /** Does something once for a call that may begin again. */
+  once?: ((task: ModelTask, work: () => Promise<string>) => Promise<string>) | undefined;
+}
+
+/** An answer, and the language model that had a part in it. */
+export interface Assisted {
+  answer: Answer;
+  llm?: string;
+}
+
+export interface Again {
+  model: PublishedModel;
+  query: AskedQuery | null;
+  outcome: Outcome;
+  signal: AbortSignal;
+}
+
+export type Run = Extract<Plan, { k: "run" }>;
+
+/** A question on its way through the phases. */
+export interface Work {
+  caller: Caller;
+  question: Question;
+  knowledge: Knowledge;
+  moment: Moment;
+  query: Query;
+  word: string;
+  datasets?: readonly string[] | undefined;
+  signal: AbortSignal;
+  begin: (phase: Phase) => void;
+  preferences: Preferences;
+  /** What the rules made of it last. */
+  understood: Understanding;
+  /** Puts what was settled before into readings, and says so. */
+  finish: (read: Understanding) => Understanding;
+  chart?: Wish | undefined;
+  /** Something of the answer comes from whoever asks, beside the text of the question. */
+  isTheirs: boolean;
+  /** The question as it was sent, and what somebody has confirmed that it means. */
+  sent: string;
+  verified?: VerifiedQuestion | undefined;
+}

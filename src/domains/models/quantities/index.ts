@@ -1,0 +1,1 @@
+export { measureOf, type Quantity, type Unit, unitCalled, unitsPer } from "./quantities.ts";
