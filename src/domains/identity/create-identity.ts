@@ -63,7 +63,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     clock,
     appUrl,
   };
-  const workspaces = createWorkspaces(catalog, clock);
+  const workspaces = createWorkspaces({ catalog, clock, tell });
   const users = createUsers({ catalog, clock, limiter, tell, audit });
   return {
     workspaces,

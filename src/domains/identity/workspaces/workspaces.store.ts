@@ -7,13 +7,20 @@ import {
   type CatalogTx,
   isUniqueViolation,
 } from "../../../platform/catalog/index.ts";
+import type { TellChange } from "../changes.ts";
 import { workspaces } from "../identity.tables.ts";
 import type { Workspace, Workspaces } from "../identity.ts";
 import { requireName } from "../members/display-name.ts";
 import { setPlan } from "../plans/plans.store.ts";
 import { isSlug, requireSlug } from "./slug.ts";
 
-export function createWorkspaces(catalog: Catalog, clock: Clock): Workspaces {
+interface WorkspaceStoreOptions {
+  catalog: Catalog;
+  clock: Clock;
+  tell: TellChange;
+}
+
+export function createWorkspaces({ catalog, clock, tell }: WorkspaceStoreOptions): Workspaces {
   const { db } = catalog;
   return {
     async create({ slug, name }) {
@@ -35,7 +42,10 @@ export function createWorkspaces(catalog: Catalog, clock: Clock): Workspaces {
     list: () => db.select().from(workspaces).orderBy(asc(workspaces.slug)),
     bySlug: (slug) => requireWorkspace(db, slug),
     setPlan: (slug, wish) => setPlan(catalog, slug, wish),
-    remove: async (id) => void (await db.delete(workspaces).where(eq(workspaces.id, id))),
+    async remove(id) {
+      await db.delete(workspaces).where(eq(workspaces.id, id));
+      tell({ what: "workspace", id });
+    },
   };
 }
 
