@@ -29,7 +29,7 @@ import { getAnswer } from "./tools/get-answer.tool.ts";
 import { listVerifiedQuestions } from "./tools/list-verified-questions.tool.ts";
 import { markAnswer } from "./tools/mark-answer.tool.ts";
 import { setPreferences } from "./tools/set-preferences.tool.ts";
-import { ReadingThreads } from "./understand/reading-threads.ts";
+import { ReadingThreads } from "./understand/threads/reading-threads.ts";
 import { VerifiedStore } from "./verified/verified.store.ts";
 
 export type { Answer } from "./answer.ts";
@@ -38,10 +38,10 @@ export { judge, type Verdict } from "./evaluation/judge.ts";
 export type { Understand } from "./phases/plan.ts";
 export { PREFERENCES } from "./preferences/preferences.ts";
 export type { ModelTable, ModelTables, ModelWish } from "./query/model-tables.ts";
-export { ENGLISH_GLOSSARY } from "./understand/english-glossary.ts";
-export { GLOSSARY } from "./understand/german-glossary.ts";
-export { foldGerman, stemGerman } from "./understand/german-stem.ts";
-export { fold, phraseKey, stem } from "./understand/words.ts";
+export { ENGLISH_GLOSSARY } from "./understand/languages/english/glossary.ts";
+export { GLOSSARY } from "./understand/languages/german/glossary.ts";
+export { foldGerman, stemGerman } from "./understand/languages/german/stem.ts";
+export { fold, phraseKey, stem } from "./understand/languages/words.ts";
 export { type CheckedQuestion, checkVerified } from "./verified/check-verified.ts";
 
 export interface AgentOptions {

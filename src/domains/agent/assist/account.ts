@@ -10,8 +10,8 @@ import {
   type Scope,
   type Top,
 } from "../query/semantic-query.ts";
-import type { Sense } from "../understand/fragment.ts";
-import type { Grammar } from "../understand/grammar.ts";
+import type { Grammar } from "../understand/rules/grammar.ts";
+import type { Sense } from "../understand/senses/fragment.ts";
 import { PlanProblem } from "./check-plan.ts";
 import type { Claims } from "./claims.ts";
 

@@ -2,7 +2,7 @@ import { clip } from "../../../kernel/clip.ts";
 import { nearestFirst } from "../../../kernel/nearest.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Key, Literal, Window } from "../query/semantic-query.ts";
-import { fold } from "../understand/words.ts";
+import { fold } from "../understand/languages/words.ts";
 
 /** Why a model's plan is not taken; the message goes back to the model. */
 export class PlanProblem extends Error {

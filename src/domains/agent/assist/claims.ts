@@ -1,5 +1,5 @@
 import { editDistance } from "../../../kernel/nearest.ts";
-import { fold } from "../understand/words.ts";
+import { fold } from "../understand/languages/words.ts";
 import type { ModelPlan } from "./plan-shape.ts";
 
 type Claim = ModelPlan["words"][number];

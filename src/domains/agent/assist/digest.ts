@@ -1,7 +1,7 @@
 import { clip } from "../../../kernel/clip.ts";
 import type { FieldValues, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
-import { fold } from "../understand/words.ts";
+import { fold } from "../understand/languages/words.ts";
 
 /** Fields with at most this many values are sent with them: they say what the field means, such as a status. */
 const FEW_VALUES = 12;

@@ -1,12 +1,12 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Window } from "../query/semantic-query.ts";
-import { finished } from "../understand/finish.ts";
-import type { Sense } from "../understand/fragment.ts";
-import type { Language } from "../understand/language.ts";
-import { languagesOf } from "../understand/languages.ts";
+import { unsaidWords } from "../understand/account/unsaid.ts";
+import type { Language } from "../understand/languages/language.ts";
+import { languagesOf } from "../understand/languages/languages.ts";
+import { range } from "../understand/languages/words.ts";
+import { finished } from "../understand/readings/finish.ts";
+import type { Sense } from "../understand/senses/fragment.ts";
 import { type Question, sensesIn } from "../understand/understand.ts";
-import { unsaidWords } from "../understand/unsaid.ts";
-import { range } from "../understand/words.ts";
 import { Account } from "./account.ts";
 import { checkedAsk, PlanProblem } from "./check-plan.ts";
 import { Claims, plain } from "./claims.ts";

@@ -1,6 +1,6 @@
 import { numberIn } from "../explain/format.ts";
 import { cell, type View } from "../explain/view.ts";
-import { fold } from "../understand/words.ts";
+import { fold } from "../understand/languages/words.ts";
 import { type Fact, factsOf, type Told, type Written, writtenIn } from "./told-numbers.ts";
 
 /**

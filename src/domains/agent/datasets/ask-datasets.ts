@@ -16,7 +16,7 @@ import { LIMITS } from "../limits.ts";
 import { isSame } from "../phases/plan.ts";
 import { readQuestion, withoutAnswers } from "../phases/question.ts";
 import { clarified } from "../phases/refuse.ts";
-import { isCalledLike, rowNounIn } from "../understand/row-nouns.ts";
+import { isCalledLike, rowNounIn } from "../understand/candidates/row-nouns.ts";
 import type { Asked } from "../work.ts";
 import { componentsOf } from "./components.ts";
 import { datasetRelevance, relevanceOf } from "./relevance.ts";

@@ -1,5 +1,5 @@
 import type { Dataset } from "../../data/index.ts";
-import { fold, stem, wordsOf } from "../understand/words.ts";
+import { fold, stem, wordsOf } from "../understand/languages/words.ts";
 
 /** Words of a name count more where it is that of the whole dataset. */
 const NAME_WEIGHT = 3;

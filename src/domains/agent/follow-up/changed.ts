@@ -1,7 +1,7 @@
 import type { DateFound } from "../dates/read-dates.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Cond, Num, Rel, Window } from "../query/semantic-query.ts";
-import { fold } from "../understand/words.ts";
+import { fold } from "../understand/languages/words.ts";
 import { COUNTS, EXCLUDES, type Going, PREPOSITION } from "./follow-up.ts";
 import {
   applied,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { VisibleModel } from "../../models/index.ts";
 import { say } from "../explain/say.ts";
 import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";
-import { datesIn } from "../understand/date-candidates.ts";
+import { datesIn } from "../understand/candidates/dates.ts";
 import { understand } from "../understand/understand.ts";
 import { chartWish } from "./chart-wish.ts";
 import { followUp, type Previous } from "./follow-up.ts";

@@ -1,5 +1,5 @@
 import { type Ask, type Cond, isKey, type Key, type Num } from "../query/semantic-query.ts";
-import { phraseKey } from "../understand/words.ts";
+import { phraseKey } from "../understand/languages/words.ts";
 import { numberIn } from "./changed.ts";
 import type { Going } from "./follow-up.ts";
 import { condsOf, isEqual, type List, type Table } from "./merge.ts";

@@ -1,8 +1,8 @@
 import { isAggregate } from "../../models/guard/functions/index.ts";
 import type { VisibleModel } from "../../models/index.ts";
 import { type Link, type Schema, schemaOf } from "../query/schema.ts";
-import { type Definitions, readDefinitions } from "../understand/definitions.ts";
-import { foreignLink } from "../understand/model-words.ts";
+import { type Definitions, readDefinitions } from "../understand/model/definitions.ts";
+import { foreignLink } from "../understand/model/model-words.ts";
 
 /** Distinct values of a text dimension, as far as this caller sees them. */
 export interface FieldValues {

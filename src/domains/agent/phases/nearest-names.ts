@@ -1,6 +1,6 @@
 import { nearest } from "../../../kernel/nearest.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { fold, stem } from "../understand/words.ts";
+import { fold, stem } from "../understand/languages/words.ts";
 
 /** Suggestions for one word. */
 const NEAREST = 3;

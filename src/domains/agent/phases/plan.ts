@@ -3,7 +3,7 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
-import type { Reader } from "../understand/reading-threads.ts";
+import type { Reader } from "../understand/threads/reading-threads.ts";
 import { answeredTexts, firstRead } from "./answered.ts";
 import type { Question } from "./question.ts";
 

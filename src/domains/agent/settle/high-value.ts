@@ -5,8 +5,8 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Query } from "../phases/execute.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Ask, Cond } from "../query/semantic-query.ts";
+import { fold } from "../understand/languages/words.ts";
 import type { Clarification } from "../understand/reading.ts";
-import { fold } from "../understand/words.ts";
 import { amount, readThreshold, type Threshold, usualMetric, wordsOf } from "./measure.ts";
 
 const QUALIFIER =

@@ -1,7 +1,7 @@
 import { formatOf, showNumber } from "../explain/format.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Comparison, Num } from "../query/semantic-query.ts";
-import { phraseKey } from "../understand/words.ts";
+import { phraseKey } from "../understand/languages/words.ts";
 
 /** `Lifetime value > $10,000`. */
 export interface Threshold {

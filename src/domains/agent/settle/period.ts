@@ -7,10 +7,10 @@ import type { Query } from "../phases/execute.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Ask, Grain, Window } from "../query/semantic-query.ts";
-import { datesIn } from "../understand/date-candidates.ts";
-import { mainDataset } from "../understand/model-words.ts";
+import { datesIn } from "../understand/candidates/dates.ts";
+import { fold } from "../understand/languages/words.ts";
+import { mainDataset } from "../understand/model/model-words.ts";
 import type { Clarification } from "../understand/reading.ts";
-import { fold } from "../understand/words.ts";
 import { isKnown } from "./high-value.ts";
 
 /** What says that a period matters, and not which. */

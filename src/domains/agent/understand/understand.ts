@@ -1,21 +1,19 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask } from "../query/semantic-query.ts";
-import { askOf } from "./ask-of.ts";
-import { authorsFirst, candidates, type Found, outsidePeriods } from "./candidates.ts";
-import { parse } from "./chart.ts";
-import { COMPARISON_RULES } from "./comparison-rules.ts";
-import { dateCandidates, datesIn, withDateWords } from "./date-candidates.ts";
-import { onDeed } from "./deeds.ts";
-import { emptyWords } from "./empty-words.ts";
-import { ENTITY_RULES } from "./entity-rules.ts";
-import { FIELD_RULES } from "./field-rules.ts";
-import { assumedOf, finished } from "./finish.ts";
-import { type Fragment, type Leaf, leavesOf } from "./fragment.ts";
-import { Grammar } from "./grammar.ts";
-import { choosesGroups, GROUP_RULES, groupsOf } from "./group-rules.ts";
-import { HAVING_RULES } from "./having-rules.ts";
-import type { Language } from "./language.ts";
-import { languagesOf } from "./languages.ts";
+import { unaskedParts } from "./account/unasked.ts";
+import { unsaidWords } from "./account/unsaid.ts";
+import { authorsFirst, candidates, type Found, outsidePeriods } from "./candidates/candidates.ts";
+import { dateCandidates, datesIn, withDateWords } from "./candidates/dates.ts";
+import { emptyWords } from "./candidates/empty-words.ts";
+import { numberCandidates } from "./candidates/numbers.ts";
+import { type RowNoun, rowNoun, takenAs } from "./candidates/row-nouns.ts";
+import { LEFT_COST, skipCost } from "./candidates/skip-cost.ts";
+import { inTheirForms } from "./candidates/word-forms.ts";
+import type { Language } from "./languages/language.ts";
+import { languagesOf } from "./languages/languages.ts";
+import { range, type Word, wordsOf } from "./languages/words.ts";
+import { onDeed } from "./lexicon/deeds.ts";
+import { type Lexicon, lexiconOf } from "./lexicon/lexicon.ts";
 import {
   isOfNew,
   judgedText,
@@ -29,25 +27,27 @@ import {
   someMetrics,
   stillToCome,
   WHICH_NUMBER,
-} from "./left-open.ts";
-import { type Lexicon, lexiconOf } from "./lexicon.ts";
-import { missingWords } from "./missing-words.ts";
-import { numberCandidates } from "./number-candidates.ts";
-import { namesakesOf, oneMeant } from "./one-of-several.ts";
-import { throughOwnPlaces } from "./own-places.ts";
-import { partOfName, sharedNoun, withName } from "./part-of-name.ts";
+} from "./open/left-open.ts";
+import { missingWords } from "./open/missing-words.ts";
+import { partOfName, sharedNoun, withName } from "./open/part-of-name.ts";
 import type { Assumption, Clarification, Reading, Understanding } from "./reading.ts";
-import { inRoles, ROLE_RULES } from "./roles.ts";
-import { type RowNoun, rowNoun, takenAs } from "./row-nouns.ts";
-import { LEFT_COST, skipCost } from "./skip-cost.ts";
-import { SUPERLATIVE_RULES } from "./superlative-rules.ts";
-import { TABLE_RULES } from "./table-rules.ts";
-import { unaskedParts } from "./unasked.ts";
-import { UNIT_RULES } from "./unit-rules.ts";
-import { unsaidWords } from "./unsaid.ts";
-import { VERB_RULES } from "./verb-rules.ts";
-import { inTheirForms } from "./word-forms.ts";
-import { range, type Word, wordsOf } from "./words.ts";
+import { askOf } from "./readings/ask-of.ts";
+import { assumedOf, finished } from "./readings/finish.ts";
+import { namesakesOf, oneMeant } from "./readings/one-of-several.ts";
+import { throughOwnPlaces } from "./readings/own-places.ts";
+import { parse } from "./rules/chart.ts";
+import { COMPARISON_RULES } from "./rules/comparison-rules.ts";
+import { ENTITY_RULES } from "./rules/entity-rules.ts";
+import { FIELD_RULES } from "./rules/field-rules.ts";
+import { Grammar } from "./rules/grammar.ts";
+import { choosesGroups, GROUP_RULES, groupsOf } from "./rules/group-rules.ts";
+import { HAVING_RULES } from "./rules/having-rules.ts";
+import { inRoles, ROLE_RULES } from "./rules/roles.ts";
+import { SUPERLATIVE_RULES } from "./rules/superlative-rules.ts";
+import { TABLE_RULES } from "./rules/table-rules.ts";
+import { UNIT_RULES } from "./rules/unit-rules.ts";
+import { VERB_RULES } from "./rules/verb-rules.ts";
+import { type Fragment, type Leaf, leavesOf } from "./senses/fragment.ts";
 
 /** What is made of a model once, however many questions there are. */
 const prepared = new WeakMap<Knowledge, { lexicons: Map<Language, Lexicon>; grammar: Grammar }>();

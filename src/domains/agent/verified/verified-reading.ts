@@ -2,8 +2,8 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { navigate } from "../phases/navigate.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Ask } from "../query/semantic-query.ts";
+import { fold } from "../understand/languages/words.ts";
 import type { Reading } from "../understand/reading.ts";
-import { fold } from "../understand/words.ts";
 import { hasPeriods, queryShape, valuesIn } from "./query-text.ts";
 import type { VerifiedQuestion } from "./verified.store.ts";
 

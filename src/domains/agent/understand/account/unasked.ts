@@ -1,0 +1,46 @@
+import type { Ask, Cond, Key } from "../../query/semantic-query.ts";
+import type { Grammar } from "../rules/grammar.ts";
+import type { Leaf, Sense } from "../senses/fragment.ts";
+
+/**
+ * The account the other way round: parts of a query that no word asked for. Numbers are told apart only by what was named, and who
+ * was there in some year is meant to have joined in it only where a word says so.
+ */
+export function unaskedParts(leaves: readonly Leaf[], ask: Ask, { grammar }: { grammar: Grammar }): number {
+  const senses = leaves.map(({ sense }) => sense);
+  const isNamed = ({ ds, field, bucket, part }: Key) =>
+    bucket !== undefined ||
+    part !== undefined ||
+    senses.some((sense) => {
+      if (sense.t === "field") return sense.key.ds === ds && sense.key.field === field;
+      if (sense.t === "cond") return sense.ds === ds;
+      return (sense.t === "rel" || sense.t === "role") && sense.ds === ds;
+    });
+  const groups = ask.k === "table" ? ask.by.filter((key) => !isNamed(key)).length : 0;
+  const dates = datesOf(ask).filter((key) => {
+    const isSaid = senses.some(
+      (sense) => sense.t === "field" && sense.key.ds === key.ds && sense.key.field === key.field,
+    );
+    return !isSaid && !grammar.isEvent(key.ds) && grammar.eventsOf(key.ds).length > 0;
+  });
+  return groups + dates.length + (isOfEntities(senses, ask, grammar) ? 1 : 0);
+}
+
+/** Whether entities that did something are counted by when they came. */
+function isOfEntities(senses: readonly Sense[], ask: Ask, grammar: Grammar): boolean {
+  if (ask.k === "list" || ask.scope?.win === undefined) return false;
+  const [num] = ask.cols;
+  const rel = num?.k === "agg" && num.of === undefined ? num.in : undefined;
+  const ds = rel === undefined ? undefined : grammar.datasetOf(rel);
+  if (ds === undefined || grammar.isEvent(ds) || !JSON.stringify(rel).includes('"k":"link"')) return false;
+  return !senses.some((sense) => sense.t === "field" && sense.key.ds === ds && grammar.isDate(sense.key));
+}
+
+/** The dates of entities that periods are of. */
+function datesOf(node: unknown): Key[] {
+  if (Array.isArray(node)) return node.flatMap(datesOf);
+  if (typeof node !== "object" || node === null) return [];
+  const own =
+    "k" in node && node.k === "during" ? (node as Extract<Cond, { k: "during" }>).win.on : undefined;
+  return [...(own === undefined ? [] : [own]), ...Object.values(node).flatMap(datesOf)];
+}

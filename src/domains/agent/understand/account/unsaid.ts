@@ -1,0 +1,67 @@
+import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import type { Ask } from "../../query/semantic-query.ts";
+import type { Found } from "../candidates/candidates.ts";
+import type { Word } from "../languages/words.ts";
+import { range } from "../languages/words.ts";
+import type { Grammar } from "../rules/grammar.ts";
+import type { Leaf } from "../senses/fragment.ts";
+import { QueryFacts } from "./query-facts.ts";
+
+/**
+ * Which words of a question its query says nothing of. The rules put words together by their neighbours and may drop
+ * one on the way; here the finished query is held against each of them, whatever rules it came from: what a word was
+ * taken for has to be there, and of a word that was left out at least something that it can mean.
+ */
+export function unsaidWords(
+  words: readonly Word[],
+  { found, leaves }: { found: readonly Found[]; leaves: readonly Leaf[] },
+  ask: Ask,
+  { knowledge, grammar }: { knowledge: Knowledge; grammar: Grammar },
+): Set<number> {
+  const facts = new QueryFacts(ask, knowledge, grammar);
+  const saidIn = (all: readonly Leaf[]) =>
+    all.flatMap(({ sense, start, end }) =>
+      facts.says(sense, roleOf(words, start)) ? range(start, end) : [],
+    );
+  const taken = new Set(leaves.flatMap(({ start, end }) => range(start, end)));
+  const others = found.filter(({ start, end }) => range(start, end).every((i) => !taken.has(i)));
+  const said = new Set([...saidIn(leaves), ...saidIn(others)]);
+  // "neither … nor": as many negations as there are words for them.
+  const nots = leaves.filter(({ sense }) => sense.t === "op" && sense.op === "not");
+  for (const { start } of nots.slice(facts.negations)) said.delete(start);
+  const covered = [...taken, ...others.flatMap(({ start, end }) => range(start, end))];
+  // "cities or towns": the same by two names.
+  const nounsAt = (at: number, side: "start" | "end") =>
+    found.flatMap((each) => (each[side] === at && each.sense.t === "rel" ? [each.sense.ds] : []));
+  const isSame = (i: number) => nounsAt(i, "end").some((ds) => nounsAt(i + 1, "start").includes(ds));
+  return new Set(covered.filter((i) => !said.has(i) && !isSame(i)));
+}
+
+/** What the words before a noun make of it: what is asked for, counted, or told apart. */
+export type Role = "asked" | "counted" | "each" | "told" | "by" | undefined;
+
+const ROLES: readonly [RegExp, Role][] = [
+  [
+    /^((please|can|could|you|i|want|need|to|see|get) )*(list|show|name|give)( (me|us|all|the|our|of|top|first|last|best|\d+))*$/,
+    "asked",
+  ],
+  [/(^| )(which|what|welche[rnms]?)$/, "asked"],
+  [/(^| )(best|worst|top|strongest|weakest|busiest)$/, "asked"],
+  [
+    /(^| )(how many|(?<!(?:most|est) )number of|wie viele[nr]?)( (of )?(the|our|all|different|distinct|unique))*$/,
+    "counted",
+  ],
+  [/(^| )(more|fewer)$/, "counted"],
+  [/(^| )(per|each|every|pro|je|jede[rnms]?)$/, "each"],
+  [/(^| )(by|nach)( the| our)?$/, "by"],
+  // "per square metre and store": for each store.
+  [/(^| )(per|pro|je) \S+ (and|und)$/, "told"],
+];
+
+function roleOf(words: readonly Word[], start: number): Role {
+  const before = words
+    .slice(Math.max(0, start - 8), start)
+    .map(({ norm }) => norm)
+    .join(" ");
+  return ROLES.find(([pattern]) => pattern.test(before))?.[1];
+}

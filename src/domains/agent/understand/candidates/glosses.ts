@@ -1,0 +1,78 @@
+import type { Gloss, Language } from "../languages/language.ts";
+import type { Word } from "../languages/words.ts";
+import type { Entry, Lexicon } from "../lexicon/lexicon.ts";
+
+/** A name in another language counts for a little less, and beside the author's own for much less. */
+const GLOSS_COST = { only: 0.15, rival: 0.5 };
+/** A part of a name, by another name, is nobody's. */
+const PART_COST = 1;
+/** Names of models are short, and so is what is tried for one. */
+const GLOSS = { words: 4, tries: 60 };
+
+/** What the model has for some words by their English names; of several names the likeliest that there is. */
+export function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: Language): Entry[] {
+  const names = glosses(span, language);
+  if (names.length === 0) return [];
+  const named = names.map(({ stems }) => phrases.get(stems) ?? []);
+  // What the author defined is meant whatever it is called; other names give way to the author's own.
+  const defined = named.flat().filter(({ cost }) => cost < 0);
+  // What was done can be called otherwise as well: "sold" is a sale, and revenue.
+  const isNoun = ({ sense }: Entry) => sense.t !== "link" && (sense.t !== "rel" || sense.verb === undefined);
+  const isNamed =
+    phrases.get(span.map(({ stem }) => stem).join(" "))?.some(isNoun) === true ||
+    values.has(span.map(({ norm }) => norm).join(" ")) ||
+    values.has(
+      span
+        .map(({ norm }) => norm)
+        .join(" ")
+        .replace(/s$/, ""),
+    ) ||
+    values.has(span.map(({ stem }) => stem).join(" "));
+  const isMeant = ({ cost }: Entry) => cost >= 0 && cost < PART_COST;
+  const [plain = [], second = []] = named.filter((entries) => entries.some(isMeant));
+  const valued =
+    names.map(({ norms }) => values.get(norms) ?? []).find((entries) => entries.length > 0) ?? [];
+  const others = [
+    ...plain.filter(isMeant),
+    ...second.filter(isMeant).map((entry) => ({ ...entry, cost: entry.cost + 0.4 })),
+    ...valued,
+  ];
+  return [
+    ...defined,
+    ...(isNamed && !language.isForeign ? [] : others).map(({ sense, cost }) => ({
+      sense,
+      cost: cost + (isNamed ? GLOSS_COST.rival : GLOSS_COST.only),
+    })),
+  ];
+}
+
+/** Words that stand for others are no forms of a name, and "war" is no "Ware". */
+const POINTING = new Set(
+  "it its he she his her him they them their this that these those war waren".split(" "),
+);
+
+/** What some words are called in English: each by one of its names, or by itself. */
+function glosses(span: readonly Word[], { gloss, fillers, grammar, evaluative }: Language): Gloss[] {
+  const isEmpty = (norm: string) => fillers.has(norm) && !grammar.has(norm);
+  if (span.length > GLOSS.words || (span.length === 1 && evaluative.has(span[0]?.norm ?? ""))) return [];
+  // "them" has the stem of "Thema".
+  if (span.some(({ norm }) => POINTING.has(norm))) return [];
+  const whole = gloss.get(span.map(({ stem }) => stem).join(" "));
+  if (whole !== undefined) return [...whole];
+  if (!span.some(({ stem }) => gloss.has(stem))) return [];
+  // Names do not begin or end with a word that says nothing.
+  if (isEmpty(span[0]?.norm ?? "") || isEmpty(span.at(-1)?.norm ?? "")) return [];
+  let made: Gloss[] = [{ stems: "", norms: "" }];
+  for (const { stem, norm } of span) {
+    const names = [...(gloss.get(stem) ?? []), { stems: stem, norms: norm }];
+    made = made
+      .flatMap((head) =>
+        names.map(({ stems, norms }) => ({
+          stems: `${head.stems} ${stems}`.trim(),
+          norms: `${head.norms} ${norms}`.trim(),
+        })),
+      )
+      .slice(0, GLOSS.tries);
+  }
+  return made;
+}

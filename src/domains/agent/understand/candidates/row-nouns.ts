@@ -1,0 +1,137 @@
+import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import type { Language } from "../languages/language.ts";
+import { phraseKey, type Word } from "../languages/words.ts";
+import { mainDataset, peopleOf } from "../model/model-words.ts";
+import type { Found } from "./candidates.ts";
+
+/** A noun that nobody gave to anything, and the dataset whose rows it stands for. */
+export interface RowNoun {
+  at: number;
+  ds: string;
+  /** Nothing but its place speaks for it: rather ask. */
+  isDoubtful: boolean;
+}
+
+/** What happened is called by nouns of its kind, which the columns of a table tell. */
+const EVENTS: readonly { nouns: RegExp; columns: RegExp }[] = [
+  {
+    nouns: /^(trip|ride|journey|drive|tour|flight|fahrt|reise|flug|flug|tour)$/,
+    columns:
+      /pickup|dropoff|origin|destination|depart|arriv|distance|taxi|trip|ride|flight|route|fahrt|strecke|abfahrt/i,
+  },
+  {
+    nouns:
+      /^(order|purchase|sale|transaction|booking|payment|invoice|receipt|bestellung|kauf|einkauf|verkauf|transaktion|buchung|zahlung|rechnung|beleg)$/,
+    columns:
+      /price|total|quantity|payment|invoice|product|amount|order|sale|preis|betrag|menge|produkt|artikel/i,
+  },
+  {
+    nouns: /^(incident|accident|crash|strike|collision|attack|vorfall|unfall|zusammenstoss)$/,
+    columns: /damage|injur|severity|death|strike|crash|accident|collision|incident|schaden|unfall|verletzt/i,
+  },
+  {
+    nouns: /^(ticket|request|call|inquiry|enquiry|anfrage|anruf|meldung|vorgang)$/,
+    columns: /priority|ticket|assignee|channel|reply|subject|prioritat|priorität|kanal|betreff/i,
+  },
+  {
+    nouns: /^(visit|stay|appointment|admission|treatment|besuch|aufenthalt|termin|behandlung)$/,
+    columns: /visit|check_?in|arriv|doctor|admission|diagnos|guest|besuch|arzt|aufnahme/i,
+  },
+  {
+    nouns:
+      /^(record|row|entry|line|event|measurement|reading|observation|sample|datensatz|zeile|eintrag|ereignis|messung|beobachtung|probe)$/,
+    columns: /./,
+  },
+];
+/** Somebody, somewhere or something else that rows may belong to: only a table of such is meant. */
+const PEOPLE =
+  /^(people|person|human|woman|man|child|kid|boy|girl|adult|passenger|victim|patient|guest|visitor|customer|client|buyer|member|user|student|employee|worker|player|driver|rider|tenant|resident|candidate|applicant|respondent|survivor|mensch|leute|frau|mann|kind|passagier|opfer|patient|gast|besucher|kund|mitglied|nutzer|schuler|student|mitarbeiter|spieler|fahrer|bewerber|einwohner)$/;
+const OTHERS =
+  /^(store|shop|branch|outlet|country|city|town|state|region|place|location|warehouse|company|firm|supplier|vendor|manufacturer|brand|product|item|article|category|department|team|school|hospital|airport|airline|station|hotel|restaurant|author|artist|director|doctor|teacher|manager|agent|seller|salesperson|cashier|pilot|owner|account|page|minute|hour|second|dollar|euro|filial|geschaft|laden|land|stadt|ort|firma|unternehmen|lieferant|hersteller|marke|produkt|artikel|kategorie|abteilung|schule|krankenhaus|flughafen|fluggesellschaft|autor|regisseur|arzt|lehrer|verkaufer|kassierer|pilot|konto|seite|stund|minut)$/;
+
+/** Words before what is counted; any noun may stand there for rows. */
+const COUNTED = /(?:^| )(?:how many(?: of)?|number of|count of|wie viele|anzahl)$/;
+/** And where only a noun that fits them does. */
+const CHOSEN =
+  /(?:^|^(?:list|show|zeige?)(?: me| mir)?| )(?:of|most|fewest|more|fewer|mehr|which|per|each|every|all|alle|meisten|welche[rs]?|pro|je|jede[rns]?|anteil|prozent)?$/;
+const ARTICLES = /^(?:the|our|these|those|different|der|die|das|den|unsere|aller|von)$/;
+const OF_PEOPLE = /(^|_)(age|sex|gender|birth\w*|dob|born|alter|geschlecht|geburts\w*)(_|$)/i;
+
+/** A noun in the place of what is counted that nothing in the model is called: the rows are meant. */
+export function rowNoun(
+  words: readonly Word[],
+  found: readonly Found[],
+  knowledge: Knowledge,
+  language: Language,
+): RowNoun | undefined {
+  const ds = mainDataset(knowledge.schema);
+  // Who names the rows means something else by another noun.
+  const isNamed = found.some(
+    ({ sense, cost }) => sense.t === "rel" && sense.form === "noun" && sense.ds === ds && cost < 0.6,
+  );
+  if (ds === undefined || isNamed) return undefined;
+  const known = (i: number, least = Infinity) =>
+    found.some(({ start, end, cost }) => start <= i && i < end && cost < least);
+  for (const [at, word] of words.entries()) {
+    const isNoun = /^\p{L}{3,}$/u.test(word.norm) && !language.fillers.has(word.norm) && !known(at, 0.6);
+    const place = isNoun ? placeOf(words, at, found) : undefined;
+    const kind = place === undefined ? undefined : kindOf(word, ds, knowledge, language);
+    if (kind === "theirs") return { at, ds, isDoubtful: false };
+    if (kind === "any" && !known(at) && place === "counted" && language.isMany(word.norm))
+      return { at, ds, isDoubtful: true };
+  }
+  return undefined;
+}
+
+/** Whether a word stands where what is counted stands, maybe behind what is said of it: "how many yellow trips". */
+function placeOf(
+  words: readonly Word[],
+  at: number,
+  found: readonly Found[],
+): "counted" | "chosen" | undefined {
+  let first = at;
+  const isSaid = () => found.some(({ sense, end }) => sense.t === "cond" && end === first);
+  while (first > 0 && (ARTICLES.test(words[first - 1]?.norm ?? "") || isSaid())) first -= 1;
+  const said = words.slice(0, first).map(({ norm }) => norm);
+  if (COUNTED.test(said.join(" "))) return "counted";
+  const isFirst = found.some(({ sense, end }) => sense.t === "sup" && end === first);
+  return isFirst || CHOSEN.test(said.join(" ")) ? "chosen" : undefined;
+}
+
+/** What rows of a dataset can be called, as far as a few classes of nouns tell. */
+function kindOf(
+  { norm, stem }: Word,
+  ds: string,
+  { schema, model }: Knowledge,
+  { isForeign }: Language,
+): "theirs" | "any" | undefined {
+  const { fields } = schema.datasets.get(ds) ?? {};
+  const isOf = (nouns: RegExp) =>
+    [stem, norm, norm.replace(/(?:e?n|e|innen|s)$/, "")].some((each) => nouns.test(each));
+  if (stem.length > 4 && ds.replaceAll("_", "").includes(stem)) return "theirs";
+  const event = EVENTS.find(({ nouns }) => isOf(nouns));
+  if (event !== undefined)
+    return [ds, ...(fields?.keys() ?? [])].some((name) => event.columns.test(name)) ? "theirs" : "any";
+  if (isOf(PEOPLE)) {
+    const isSomebody =
+      peopleOf(model).includes(ds) || [...(fields?.keys() ?? [])].some((name) => OF_PEOPLE.test(name));
+    return isSomebody ? "theirs" : undefined;
+  }
+  // A German word as long as that is made of several, of which one says which rows.
+  return isOf(OTHERS) || /(?:ed|ing)$/.test(norm) || (isForeign && norm.length > 9) ? undefined : "any";
+}
+
+/** How it is said that a noun was taken for rows, and which one that was. */
+export function takenAs(text: string, ds: string): string {
+  return `"${text}" are the rows of ${ds.replaceAll("_", " ")}`;
+}
+
+export function rowNounIn(choice: string): string | undefined {
+  return /^"([^"]+)" are the rows of /.exec(choice)?.[1];
+}
+
+/** Whether a dataset is called by a noun, in whichever number. */
+export function isCalledLike(name: string, noun: string): boolean {
+  const [a, b] = [phraseKey(name), phraseKey(noun)];
+  return a.split(" ").includes(b);
+}

@@ -1,0 +1,143 @@
+import { GLOSSARY } from "./glossary.ts";
+import { foldGerman, stemGerman } from "./stem.ts";
+
+interface Stretch {
+  start: number;
+  end: number;
+}
+
+/** Where a clause ends: at marks, and before `als` and `aber`, but not in `mehr als 5`. */
+const CLAUSE_END = /[,;:!?](?=\s|$)|\.\s*$|\s(?=als\s+(?!\d))|\s(?=als\s+\d{4}\b)|\s(?=aber\s)/giu;
+const PARTICLES = new Set(
+  "ab an auf aus bei ein her hin mit nach vor weg zu zurück zurueck zusammen".split(" "),
+);
+const AUXILIARY = /^(haben|hat|hatte|hatten|wurde|wurden|worden|sind|ist|war|waren|lag|lagen|habe)$/i;
+/** "der Umsatz am niedrigsten" */
+const LOWEST_LAST = /\s(\p{L}{4,})\s+(am\s+(?:höchsten|niedrigsten|größten|geringsten|kleinsten))\s*$/iu;
+const AFTER_VERB =
+  /\s(?:wuchs(?:en)?|stieg(?:en)?|haben|hat|hatten?|wurden?|sind|ist|waren?|gab(?: es)?|gibt(?: es)?|\p{Ll}+[^s]ten?)\s*$/u;
+const GROWTH_LAST =
+  /(am\s+\p{L}+sten)\s+((?:gewachsen|gestiegen|angestiegen|anstieg|zugelegt|zulegte|zugenommen|zunahm)(?:n|en)?\s*)$/iu;
+/** What follows is said of the last noun. */
+const RELATIVE = /^,\s*(?:die|der|das|den|dem|deren|dessen|welche)\b/i;
+const PARTICIPLE =
+  /^(?:(?:ab|an|auf|aus|ein|zu|zurück)\p{Ll}{3,}(?:te|ten|t|en)|\p{Ll}{0,8}ge\p{Ll}{3,}(?:t|en)|(?:be|ver|er|ent|zer)\p{Ll}{2,}t|\p{Ll}{3,}iert)$/u;
+/** Between dates that belong together. */
+const JOINT =
+  /^\s*(?:und|oder|bis|vs\.?|gegenüber|im vergleich (?:zu|mit)|mit|,)?\s*(?:dem|den|der|in|im|zum|zur)?\s*$/i;
+const BEFORE_DATE = /(?:^|\s)(?:in|im|am|an|seit|während|für)(?:\s+(?:den|dem|der|das))?\s*$/i;
+
+/**
+ * Writes the clauses of a question in the order of English: what belongs to a verb at the end of a clause comes after
+ * it, and a verb that was parted is one word again.
+ */
+export function inOrder(
+  said: string,
+  datesIn: (text: string) => readonly Stretch[],
+  isKnown: (norm: string) => boolean,
+): string {
+  // From one period to another: dates are joined by "bis".
+  const text = byClause(
+    said
+      .replaceAll(/(?<=\d) auf (?=(?:\p{L}{1,14}\s?)?\d)/gu, " bis ")
+      // "2025 aber nicht"
+      .replace(/,\s+([^,]{3,25}?)\s+aber\s+nicht(?:\s+mehr)?/iu, ", aber nicht $1"),
+    isKnown,
+  );
+  const dates = datesIn(text);
+  let start = 0;
+  const written: string[] = [];
+  for (const end of clauseEnds(text, dates)) {
+    const own = dates.filter((date) => date.start >= start && date.end <= end);
+    const clause = text.slice(start, end);
+    const from = start;
+    written.push(
+      ordered(
+        clause,
+        own.map((date) => ({ start: date.start - from, end: date.end - from })),
+        RELATIVE.test(text.slice(end)),
+      ),
+    );
+    start = end;
+  }
+  return written.join("");
+}
+
+function byClause(text: string, isKnown: (norm: string) => boolean): string {
+  let start = 0;
+  return clauseEnds(text, [])
+    .map((end) => {
+      const clause = text.slice(start, end);
+      start = end;
+      return rejoined(clause, isKnown);
+    })
+    .join("");
+}
+
+function clauseEnds(text: string, dates: readonly Stretch[]): number[] {
+  const ends = [...text.matchAll(CLAUSE_END)]
+    .map(({ index }) => index)
+    .filter((index) => !dates.some(({ start, end }) => index > start && index < end));
+  return [...ends, text.length];
+}
+
+function ordered(clause: string, dates: readonly Stretch[], isHead: boolean): string {
+  const groups = joined(clause, dates);
+  const plain = withoutDates(clause, groups);
+  const words = plain.rest.trimEnd().split(/\s+/);
+  const isVerbLast = endsInVerb(words);
+  const said = groups.map(({ start, end }) => clause.slice(start, end).trim()).join(" ");
+  if (groups.length > 0 && /(^|\s)nicht(\s+mehr)?\s*$/i.test(clause) && !isVerbLast)
+    return `${plain.rest.replace(/\s+mehr\s*$/i, "")} ${said}`;
+  // "hatten 2025 kein Ticket": what happened then follows.
+  const isEarly = groups.length === 1 && !isHead && AFTER_VERB.test(clause.slice(0, groups[0]?.start));
+  const first = LOWEST_LAST.exec(plain.rest);
+  if (first !== null) return `${plain.rest.replace(LOWEST_LAST, " $2 $1")} ${said} `;
+  if (!isVerbLast) return isEarly ? `${plain.rest} ${said} ` : clause;
+  const verbs = plain.rest.replace(GROWTH_LAST, "$2 $1 ");
+  return groups.length === 0 ? verbs : `${verbs} ${said} `;
+}
+
+/** Dates with what stands between them, and the preposition before them. */
+function joined(clause: string, dates: readonly Stretch[]): Stretch[] {
+  const groups: Stretch[] = [];
+  for (const { start, end } of dates) {
+    const last = groups.at(-1);
+    if (last !== undefined && JOINT.test(clause.slice(last.end, start))) last.end = end;
+    else {
+      const before = BEFORE_DATE.exec(clause.slice(0, start))?.[0] ?? "";
+      groups.push({ start: start - before.length, end });
+    }
+  }
+  return groups;
+}
+
+function withoutDates(clause: string, groups: readonly Stretch[]): { rest: string } {
+  let rest = "";
+  let at = 0;
+  for (const { start, end } of groups) {
+    rest += `${clause.slice(at, start)} `;
+    at = end;
+  }
+  return { rest: rest + clause.slice(at) };
+}
+
+function endsInVerb(words: readonly string[]): boolean {
+  const last = words.at(-1) ?? "";
+  return words.length > 2 && (AUXILIARY.test(last) || PARTICIPLE.test(last));
+}
+
+/** `legte … zu` is `… zulegte`, where that is a word that is known. */
+function rejoined(clause: string, isKnown: (norm: string) => boolean): string {
+  const match = /^(.*\S)\s+(\p{L}+)(\s*)$/su.exec(clause);
+  const particle = match?.[2]?.toLowerCase() ?? "";
+  if (match === null || !PARTICLES.has(particle)) return clause;
+  let verb: string | undefined;
+  const rest = (match[1] as string).replaceAll(/\p{L}+/gu, (word) => {
+    const whole = foldGerman(particle + word);
+    if (verb !== undefined || !(GLOSSARY.has(stemGerman(whole)) || isKnown(whole))) return word;
+    verb = particle + word.toLowerCase();
+    return "";
+  });
+  return verb === undefined ? clause : `${rest} ${verb}${match[3]}`;
+}

@@ -1,0 +1,90 @@
+import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import type { Schema } from "../../query/schema.ts";
+import type { Cond, Key } from "../../query/semantic-query.ts";
+import { phraseKey } from "../languages/words.ts";
+import { isMoney } from "./model-words.ts";
+
+/** What rules ask of the metrics of a model. */
+export class MetricFacts {
+  readonly schema: Schema;
+  protected readonly model: Knowledge["model"];
+
+  constructor({ model, schema }: Knowledge) {
+    this.model = model;
+    this.schema = schema;
+  }
+
+  /** Whether a metric counts something, and does not measure it; undefined where nobody says. */
+  isCounting(name: string): boolean | undefined {
+    const metric = this.model.metrics.find((each) => each.name === name);
+    if (metric === undefined) return undefined;
+    if (isMoney(metric)) return false;
+    return /int/i.test(metric.dataType ?? "") ? true : undefined;
+  }
+
+  /** Whether a metric is called by the noun of a dataset: "tracks sold". */
+  isCalled(name: string, ds: string): boolean {
+    const ai = this.model.metrics.find((each) => each.name === name)?.ai;
+    const noun = phraseKey(ds);
+    return [name, ...(ai?.synonyms ?? [])].some((text) => phraseKey(text).split(" ").includes(noun));
+  }
+
+  /** Whether a metric is an average, a rate or a share. */
+  isAverage(name: string): boolean {
+    const { formula } = this.schema.metrics.get(name) ?? {};
+    const isDivided = formula?.texts.some((text) => text.includes("/")) === true;
+    const [start] = formula?.aggregates[0]?.pieces ?? [];
+    return isDivided || (typeof start === "string" && /^\s*(avg|mean|median)\s*\(/i.test(start));
+  }
+
+  /** Whether a metric leaves out all rows that a condition keeps: the revenue of completed orders has none of cancelled ones. */
+  leavesOut(name: string, cond: Cond): boolean {
+    if (cond.k === "and") return cond.of.some((each) => this.leavesOut(name, each));
+    if (cond.k === "link" && cond.path.length === 0 && cond.to.k === "where") {
+      const { if: own, in: rest } = cond.to;
+      return this.leavesOut(name, own) || this.leavesOut(name, { ...cond, to: rest });
+    }
+    if (cond.k !== "is" || cond.match !== "equal") return false;
+    const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
+    return aggregates.every(({ pieces }) => {
+      const at = pieces.findIndex(
+        (piece) => typeof piece !== "string" && piece.ds === cond.key.ds && piece.field === cond.key.field,
+      );
+      const only = /^\s*(?:=|in)\s*\(?((?:\s*'[^']*'\s*,?)+)/i.exec(String(pieces[at + 1] ?? ""))?.[1];
+      return at !== -1 && only !== undefined && !cond.values.some((value) => only.includes(`'${value}'`));
+    });
+  }
+
+  /** The author's own average of a field, which may leave something out. */
+  averageOf({ ds, field }: Key): string | undefined {
+    return [...this.schema.metrics.values()].find(
+      ({ name, formula }) =>
+        /^(average|avg|mean)_/.test(name) &&
+        name.replace(/^(average|avg|mean)_/, "") === field &&
+        formula.aggregates.every(({ pieces }) =>
+          pieces.some((piece) => typeof piece !== "string" && piece.ds === ds),
+        ),
+    )?.name;
+  }
+
+  /** The metric that is one sum or average of a field, and nothing else; of several the one that is called like it. */
+  metricOf(key: Key): string | undefined {
+    const all = this.metricsOf(key);
+    const own = key.field.replaceAll("_", " ");
+    const called = all.find((name) =>
+      this.model.metrics.find((metric) => metric.name === name)?.ai.synonyms.includes(own),
+    );
+    return called ?? (all.length === 1 ? all[0] : undefined);
+  }
+
+  /** The metrics that are one sum or average of a field. */
+  metricsOf({ ds, field }: Key): string[] {
+    const all = [...this.schema.metrics.values()].filter(({ formula: { aggregates, texts } }) => {
+      const [only, ...others] = aggregates;
+      const columns = only?.pieces.filter((piece) => typeof piece !== "string") ?? [];
+      const isBare = others.length === 0 && texts.every((text) => text.trim() === "") && columns.length === 1;
+      return isBare && only?.isCount !== true && columns[0]?.ds === ds && columns[0].field === field;
+    });
+    return all.map(({ name }) => name);
+  }
+}

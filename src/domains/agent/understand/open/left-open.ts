@@ -1,0 +1,231 @@
+import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import type { Ask, Rel } from "../../query/semantic-query.ts";
+import type { Found } from "../candidates/candidates.ts";
+import type { Language } from "../languages/language.ts";
+import type { Word } from "../languages/words.ts";
+import type { Clarification, Understanding } from "../reading.ts";
+import type { Grammar } from "../rules/grammar.ts";
+import type { Leaf } from "../senses/fragment.ts";
+
+/** A word that judges without a number: "best", or "top" where nothing is named that it could go by. */
+export function judges(
+  { norm, stem }: Word,
+  at: number,
+  found: readonly Found[],
+  { evaluative }: Language,
+): boolean {
+  if (evaluative.has(norm) || evaluative.has(stem)) return true;
+  const isPlace = ({ sense, start, end }: Found) =>
+    sense.t === "sup" &&
+    (sense.dim === null ? !sense.isCount : sense.dim === "big") &&
+    start <= at &&
+    at < end;
+  return found.some(isPlace) && !found.some(({ sense }) => sense.t === "table" || sense.t === "worth");
+}
+
+/** "most successful" judges as a whole. */
+export function judgedText(
+  text: string,
+  words: readonly Word[],
+  at: number,
+  found: readonly Found[],
+): string {
+  const whole = found.find(
+    ({ sense, start, end }) => sense.t === "sup" && start <= at && at < end && end - start > 1,
+  );
+  const [first, last] = [words[whole?.start ?? at], words[(whole?.end ?? at + 1) - 1]];
+  return text.slice(first?.start, last?.end);
+}
+
+export const NEW = /^(new|neue?[nrs]?)$/;
+export const SINCE_WHEN = {
+  question: "From which period is something new?",
+  suggestions: ["in the last 30 days", "this quarter", "this year"],
+};
+
+/** Whether "new" stands before what is listed or counted, so that the period says what is new. */
+export function isOfNew(
+  at: number,
+  found: readonly Found[],
+  ask: Ask | undefined,
+  grammar: Grammar,
+): boolean {
+  const num = ask?.k === "table" ? ask.cols[0] : undefined;
+  const rel = ask?.k === "list" ? ask.rel : num?.k === "agg" ? num.in : undefined;
+  const ds = rel === undefined ? undefined : grammar.datasetOf(rel);
+  return found.some(
+    ({ sense, start }) =>
+      start === at + 1 &&
+      sense.t === "rel" &&
+      sense.ds === ds &&
+      grammar.dimension(sense.ds, "date") !== undefined,
+  );
+}
+
+/**
+ * "customers in 2025": whether they joined then, were there or did something, nobody said. Undefined where the period
+ * belongs to something that a word names.
+ */
+export function openPeriod(
+  words: readonly Word[],
+  { ask, leaves }: { ask: Ask; leaves: readonly Leaf[] },
+  { model, definitions }: Knowledge,
+  grammar: Grammar,
+): Clarification | undefined {
+  const num =
+    ask.k === "table" && ask.by.every(({ bucket }) => bucket === undefined) ? ask.cols[0] : undefined;
+  const rel = num?.k === "agg" && num.of === undefined ? num.in : undefined;
+  const ds = rel === undefined ? undefined : grammar.datasetOf(rel);
+  if (ask.k !== "table" || ds === undefined || grammar.isEvent(ds) || grammar.eventsOf(ds).length === 0)
+    return undefined;
+  const isDated = ask.scope?.win !== undefined && ask.scope.win.on === undefined;
+  const isSaid = leaves.some(
+    ({ sense }) =>
+      sense.t === "table" || (sense.t === "field" && sense.key.ds === ds && grammar.isDate(sense.key)),
+  );
+  if (!isDated || isSaid || JSON.stringify(rel).includes('"k":"link"')) return undefined;
+  const noun = leaves.find(({ sense }) => sense.t === "rel" && sense.ds === ds);
+  const counted = definitions.counts
+    .filter((each) => each.ds === ds)
+    .map(({ phrase }) => phrase.toLowerCase());
+  const metrics = model.metrics.filter(
+    ({ name }) => grammar.isCalled(name, ds) && grammar.isCounting(name) === true,
+  );
+  return {
+    question: `What do you mean by ${ds.replaceAll("_", " ")} in that period?`,
+    suggestions: [...counted, ...metrics.map(({ name }) => name.replaceAll("_", " "))],
+    ...(noun === undefined ? {} : { word: words[noun.start]?.text ?? "" }),
+  };
+}
+
+/** "revenue without discounts": of what has none, or before it is taken off? Only where the number is made with it. */
+export function openWithout(
+  { ask, leaves }: { ask: Ask; leaves: readonly Leaf[] },
+  { schema }: Knowledge,
+  text: string,
+): Clarification | undefined {
+  if (ask.k === "list" || ask.scope?.if?.k !== "or" || ask.scope.if.of[0]?.k !== "null") return undefined;
+  const { key } = ask.scope.if.of[0];
+  const [num] = ask.cols;
+  const pieces = num?.k === "metric" ? (schema.metrics.get(num.name)?.formula.aggregates ?? []) : [];
+  const isMadeWith = pieces.some(({ pieces: all }) =>
+    all.some((piece) => typeof piece !== "string" && piece.ds === key.ds && piece.field === key.field),
+  );
+  const word = /\b(?:without|excluding|no|ohne)\s+(?:an?\s+|any\s+)?\p{L}+/iu.exec(text)?.[0];
+  if (!isMadeWith || word === undefined || leaves.some(({ sense }) => sense.t === "sup")) return undefined;
+  const field = key.field.replaceAll("_", " ");
+  return {
+    question: `Is what has no ${field} meant, or all of it before ${field}?`,
+    suggestions: [`where ${field} is 0`, `before ${field}`],
+    word,
+    isName: true,
+  };
+}
+
+export const WHICH_NUMBER = "Which number do you want to see?";
+
+/** Of many, those that the question can be about are suggested. */
+export function someMetrics({ model }: Knowledge): string[] {
+  return model.metrics.slice(0, 20).map(({ name }) => name.replaceAll("_", " "));
+}
+
+/** What says when, where or of whom, and never how much. */
+const CIRCUMSTANCES: ReadonlySet<string> = new Set([
+  "window",
+  "windows",
+  "cond",
+  "all",
+  "number",
+  "grain",
+  "role",
+]);
+/** Words of grammar that do something to a number, and are none. */
+const OPEN_OPS: ReadonlySet<string> = new Set(
+  "prep,and,or,has,how much,count,agg,share,growth,by,compare them,versus".split(","),
+);
+
+/** "Outdoor last year", "average per customer": all is known, but nothing says which number of it is wanted. */
+export function namesNoNumber(found: readonly Found[], ask: Ask | undefined, grammar: Grammar): boolean {
+  if (ask?.k === "list" && isNameAlone(ask)) return true;
+  const isGroup = ({ start }: Found) =>
+    found.some(({ sense, end }) => end === start && sense.t === "op" && sense.op === "by");
+  // A "phone number of" somebody is no number of phones.
+  const isKind = ({ sense, start }: Found) =>
+    sense.t === "op" &&
+    sense.op === "count" &&
+    found.some((each) => each.end === start && each.sense.t === "cond");
+  if (found.some(isKind)) return false;
+  // Of entities there is a number, but it is not "how much".
+  const isMoney = found.some(({ sense }) => sense.t === "op" && sense.op === "how much");
+  const isNoun = (each: Found) =>
+    each.sense.t === "rel" &&
+    each.sense.form !== "name" &&
+    !(ask === undefined && (isMoney || isGroup(each)));
+  if (found.some(isNoun)) return false;
+  // What was there in a period, of no matter what, is no question.
+  if (ask !== undefined) return ask.k === "list" ? isOfPeriod(ask.rel) : isShareThen(ask, found, grammar);
+  const isCircumstance = ({ sense }: Found) =>
+    CIRCUMSTANCES.has(sense.t) ||
+    sense.t === "rel" ||
+    (sense.t === "field" && !grammar.isNumber(sense.key)) ||
+    (sense.t === "op" && OPEN_OPS.has(sense.op));
+  const isSome = found.some(({ sense }) => sense.t !== "op" || sense.op === "growth" || sense.op === "share");
+  return isSome && found.every(isCircumstance);
+}
+
+/** "share of Berlin in 2025": of what was done then, and not of those who came then. */
+function isShareThen(ask: Extract<Ask, { k: "table" }>, found: readonly Found[], grammar: Grammar): boolean {
+  const [num] = ask.cols;
+  const part = num?.k === "calc" && num.op === "/" && num.a.k === "agg" ? num.a.in : undefined;
+  const ds = part === undefined ? undefined : grammar.datasetOf(part);
+  if (ds === undefined || grammar.isEvent(ds) || grammar.eventsOf(ds).length === 0) return false;
+  return found.some(({ sense }) => sense.t === "window") && !found.some(({ sense }) => sense.t === "table");
+}
+
+/** "how are we doing", whatever of: nothing in it can be measured. */
+export function namesNoMeasure(found: readonly Found[], grammar: Grammar): boolean {
+  return !found.some(
+    ({ sense }) =>
+      sense.t === "table" || sense.t === "worth" || (sense.t === "field" && grammar.isNumber(sense.key)),
+  );
+}
+
+/** "how is the Alpine region doing": that it is called so was known. */
+function isNameAlone({ rel, show }: Extract<Ask, { k: "list" }>): boolean {
+  const [only, ...others] = show;
+  if (
+    others.length > 0 ||
+    only?.path !== undefined ||
+    rel.k !== "where" ||
+    rel.in.k !== "all" ||
+    rel.if.k !== "is"
+  )
+    return false;
+  return rel.if.match === "equal" && rel.if.key.field === only?.field && rel.if.key.ds === only.ds;
+}
+
+function isOfPeriod(rel: Rel): boolean {
+  return rel.k === "where" && (rel.if.k === "during" || isOfPeriod(rel.in));
+}
+
+const WILL = /\b(?:will|gonna|going to|wird|werden)\b/i;
+const PLANNED = /target|plan|goal|budget|forecast|ziel|soll/i;
+
+/** "what will we sell next summer": of a period that is still to come only plans are known. */
+export function stillToCome(
+  text: string,
+  words: readonly Word[],
+  found: readonly Found[],
+  now: string,
+): Understanding["missing"][number] | undefined {
+  const periods = found.flatMap(({ sense, start, end }) =>
+    sense.t === "window"
+      ? [{ win: sense.win, start: words[start]?.start ?? 0, end: words[end - 1]?.end ?? 0 }]
+      : [],
+  );
+  const [first] = periods;
+  const isAhead = periods.every(({ win }) => win.from !== null && win.from > now.slice(0, 10));
+  if (first === undefined || !isAhead || !WILL.test(text) || PLANNED.test(text)) return undefined;
+  const { start, end } = first;
+  return { span: { start, end }, text: text.slice(start, end), nearest: [] };
+}

@@ -1,0 +1,161 @@
+import type { Ask, Cond, Num, Order, Rel } from "../../query/semantic-query.ts";
+import type { Grammar } from "../rules/grammar.ts";
+import type { Sense, TableSense } from "../senses/fragment.ts";
+
+/** The query that a meaning of the whole question is, and what speaks against it. */
+export function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
+  const asked = askedBy(grammar, sense);
+  const [num] = asked?.ask.k === "table" ? asked.ask.cols : [];
+  const rel = asked?.ask.k === "list" ? asked.ask.rel : num?.k === "agg" ? num.in : undefined;
+  return rel !== undefined && isContrary(rel) ? undefined : asked;
+}
+
+/** Whoever has something has not none of it. */
+function isContrary(rel: Rel): boolean {
+  const conds: string[] = [];
+  for (let each = rel; each.k === "where"; each = each.in)
+    conds.push(...(each.if.k === "and" ? each.if.of : [each.if]).map((cond) => JSON.stringify(cond)));
+  return conds.some((cond) => conds.includes(`{"k":"not","of":${cond}}`));
+}
+
+function askedBy(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
+  if (sense.t === "mod" && sense.mod.m === "to" && sense.mod.paths !== null) {
+    // "who reports to X": entities of the same kind.
+    const { ds } = sense.mod;
+    const heads = grammar.apply(
+      { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false },
+      sense.mod,
+    );
+    const [head] = heads;
+    return head === undefined ? undefined : askOf(grammar, head.sense);
+  }
+  if (sense.t === "rel") {
+    const { rel } = sense;
+    const key = grammar.nameKey(sense.ds);
+    // Rows that have no name are shown as they are.
+    if (key === undefined)
+      return rel.k === "all"
+        ? undefined
+        : { ask: { k: "list", rel, show: grammar.rowKeys(sense.ds, rel) }, cost: 0.2 };
+    // What is first by a date is shown with it, and in its order; what has no name with whatever it is first by.
+    const by = rel.k === "top" && !("k" in rel.by) ? rel.by : undefined;
+    const isDate =
+      by !== undefined && grammar.schema.datasets.get(by.ds)?.fields.get(by.field)?.kind === "date";
+    const order: Order[] =
+      by !== undefined && isDate && rel.k === "top"
+        ? [
+            { by, dir: rel.dir === "max" ? "desc" : "asc" },
+            { by: key, dir: "desc" },
+          ]
+        : [];
+    const per = rel.k === "top" ? (rel.per ?? []) : [];
+    const ask: Ask = {
+      k: "list",
+      rel,
+      show: [...per, key, ...(by !== undefined && (isDate || grammar.isEvent(sense.ds)) ? [by] : [])],
+      ...(order.length === 0 ? {} : { order }),
+    };
+    return { ask, cost: sense.form === "name" ? 1 : 0 };
+  }
+  const none = sense.t === "attr" ? withNone(grammar, sense) : undefined;
+  if (none !== undefined) return { ask: none, cost: 0 };
+  if (sense.t === "attr") {
+    const { rel, order } = sense;
+    // The first ones of each category are shown with it.
+    const keys = [...(rel.k === "top" ? (rel.per ?? []) : []), ...sense.keys];
+    // Of a field that many share, each value is wanted once.
+    const [only] = keys;
+    const isShared =
+      keys.length === 1 &&
+      only !== undefined &&
+      grammar.isLabel(only) &&
+      (grammar.nameKey(only.ds)?.field !== only.field || only.path !== undefined);
+    return {
+      ask: {
+        k: "list",
+        rel,
+        show: keys,
+        ...(order === undefined ? {} : { order }),
+        ...(isShared && order === undefined ? { distinct: true as const } : {}),
+      },
+      // Numbers of what happened again and again are seldom wanted one by one.
+      cost:
+        only !== undefined && keys.length === 1 && grammar.isNumber(only) && grammar.isEvent(only.ds)
+          ? 0.6
+          : 0,
+    };
+  }
+  return sense.t === "table" && !isIdle(sense.table) && !isNobodys(grammar, sense.table)
+    ? { ask: tableAsk(sense.table), cost: 0 }
+    : undefined;
+}
+
+/** "brands that were not sold": of none of their products it is true. */
+function withNone(grammar: Grammar, { rel, ds, keys }: Extract<Sense, { t: "attr" }>): Ask | undefined {
+  const [key, ...others] = keys;
+  const isNot = rel.k === "where" && rel.if.k === "not" && rel.if.of.k === "link";
+  if (!isNot || key === undefined || others.length > 0 || key.ds !== ds || !grammar.isLabel(key))
+    return undefined;
+  if (grammar.nameKey(ds)?.field === key.field || rel.if.k !== "not") return undefined;
+  const count = (of: Rel): Num => ({ k: "agg", fn: "count", in: of });
+  const having: Cond = {
+    k: "cmp",
+    a: count({ k: "where", in: rel.in, if: rel.if.of }),
+    op: "=",
+    b: { k: "lit", v: 0 },
+  };
+  return { k: "table", by: [key], cols: [count(rel.in)], scope: {}, having };
+}
+
+/** Of rows that a metric leaves out there is no such number. */
+function isNobodys(grammar: Grammar, { cols, conds }: TableSense): boolean {
+  return cols.some((num) => num.k === "metric" && conds.some((cond) => grammar.leavesOut(num.name, cond)));
+}
+
+/** A part that is the whole says nothing. */
+function isIdle({ cols, conds, by }: TableSense): boolean {
+  const said = new Set(conds.map((cond) => JSON.stringify(cond)));
+  return cols.some((num) => {
+    // Of what is one value anyway, nobody asks how many there are.
+    if (num.k === "agg" && num.fn === "distinct" && num.of !== undefined)
+      return [...said, JSON.stringify(num.in)].some((text) =>
+        text.includes(`{"k":"is","key":${JSON.stringify(num.of)},`),
+      );
+    if (num.k !== "calc") return false;
+    const part = partOf(num.a);
+    // Brands are not told apart in a difference between two of them.
+    if (
+      num.op === "-" &&
+      part?.k === "is" &&
+      by.some((key) => key.ds === part.key.ds && key.field === part.key.field)
+    )
+      return true;
+    if (num.op !== "/") return false;
+    return (
+      JSON.stringify(num.a) === JSON.stringify(num.b) ||
+      (part !== undefined && said.has(JSON.stringify(part)))
+    );
+  });
+}
+
+/** What says which part of something a number is of. */
+function partOf(num: Num): Cond | undefined {
+  if (num.k === "agg" && num.in?.k === "where") return num.in.if;
+  return num.k === "metric" || num.k === "agg" ? num.scope?.if : undefined;
+}
+
+function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {
+  const cond =
+    conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
+  const scope = { ...(cond === undefined ? {} : { if: cond }), ...(win === null ? {} : { win }) };
+  return {
+    k: "table",
+    by,
+    cols,
+    scope,
+    ...(top === null ? {} : { top }),
+    ...(having === null ? {} : { having }),
+    ...(order.length === 0 ? {} : { order }),
+    ...(by.length === 1 && by[0]?.bucket !== undefined && by[0].isNamed !== true ? { fill: true } : {}),
+  };
+}

@@ -1,0 +1,113 @@
+import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import type { Schema } from "../../query/schema.ts";
+import type { Ask, Cond, Grain, Key, Num, Window } from "../../query/semantic-query.ts";
+import type { Assumption } from "../reading.ts";
+
+type Table = Extract<Ask, { k: "table" }>;
+
+/** What the question leaves to the author's conventions. */
+export function finished(
+  said: Ask,
+  { now }: { now: string },
+  { definitions, schema }: Knowledge,
+  isDateNamed = false,
+): Ask {
+  if (said.k !== "table") return said;
+  const ask = firstOfEach(isDateNamed ? said : asOfDay(said, now, schema));
+  const months = Math.max(
+    0,
+    ...ask.cols.map((num) =>
+      num.k === "metric" && num.scope?.win === undefined ? (definitions.defaultMonths.get(num.name) ?? 0) : 0,
+    ),
+  );
+  const { win } = ask.scope ?? {};
+  if (win !== undefined) return withinWindow(ask, win);
+  // "sold more than 400 units last year at a margin below 36 %": in the same period.
+  const [only, ...others] = metricWindows(ask);
+  const isOfTop = only !== undefined && hasTopOf(ask, only);
+  if ((ask.having !== undefined || isOfTop) && only !== undefined && others.length === 0)
+    return { ...ask, scope: { ...ask.scope, win: only } };
+  if (months === 0 || ask.by.some(({ bucket }) => bucket !== undefined)) return ask;
+  const to = new Date(`${now.slice(0, 10)}T00:00:00Z`);
+  to.setUTCDate(to.getUTCDate() + 1);
+  const from = new Date(to);
+  from.setUTCMonth(from.getUTCMonth() - months);
+  const recent = { from: isoDate(from), to: isoDate(to), said: `the ${months} months up to today` };
+  return { ...ask, scope: { ...ask.scope, win: recent } };
+}
+
+/** The different periods that metrics are of. */
+function metricWindows(node: unknown): Window[] {
+  if (typeof node !== "object" || node === null) return [];
+  const { k, scope } = node as { k?: string; scope?: { win?: Window } };
+  const own = k === "metric" && scope?.win !== undefined ? [scope.win] : [];
+  const all = [...own, ...Object.values(node).flatMap(metricWindows)];
+  return [...new Map(all.map((win) => [JSON.stringify(win), win])).values()];
+}
+
+/** The top customers of a question about 2025 are those of 2025. */
+function withinWindow<T>(node: T, win: Window): T {
+  if (Array.isArray(node)) return node.map((each) => withinWindow(each, win)) as T;
+  if (typeof node !== "object" || node === null) return node;
+  const changed = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, withinWindow(value, win)]),
+  ) as T & { k?: string; by?: Num };
+  if (changed.k === "top" && changed.by?.k === "metric" && changed.by.scope === undefined)
+    return { ...changed, by: { ...changed.by, scope: { win } } };
+  return changed;
+}
+
+function isoDate(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+/** "the share of the top 10 customers in 2025": those of 2025, and their share then. */
+function hasTopOf(node: unknown, win: Window): boolean {
+  if (typeof node !== "object" || node === null) return false;
+  const { k, by } = node as { k?: string; by?: { scope?: { win?: Window } } };
+  if (k === "top" && by?.scope?.win !== undefined && JSON.stringify(by.scope.win) === JSON.stringify(win))
+    return true;
+  return Object.values(node).some((each) => hasTopOf(each, win));
+}
+
+const GRAINS: readonly Grain[] = ["day", "week", "month", "quarter", "year"];
+
+/** "which month had the highest revenue in each year": the first of each, and not the highest of every month. */
+function firstOfEach(ask: Table): Table {
+  const [num, ...others] = ask.cols;
+  const [key, ...more] = ask.by;
+  if (num?.k !== "each" || (num.fn !== "max" && num.fn !== "min") || others.length + more.length > 0)
+    return ask;
+  const [per] = num.per;
+  const isFiner = (a: Key, b: Key) =>
+    a.ds === b.ds &&
+    a.field === b.field &&
+    GRAINS.indexOf(a.bucket ?? "year") < GRAINS.indexOf(b.bucket ?? "day");
+  if (key === undefined || per === undefined || num.per.length > 1 || !isFiner(key, per)) return ask;
+  const { fill: _, ...rest } = ask;
+  const top = { n: 1, by: num.of, dir: num.fn, per: [per], ties: "keep" as const };
+  return { ...rest, by: [per, key], cols: [num.of], top };
+}
+
+/** "tickets open on 31 December": opened until then, and not closed by then. */
+function asOfDay(ask: Table, now: string, schema: Schema): Table {
+  const { if: cond, win } = ask.scope ?? {};
+  const isDay = win?.from && win.to && Date.parse(win.to) - Date.parse(win.from) === 86_400_000;
+  const isDate =
+    cond?.k === "null" && schema.datasets.get(cond.key.ds)?.fields.get(cond.key.field)?.kind === "date";
+  if (!isDate || !isDay || win.on !== undefined || (win.to as string) > now) return ask;
+  const later: Cond = {
+    k: "during",
+    win: { from: win.to, to: null, on: cond.key, said: `after ${win.said}` },
+  };
+  const until = { from: null, to: win.to, said: `until ${win.said}` };
+  return { ...ask, scope: { ...ask.scope, if: { k: "or", of: [cond, later] }, win: until } };
+}
+
+/** Groups below a number are those that have some: who has none is in no group. */
+export function assumedOf(ask: Ask): Assumption[] {
+  if (ask.k === "list" || ask.having?.k !== "cmp" || !/^<=?$/.test(ask.having.op)) return [];
+  const { a } = ask.having;
+  if (!("k" in a) || (a.k !== "metric" && a.k !== "agg")) return [];
+  return [{ at: null, choice: "only those that have some at all, not those that have none", others: [] }];
+}

@@ -1,0 +1,42 @@
+import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import type { Ask, Key } from "../../query/semantic-query.ts";
+import type { Leaf, Sense } from "../senses/fragment.ts";
+
+/** The field that some words are about. */
+function keyOf(sense: Sense): Key | undefined {
+  if (sense.t === "field") return sense.key;
+  return sense.t === "cond" && sense.cond.k === "is" ? sense.cond.key : undefined;
+}
+
+/** The datasets that words speak of: by their noun, or by a field that no other has. */
+function spokenOf(all: readonly Leaf[], { schema }: Knowledge): ReadonlySet<string> {
+  const isTheirs = ({ ds, field }: Key) =>
+    [...schema.datasets.values()].every(({ name, fields }) => name === ds || !fields.has(field));
+  return new Set(
+    all.flatMap(({ sense }) => {
+      if (sense.t === "rel") return sense.form === "name" ? [] : [sense.ds];
+      const key = keyOf(sense);
+      return key !== undefined && isTheirs(key) ? [key.ds] : [];
+    }),
+  );
+}
+
+/** The same of what places belong to: the region of a store where stores are spoken of. */
+export function throughOwnPlaces(ask: Ask, leaves: readonly Leaf[], knowledge: Knowledge): Ask {
+  const { definitions, schema } = knowledge;
+  const spoken = spokenOf(leaves, knowledge);
+  const [owner, ...others] = definitions.ownPlaces.filter((ds) => spoken.has(ds));
+  if (owner === undefined || others.length > 0) return ask;
+  const links = [...schema.links.values()].filter(({ from, isSoft }) => from === owner && isSoft !== true);
+  const through = <T>(node: T): T => {
+    if (Array.isArray(node)) return node.map(through) as T;
+    if (typeof node !== "object" || node === null) return node;
+    const changed = Object.fromEntries(
+      Object.entries(node).map(([part, value]) => [part, through(value)]),
+    ) as T & Partial<Key>;
+    const link = links.find(({ to }) => to === changed.ds && to !== owner);
+    if (link === undefined || changed.field === undefined || changed.path !== undefined) return changed;
+    return { ...changed, path: [{ link: link.name, dir: "one" }] };
+  };
+  return through(ask);
+}

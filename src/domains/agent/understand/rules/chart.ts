@@ -1,0 +1,159 @@
+import type { Fragment, Sense } from "../senses/fragment.ts";
+
+/** What two neighbours mean together. */
+export interface Combined {
+  sense: Sense;
+  cost: number;
+}
+
+/** The rules for two kinds of meaning; undefined where there are none. */
+export type RulesFor = (left: Sense["t"], right: Sense["t"]) => Combine | undefined;
+export type Combine = (left: Sense, right: Sense) => Combined[];
+export type Convert = (sense: Sense) => Combined[];
+
+export interface ChartOptions {
+  words: number;
+  fragments: readonly Fragment[];
+  rulesFor: RulesFor;
+  convert: Convert;
+  /** Words that may be left out, with what that costs. */
+  skipCost: (word: number) => number;
+  beam?: number;
+  /** Pairs that are looked at. */
+  steps?: number;
+}
+
+const BEAM = 20;
+/** Meanings that cost so much more than the best of their stretch are not looked at further. */
+const MARGIN = 4;
+/** The longest questions that people ask have half of it. */
+const MOST_WORDS = 45;
+/** Some fifty milliseconds; a question of twenty words takes a tenth of it. */
+const STEPS = 30_000;
+/** Of a stretch with a word left out, only the best meanings are kept. */
+const SKIPPED = 12;
+
+/**
+ * Puts neighbouring meanings together until one covers the whole question. Each stretch keeps its cheapest meanings
+ * only, and beyond some work nothing is made of a question: it would keep others waiting.
+ */
+export function parse({
+  words,
+  fragments,
+  rulesFor,
+  convert,
+  skipCost,
+  ...bounds
+}: ChartOptions): Fragment[] | undefined {
+  const { beam = BEAM, steps = STEPS } = bounds;
+  if (words === 0) return [];
+  if (words > MOST_WORDS) return undefined;
+  let stepsLeft = steps;
+  const cells = Array.from({ length: words }, () => Array.from({ length: words + 1 }, () => new Cell(beam)));
+  const cell = (start: number, end: number) => cells[start]?.[end] as Cell;
+  const put = (fragment: Fragment, depth = 0): void => {
+    if (!cell(fragment.start, fragment.end).add(fragment) || depth === 3) return;
+    for (const { sense, cost } of convert(fragment.sense))
+      put({ ...fragment, sense, cost: fragment.cost + cost }, depth + 1);
+  };
+  const join = (combine: Combine, left: Fragment, right: Fragment): void => {
+    for (const { sense, cost } of combine(left.sense, right.sense)) {
+      put({
+        sense,
+        start: left.start,
+        end: right.end,
+        cost: left.cost + right.cost + cost,
+        skipped: [...left.skipped, ...right.skipped],
+        parts: [left, right],
+      });
+    }
+  };
+  // A word at either end may mean nothing.
+  const skip = (inner: Cell, word: number, [start, end]: [number, number]): void => {
+    const cost = skipCost(word);
+    for (const [key, each] of inner.best(SKIPPED)) {
+      const skipped = cost > 0 ? [...each.skipped, word] : each.skipped;
+      // What else it can stand for is in the inner cell already.
+      cell(start, end).add({ ...each, start, end, cost: each.cost + cost, skipped }, key);
+    }
+  };
+  for (const fragment of fragments) put(fragment);
+  for (let length = 1; length <= words; length += 1) {
+    for (let start = 0; start + length <= words; start += 1) {
+      const end = start + length;
+      if (length > 1) {
+        skip(cell(start + 1, end), start, [start, end]);
+        skip(cell(start, end - 1), end - 1, [start, end]);
+      }
+      for (let middle = start + 1; middle < end; middle += 1) {
+        for (const [leftKind, lefts] of cell(start, middle).kinds) {
+          for (const [rightKind, rights] of cell(middle, end).kinds) {
+            const combine = rulesFor(leftKind, rightKind);
+            if (combine === undefined) continue;
+            for (const left of lefts) {
+              const most = cell(start, end).most - left.cost;
+              for (const right of rights) {
+                // The others are dearer still.
+                if (right.cost > most) break;
+                stepsLeft -= 1;
+                join(combine, left, right);
+              }
+            }
+          }
+        }
+      }
+      cell(start, end).close();
+      if (stepsLeft < 0) return undefined;
+    }
+  }
+  return cell(0, words).all;
+}
+
+/** What neighbours save at most by fitting together. */
+const MOST_SAVED = 1;
+
+/** The cheapest meanings of one stretch of words. */
+class Cell {
+  /** Sorted, once the cell is closed. */
+  all: Fragment[] = [];
+  kinds: Map<Sense["t"], Fragment[]> = new Map();
+  readonly #beam: number;
+  #known = new Map<string, Fragment>();
+  #limit = Number.POSITIVE_INFINITY;
+
+  constructor(beam: number) {
+    this.#beam = beam;
+  }
+
+  /** What two neighbours may cost, so that what they mean together can be among the cheapest. */
+  get most(): number {
+    return this.#limit + MOST_SAVED;
+  }
+
+  /** False when it is known already, or too dear. */
+  add(fragment: Fragment, key?: string): boolean {
+    if (fragment.cost > this.#limit) return false;
+    const sense = key ?? JSON.stringify(fragment.sense);
+    const known = this.#known.get(sense);
+    if (known !== undefined && known.cost <= fragment.cost) return false;
+    this.#known.set(sense, fragment);
+    this.#limit = Math.min(this.#limit, fragment.cost + MARGIN);
+    if (this.#known.size > this.#beam * 3) this.close();
+    return true;
+  }
+
+  best(most: number): [string, Fragment][] {
+    return this.#known.entries().take(most).toArray();
+  }
+
+  close(): void {
+    const kept = [...this.#known]
+      .filter(([, { cost }]) => cost <= this.#limit)
+      .sort(([, a], [, b]) => a.cost - b.cost)
+      .slice(0, this.#beam);
+    this.#known = new Map(kept);
+    if (kept.length === this.#beam) this.#limit = Math.min(this.#limit, kept.at(-1)?.[1].cost ?? this.#limit);
+    this.all = kept.map(([, fragment]) => fragment);
+    this.kinds = Map.groupBy(this.all, ({ sense }) => sense.t);
+  }
+}

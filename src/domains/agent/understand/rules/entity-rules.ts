@@ -1,0 +1,323 @@
+import type { Cond, Rel } from "../../query/semantic-query.ts";
+import { growing } from "../senses/comparison-senses.ts";
+import { condOf } from "../senses/conditions.ts";
+import { compared, measured, neighbours, topped } from "../senses/entity-senses.ts";
+import type { By, Mod, Sense } from "../senses/fragment.ts";
+import { attr, count, EMPTY_TABLE, means, placeOf, type RelSense, supBy, table } from "../senses/make.ts";
+import type { Combined } from "./chart.ts";
+import type { Grammar, Rules } from "./grammar.ts";
+
+const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
+  t: "mod",
+  mod: {
+    m: "to",
+    rel: rel.rel,
+    ds: rel.ds,
+    form: rel.form,
+    paths,
+    not,
+    ...(isOf ? { isOf: true as const } : {}),
+  },
+});
+
+const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "first" }> => ({
+  m: "first",
+  by: supby.by,
+  ...placeOf(supby),
+});
+
+/** What somebody did is seldom counted or listed itself: rather who did it, or to what. */
+const VERB_COST = 1.2;
+
+/** What stands before a verb is said of the noun before it: "customers from Austria ordered". */
+function beforeVerb({ verb }: RelSense): number {
+  return verb === undefined ? 0 : 0.6;
+}
+
+/** "with the region they work for": to be shown beside them. */
+function beside(grammar: Grammar, { rel, ds, form, isMany }: RelSense): Combined[] {
+  const key = rel.k === "all" && form === "noun" && isMany !== true ? grammar.nameKey(ds) : undefined;
+  return key === undefined ? [] : means({ t: "mod", mod: { m: "show", keys: [key] } }, -0.4);
+}
+
+/** Whether somebody is something to others of the same kind: a manager. */
+function isRole({ rel, ds }: RelSense): boolean {
+  return rel.k === "where" && rel.if.k === "link" && rel.if.to.k === "all" && rel.if.to.ds === ds;
+}
+
+/** "larger than Texas" */
+function beyond(grammar: Grammar, arg: string, { rel, ds, form }: RelSense): Combined[] {
+  if (form === "noun") return [];
+  const [, dim = ""] = arg.split(":");
+  const key = dim === "" ? undefined : grammar.dimension(ds, dim);
+  return [
+    { sense: { t: "beyond", arg, rel, ds }, cost: 0 },
+    ...(key === undefined ? [] : compared(grammar, arg, { rel, key })),
+  ];
+}
+
+/** How many there are; of what was done, the number that the author has for it. */
+function counted(grammar: Grammar, rel: RelSense): Combined[] {
+  const name = rel.isDistinct === true ? grammar.nameKey(rel.ds) : undefined;
+  if (name !== undefined) return means(table({ k: "agg", fn: "distinct", of: name, in: rel.rel }), -0.2);
+  const metric = rel.verb?.metric ?? null;
+  if (metric === null) return means(table(count(rel.rel)), rel.verb === undefined ? 0 : VERB_COST);
+  const num = { k: "metric" as const, name: metric };
+  return means({ t: "table", table: { ...EMPTY_TABLE, cols: [num], conds: [condOf(rel)] } }, 0.4);
+}
+
+/** Of all rows, those of which something is true. */
+function shareOfRows(ds: string, cond: Cond): Combined[] {
+  const all: Rel = { k: "all", ds };
+  const part = count({ k: "where", in: all, if: cond });
+  return means(table({ k: "calc", op: "/", a: part, b: count(all) }), 0.3);
+}
+
+/** Rules for entities: what they are linked to, what is said of them, and which of them are first. */
+export const ENTITY_RULES: Rules = {
+  "op rel": (grammar, { op, arg }, rel) => {
+    switch (op) {
+      case "across":
+      case "prep":
+      case "has":
+      case "where":
+        if (op === "where") return grammar.parent(rel);
+        return [
+          { sense: to(rel, null, false, arg === "of"), cost: 0 },
+          ...(op === "has" ? beside(grammar, rel) : []),
+        ];
+      case "named":
+        return rel.form === "name" && rel.rel.k === "where"
+          ? means({ t: "mod", mod: { m: "named", ds: rel.ds, cond: rel.rel.if } })
+          : [];
+      case "not":
+        // Without a manager is whoever has none, and not whoever is none.
+        return means(to(rel, null, true), arg === "none" && isRole(rel) ? 0.5 : 0);
+      case "but":
+        return rel.verb === undefined ? [] : means(rel);
+      case "as":
+        return rel.form === "name" ? [] : means({ t: "mod", mod: { m: "as", ds: rel.ds, rel: rel.rel } });
+      case "that of":
+        return means(rel);
+      case "compare":
+        return beyond(grammar, arg ?? "", rel);
+      case "than":
+        return rel.form === "name" && rel.rel.k === "where"
+          ? means({ t: "than", win: null, cond: rel.rel.if, ds: rel.ds })
+          : [];
+      case "distinct":
+        return grammar.isRepeated(rel.ds) ? means({ ...rel, isDistinct: true }, -0.2) : [];
+      case "count":
+        return counted(grammar, rel);
+      case "days": {
+        const start = rel.rel.k === "all" ? grammar.dimension(rel.ds, "date") : undefined;
+        return start === undefined ? [] : means({ t: "days", start, isOpen: false });
+      }
+      case "when": {
+        const date = grammar.dimension(rel.ds, "date");
+        return date === undefined ? [] : [attr(rel.rel, rel.ds, [date], 0.1)];
+      }
+      case "how": {
+        return grammar.dimensions(rel.ds, arg ?? "").map((key) => attr(rel.rel, rel.ds, [key], 0));
+      }
+      default:
+        return [];
+    }
+  },
+  "op supby": (_grammar, { op }, supby) => (op === "has" ? means({ t: "mod", mod: asFirst(supby) }) : []),
+  "op cond": (grammar, { op, arg }, { ds, cond }) => {
+    // "by chat": in that way.
+    if (op === "has" || op === "prep" || (op === "by" && arg !== "per"))
+      return means({ t: "mod", mod: { m: "is", ds, cond } }, op === "by" ? 0.2 : 0);
+    if (op === "than") return means({ t: "than", win: null, cond, ds });
+    // "no major rivers" says it of the rivers.
+    if (op === "not") return means({ t: "cond", ds, cond: { k: "not", of: cond } }, 0.3);
+    const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
+    // "share of cash payments": of all rows.
+    if (op === "share") return shareOfRows(ds, cond);
+    if (op === "count") return means(table(count(rel)), 0.4);
+    if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
+    if (op === "how" && cond.k === "is") {
+      const key = grammar.measureOf(cond.key, arg ?? "");
+      return key === undefined ? [] : [attr(rel, ds, [key], 0)];
+    }
+    return op === "but" ? means({ t: "cond", ds, cond }) : [];
+  },
+  // "survival rate"
+  "cond op": (grammar, { ds, cond }, { op }) =>
+    op === "rate" && cond.k === "is" && grammar.isBoolean(cond.key) ? shareOfRows(ds, cond) : [],
+  "link rel": (_grammar, { paths }, rel) => [
+    { sense: to(rel, paths), cost: 0 },
+    ...(rel.form === "noun" ? means({ t: "role" as const, rel: rel.rel, ds: rel.ds, paths }) : []),
+  ],
+  // "passes through the US"
+  "link all": (_grammar, _link, { field, value }) =>
+    means({ t: "mod", mod: { m: "all", field, value } }, 0.1),
+  "role mod": (grammar, { rel, ds, paths }, { mod }) =>
+    mod.m === "to" && mod.paths === null
+      ? grammar
+          .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, { ...mod, paths })
+          .map((each) => ({ ...each, cost: each.cost - 0.2 }))
+      : [],
+  "op all": (_grammar, { op }, { field, value }) =>
+    op === "prep" ? means({ t: "mod", mod: { m: "all", field, value } }) : [],
+  "rel all": (grammar, rel, { field, value }) =>
+    grammar.apply(rel, { m: "all", field, value }).map((each) => ({ ...each, cost: each.cost + 0.2 })),
+  "rel link": (grammar, rel, { paths }) => [
+    // "who does Emma report to": of a link with itself, whoever stands before it is at its beginning.
+    { sense: to(rel, grammar.fromBehind(paths)), cost: rel.form === "noun" ? 0.6 : 0.1 },
+  ],
+  // "borders the most states"
+  "link supby": (_grammar, { paths }, supby) =>
+    supby.by.k === "count" ? means({ t: "mod", mod: { ...asFirst(supby), by: { ...supby.by, paths } } }) : [],
+  "supby link": (_grammar, supby) => means(supby, 0.2),
+  "link mod": (_grammar, { paths }, { mod }) =>
+    mod.m === "to" && mod.paths === null ? means({ t: "mod", mod: { ...mod, paths } }, 0.1) : [],
+  "rel mod": (grammar, rel, { mod }) => {
+    // In "states that border states that border Texas" each clause belongs to the noun before it.
+    const isFar = rel.rel.k === "where" && rel.rel.if.k === "link" && mod.m !== "all";
+    const isNear = mod.m === "to" && mod.isBut === true && grammar.isEvent(rel.ds);
+    const cost = (isFar ? 0.25 : 0) + (isNear ? 0.6 : 0);
+    return grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + cost }));
+  },
+  "mod rel": (grammar, { mod }, rel) => [
+    ...grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + 0.4 + beforeVerb(rel) })),
+    // "in which state is Rochester"
+    ...(mod.m === "to" &&
+    mod.paths === null &&
+    mod.ds !== rel.ds &&
+    mod.form === "noun" &&
+    rel.form !== "noun"
+      ? neighbours(grammar, { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false }, rel, 0.2)
+      : []),
+  ],
+  "rel rel": (grammar, left, right) => [
+    ...neighbours(grammar, left, right, right.form === "noun" && left.form !== "noun" ? 0.8 : 0.3),
+    ...neighbours(grammar, right, left, left.form === "name" && right.form !== "name" ? 0.4 : 1.2),
+  ],
+  "sup rel": (grammar, sup, rel) => {
+    if (sup.dim === null) {
+      const by: By = { k: "count", rel: rel.rel, ds: rel.ds };
+      return sup.isCount ? means(supBy(sup, by), rel.verb !== undefined ? VERB_COST : 0) : [];
+    }
+    return topped(grammar, rel, sup);
+  },
+  "rel window": (grammar, rel, { win }) => grammar.apply(rel, { m: "during", win }),
+  "op window": (_grammar, { op }, { win }) => {
+    if (op === "prep") return means({ t: "window", win });
+    if (op === "not") return means({ t: "mod", mod: { m: "notduring", win } });
+    return op === "than" ? means({ t: "than", win, cond: null, ds: null }) : [];
+  },
+  "sup sup": (_grammar, { dir, dim }, second) =>
+    dim !== null && second.dim === "date" && second.n === null
+      ? means({ t: "order", dir: dir === "min" ? "asc" : "desc", dim }, -0.3)
+      : [],
+  "rel sup": (grammar, rel, sup) =>
+    sup.dim === null ? [] : topped(grammar, rel, sup).map((each) => ({ ...each, cost: each.cost + 0.2 })),
+  "supby rel": (grammar, supby, rel) => {
+    // Of the most populated capital it is the city's population.
+    const key = supby.by.k === "key" ? grammar.sameOf(supby.by.key, rel.ds) : undefined;
+    return key === undefined ? [] : grammar.apply(rel, asFirst({ ...supby, by: { k: "key", key } }));
+  },
+  "rel by": (grammar, rel, { by, keys, isPer }) => {
+    // "the most expensive product in each category"
+    const isEach = isPer === true && by === null && keys.length > 0;
+    if (
+      isEach &&
+      rel.rel.k === "top" &&
+      rel.rel.per === undefined &&
+      keys.every((key) => grammar.belongs(rel.ds, key))
+    )
+      return means({ ...rel, rel: { ...rel.rel, per: keys } });
+    // "store by store"
+    if (by === null && keys.length === 1 && keys[0]?.ds === rel.ds && rel.form === "noun")
+      return means({ t: "by", keys, by });
+    const name = grammar.nameKey(rel.ds);
+    // "products by list price": in its order.
+    if (
+      by?.k === "key" &&
+      rel.rel.k !== "top" &&
+      rel.form !== "name" &&
+      by.key.ds === rel.ds &&
+      name !== undefined
+    )
+      return grammar.isNumber(by.key)
+        ? means(
+            {
+              t: "attr",
+              rel: rel.rel,
+              ds: rel.ds,
+              keys: [name, by.key],
+              order: [{ by: by.key, dir: "desc" }],
+            },
+            0.1,
+          )
+        : [];
+    if (by?.k !== "key" || rel.rel.k !== "top" || by.key.ds !== rel.ds) return [];
+    if (grammar.isLabel(by.key)) return means({ ...rel, rel: { ...rel.rel, per: [by.key] } }, 0.1);
+    return means({ ...rel, rel: { ...rel.rel, by: by.key } });
+  },
+  "op mod": (grammar, { op, arg }, { mod }) => {
+    if (op === "how") return measured(grammar, arg ?? "", mod);
+    if (op === "but") return means({ t: "mod", mod: mod.m === "to" ? { ...mod, isBut: true } : mod });
+    if (op === "than" && mod.m === "is") return means({ t: "than", win: null, cond: mod.cond, ds: mod.ds });
+    if (op === "has" || op === "prep") return means({ t: "mod", mod }, 0.1);
+    // "the number of reports of Emma"
+    if (op === "count" && mod.m === "to" && mod.paths !== null) {
+      const all: RelSense = {
+        t: "rel",
+        rel: { k: "all", ds: mod.ds },
+        ds: mod.ds,
+        form: "noun",
+        isTopped: false,
+      };
+      return grammar
+        .apply(all, mod)
+        .flatMap(({ sense, cost }) => (sense.t === "rel" ? means(table(count(sense.rel)), cost) : []));
+    }
+    if (op !== "not") return [];
+    if (mod.m === "to") return means({ t: "mod", mod: { ...mod, not: !mod.not } });
+    if (mod.m === "is") return means({ t: "mod", mod: { ...mod, cond: { k: "not", of: mod.cond } } });
+    return [];
+  },
+  "cond rel": (grammar, { ds, cond }, rel) =>
+    grammar
+      .apply(rel, { m: "is", ds, cond })
+      .map((each) => ({ ...each, cost: each.cost + (rel.form === "name" ? 1 : 0.1) + beforeVerb(rel) })),
+  "rel cond": (grammar, rel, { ds, cond }) =>
+    grammar.apply(rel, { m: "is", ds, cond }).map((each) => ({ ...each, cost: each.cost + 0.2 })),
+  // "order 119445"
+  "rel number": (grammar, rel, { value }) => {
+    const isOne = rel.rel.k === "all" && rel.isMany !== true && rel.verb === undefined;
+    const id = isOne ? grammar.idOf(rel.ds) : undefined;
+    if (id === undefined || !Number.isInteger(value) || (value >= 1900 && value <= 2100)) return [];
+    const cond: Cond = { k: "is", key: id, values: [value], match: "equal" };
+    return means({ ...rel, rel: { k: "where", in: rel.rel, if: cond }, form: "name" });
+  },
+  // "all 50 states"
+  "number rel": (_grammar, { value }, rel) =>
+    rel.form !== "name" && Number.isInteger(value) && rel.n === undefined
+      ? means({ ...rel, n: value }, 0.4)
+      : [],
+  // "Emma and Dune"
+  "rel op": (_grammar, { rel, ds, form, isTopped, verb }, { op, arg }) => {
+    if (form === "name" && (op === "and" || op === "or" || op === "versus"))
+      return means({ t: "namesand", rel, ds, op });
+    if (op === "ratio" && form !== "name" && verb === undefined)
+      return means({ t: "tableand", table: { ...EMPTY_TABLE, cols: [count(rel)] }, op: "/" }, 0.1);
+    // "returns increased": how many there were.
+    if (op === "growth" && form === "noun" && !arg?.endsWith("abs"))
+      return growing({ ...EMPTY_TABLE, cols: [count(rel)] });
+    return op === "count" && !isTopped && verb === undefined ? means(table(count(rel)), 0.2) : [];
+  },
+  "namesand rel": (_grammar, { rel, ds, op }, second) => {
+    if (second.form !== "name" || second.ds !== ds || rel.k !== "where" || second.rel.k !== "where")
+      return [];
+    if (rel.if.k !== "is" || second.rel.if.k !== "is") return [];
+    const values = [...rel.if.values, ...second.rel.if.values];
+    // Who borders Iowa and Illinois borders each of them.
+    const cond: Cond = { ...rel.if, values, ...(op === "and" ? { all: true } : {}) };
+    if (op === "versus") return means({ t: "among", ds, cond, key: rel.if.key });
+    return means({ ...second, rel: { ...rel, if: cond } });
+  },
+};

@@ -1,0 +1,360 @@
+import type { Comparison, Cond, Key, Num, Rel, Scope } from "../../query/semantic-query.ts";
+import { isOfTime } from "../languages/language.ts";
+import { compared, growing } from "../senses/comparison-senses.ts";
+import { condOf } from "../senses/conditions.ts";
+import type { Group, Mod, Place, Quantity, Sense, TableSense } from "../senses/fragment.ts";
+import { count, EMPTY_TABLE, means, placed, type RelSense } from "../senses/make.ts";
+import {
+  asTable,
+  compareWith,
+  FAR_COST,
+  grouped,
+  inParts,
+  limited,
+  more,
+  ofEntities,
+  periods,
+  scoped,
+  within,
+} from "../senses/table-senses.ts";
+import type { Combined } from "./chart.ts";
+import { shareOf } from "./comparison-rules.ts";
+import type { Grammar, Rules } from "./grammar.ts";
+
+const NO_GROUP: Group = { keys: [], grain: null, rel: null, ds: null, n: null, mods: [] };
+
+/** Whether a word can choose among groups: which of them are first, or above a number. */
+export function choosesGroups(sense: Sense): boolean {
+  if (sense.t === "op") return sense.op === "more" || (sense.op === "growth" && sense.arg !== undefined);
+  return sense.t === "sup" || sense.t === "quantity";
+}
+
+/** What a noun, a field or a period can tell numbers apart by. */
+export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
+  const asGroup = (group: Partial<Group>, cost: number): Combined[] =>
+    means({ t: "group", group: { ...NO_GROUP, ...group } }, cost);
+  if (sense.t === "grain") {
+    return asGroup({ grain: sense.grain, ...(sense.isFiscal ? { isFiscal: true } : {}) }, 0);
+  }
+  if (sense.t === "field" && grammar.isLabel(sense.key)) return asGroup({ keys: [sense.key] }, 0);
+  if (sense.t === "attr" && sense.keys.length === 1 && grammar.isLabel(sense.keys[0] as Key)) {
+    return sense.rel.k === "all" ? [] : asGroup({ keys: sense.keys, rel: sense.rel, ds: sense.ds }, 0.2);
+  }
+  if (sense.t !== "rel" || sense.isTopped || sense.form === "name" || sense.verb !== undefined) return [];
+  const key = grammar.nameKey(sense.ds);
+  return key === undefined ? [] : asGroup({ keys: [key], rel: sense.rel, ds: sense.ds }, 0.1);
+}
+
+/** Numbers by groups, with what was said of the groups. */
+function byGroup(grammar: Grammar, table: TableSense, group: Group): Combined[] {
+  const { rel, ds, mods, grain } = group;
+  let tables: Combined[] = [asTable(table, 0)];
+  for (const mod of mods) {
+    tables = tables.flatMap((each) =>
+      each.sense.t === "table"
+        ? limited(grammar, each.sense.table, mod).map((next) => more(next, each.cost))
+        : [],
+    );
+  }
+  return tables.flatMap(({ sense, cost }) => {
+    if (sense.t !== "table") return [];
+    const some = rel === null || ds === null || rel.k === "all" ? [] : [condOf({ rel, ds } as RelSense)];
+    const limitedTable = { ...sense.table, conds: [...sense.table.conds, ...some] };
+    const all =
+      group.part !== undefined
+        ? inParts(grammar, limitedTable, group.part)
+        : grain === null
+          ? grouped(grammar, limitedTable, group.keys)
+          : periods(grammar, limitedTable, grain, group.isFiscal === true);
+    return all.map((each) => more(each, cost));
+  });
+}
+
+/** The first groups by a number. */
+function firstGroups(
+  grammar: Grammar,
+  table: TableSense,
+  group: Group,
+  place: Place,
+  per: Key[] = [],
+): Combined[] {
+  const [by] = table.cols;
+  if (by === undefined || table.top !== null || table.by.length > 0 || table.having !== null) return [];
+  if (!per.every((key) => grammar.reachedBy(table, key.ds))) return [];
+  const far = per.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
+  return byGroup(grammar, table, group).flatMap(({ sense, cost }) => {
+    if (sense.t !== "table") return [];
+    const top = {
+      ...placed({ ...place, n: place.n ?? group.n }),
+      by,
+      ...(per.length === 0 ? {} : { per }),
+    };
+    return [asTable({ ...sense.table, by: [...per, ...sense.table.by], top }, cost + far)];
+  });
+}
+
+/** The groups whose number is above or below another, or the average of all. */
+function chosenGroups(grammar: Grammar, table: TableSense, group: Group, quantity: Quantity): Combined[] {
+  const [num] = table.cols;
+  if (num === undefined || table.having !== null || table.top !== null) return [];
+  return byGroup(grammar, table, group).flatMap(({ sense, cost }) =>
+    sense.t === "table"
+      ? [asTable({ ...sense.table, having: compareWith(num, quantity, sense.table.by) }, cost)]
+      : [],
+  );
+}
+
+/** How many rows there are of what a field belongs to; of a period or an hour, of what everything belongs to. */
+function rowsOf(grammar: Grammar, group: Group): TableSense | undefined {
+  const ds = group.keys[0]?.ds ?? grammar.main;
+  return ds === undefined ? undefined : { ...EMPTY_TABLE, cols: [count({ k: "all", ds })] };
+}
+
+/** "our ten biggest customers of that year by revenue": when they were the biggest. */
+function ofTheirPeriod(group: Group, num: Num): { group: Group; num: Num } {
+  const [mod] = group.mods;
+  const isThen = group.mods.length === 1 && mod?.m === "during" && num.k === "metric" && !num.scope?.win;
+  return isThen ? { group: { ...group, mods: [] }, num: scoped(num, { win: mod.win }) } : { group, num };
+}
+
+/** The same as entities, of which something can be said. */
+function firstEntities(group: Group, by: Num | Key, place: Place, cost: number, per: Key[] = []): Combined[] {
+  if (group.rel === null || group.ds === null || group.mods.length > 0) return [];
+  const rel: Rel = {
+    k: "top",
+    in: group.rel,
+    by,
+    ...placed({ ...place, n: place.n ?? group.n }),
+    ...(per.length === 0 ? {} : { per }),
+  };
+  return means({ t: "rel", rel, ds: group.ds, form: "made", isTopped: true }, cost);
+}
+
+/** The first ones by the number that something is said of. */
+function firstBy(
+  { cols: [num] }: TableSense,
+  { group, per, t: _, ...place }: Extract<Sense, { t: "topgroup" }>,
+): Combined[] {
+  if (num?.k !== "metric" || per.length > 0) return [];
+  const then = ofTheirPeriod(group, num);
+  return firstEntities(then.group, then.num, place, 0.2);
+}
+
+function commonest(grammar: Grammar, group: Group, place: Place): Combined[] {
+  // Of entities each is there once, unless they are rows with the same name.
+  if (group.rel !== null && !grammar.isRepeated(group.ds ?? "")) return [];
+  const table = rowsOf(grammar, group);
+  return table === undefined ? [] : firstGroups(grammar, table, group, place);
+}
+
+const with_ = (group: Group, mod: Mod): Combined[] =>
+  means({ t: "group", group: { ...group, mods: [...group.mods, mod] } }, 0.1);
+
+/** By how much, and not by which part of it. */
+function inAll(table: TableSense): TableSense {
+  return {
+    ...table,
+    cols: table.cols.map((num) => (num.k === "calc" && num.op === "growth" ? { ...num, op: "-" } : num)),
+  };
+}
+
+/** How many there are of something is said without a period, whatever else is said of one. */
+function ownPeriod(grammar: Grammar, num: Num, win: TableSense["win"]): Scope {
+  if (win !== null) return { win };
+  const isThere = num.k === "agg" && num.in !== undefined && !grammar.isEvent(grammar.datasetOf(num.in));
+  return isThere ? { win: { from: null, to: null, said: "any time" } } : {};
+}
+
+/** Rules for groups: which of them are first, which are chosen by their numbers. */
+export const GROUP_RULES: Rules = {
+  // "launch year": the year of that date.
+  "field grain": (grammar, { key }, { grain, isBare }) =>
+    isBare === true && grammar.isDate(key) && key.bucket === undefined
+      ? means({ t: "field", key: { ...key, bucket: grain, isNamed: true } }, -0.2)
+      : [],
+  "group firstby": (grammar, { group }, { table, ...place }) => firstGroups(grammar, table, group, place),
+  "firstby group": (grammar, { table, ...place }, { group }) =>
+    firstGroups(grammar, table, group, place).map((each) => more(each, 0.5)),
+  // "sold the most units": that they were sold is in the number.
+  "rel firstby": (grammar, rel, first) =>
+    rel.verb !== undefined && grammar.reachedBy(first.table, rel.ds) ? means(first, 0.1) : [],
+  "sup group": (grammar, { dim, isCount, dir, n, skip }, { group }) => {
+    const place: Place = { dir, n, ...(skip === undefined ? {} : { skip }) };
+    if (dim === "common") return commonest(grammar, group, place);
+    if (isCount || (dim !== null && group.ds !== null && grammar.dimension(group.ds, dim) !== undefined))
+      return [];
+    if (isOfTime(dim)) return [];
+    return means({ t: "topgroup", group, per: [], ...place }, dim === null ? 0 : 0.2);
+  },
+  // "second largest"
+  "op sup": (_grammar, { op, arg }, sup) => {
+    const { dir, n, dim, skip } = sup;
+    if (op === "ordinal" && skip === undefined && n === null)
+      return means({ ...sup, skip: Number(arg) }, -0.1);
+    if (op !== "growth" || arg === undefined || dim !== null) return [];
+    // "declined the most in revenue"
+    const isAbsolute = arg.endsWith("abs") ? { isAbsolute: true as const } : {};
+    const least = dir === "max" ? "min" : "max";
+    return means({ t: "grown", dir: arg.startsWith("<") ? least : dir, n, ...isAbsolute });
+  },
+  "grown window": (_grammar, grown, { win }) => means({ ...grown, win }),
+  "grown windows": (_grammar, grown, { wins }) => means({ ...grown, wins }),
+  "grown table": (_grammar, { dir, n, win, wins, isAbsolute }, { table }) =>
+    growing({ ...table, win: table.win ?? win ?? null }).flatMap(({ sense, cost }) => {
+      if (sense.t !== "table" || (wins !== undefined && sense.table.win !== null)) return [];
+      const both = wins === undefined ? means(sense, cost) : compared(sense.table, wins);
+      return both.flatMap((each) =>
+        each.sense.t === "table"
+          ? means(
+              {
+                t: "firstby" as const,
+                dir,
+                n,
+                table: isAbsolute ? inAll(each.sense.table) : each.sense.table,
+              },
+              each.cost + cost,
+            )
+          : [],
+      );
+    }),
+  "number group": (_grammar, { value }, { group }) =>
+    Number.isInteger(value) && value > 0 && value <= 1000 && group.n === null
+      ? means({ t: "group", group: { ...group, n: value } })
+      : [],
+  // "which month of 2025", "which cities in Germany"; of entities it is said before.
+  "group window": (_grammar, { group }, { win }) =>
+    group.rel === null ? with_(group, { m: "during", win }) : [],
+  "group mod": (grammar, { group }, { mod }) => {
+    if (mod.m === "first" && mod.by.k === "count") {
+      // Entities are first by what they have; other groups by what there is of them.
+      const table = { ...EMPTY_TABLE, cols: [count(mod.by.rel)] };
+      return group.rel === null ? firstGroups(grammar, table, group, mod) : [];
+    }
+    return group.rel === null && (mod.m === "is" || mod.m === "to") ? with_(group, mod) : [];
+  },
+  // "at what hour do most tickets arrive"
+  "group supby": (grammar, { group }, { by, t: _, ...place }) =>
+    by.k === "count" && group.rel === null
+      ? firstGroups(grammar, { ...EMPTY_TABLE, cols: [count(by.rel)] }, group, place).map((each) =>
+          more(each, 0.3),
+        )
+      : [],
+  "topgroup window": (_grammar, top, { win }) =>
+    means({ ...top, group: { ...top.group, mods: [...top.group.mods, { m: "during", win }] } }),
+  "topgroup by": (grammar, { group, per, t: _, ...place }, { keys, by, some }) => {
+    // First by a share of themselves is nobody.
+    if (by?.k === "num" && by.num.k === "calc" && by.num.op === "/" && by.num.b.k === "metric") return [];
+    if (by?.k === "num") {
+      const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
+      const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
+      const then = ofTheirPeriod(group, num);
+      return [
+        ...firstGroups(grammar, table, group, place, per),
+        ...(per.length > 0 ? [] : firstEntities(then.group, then.num, place, 0.3)),
+      ];
+    }
+    const [key] = keys;
+    if (key === undefined || some !== undefined) return [];
+    if (grammar.isNumber(key)) {
+      // "by refund amount": all of them together, unless it is a field of the entities themselves.
+      const measure = group.ds === null ? undefined : grammar.measure(group.ds, { k: "key", key });
+      if (measure !== undefined) return firstEntities(group, measure.by, place, 0, per);
+      return firstGroups(
+        grammar,
+        { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "sum", of: key }] },
+        group,
+        place,
+        per,
+      );
+    }
+    const isOther = keys.every(
+      (each) =>
+        grammar.isLabel(each) && !group.keys.some(({ ds, field }) => ds === each.ds && field === each.field),
+    );
+    return isOther && per.length === 0 ? means({ t: "topgroup", group, per: keys, ...place }) : [];
+  },
+  // "best quarter for gross margin"
+  "topgroup table": (grammar, { group, per, t: _, ...place }, { table }) =>
+    firstGroups(grammar, table, group, place, per).map((each) => more(each, 0.3)),
+  // "revenue from the top five products": the top by that number.
+  "op topgroup": (_grammar, { op }, top) => (op === "prep" ? means(top) : []),
+  "table topgroup": (grammar, { table }, top) =>
+    firstBy(table, top).flatMap(({ sense, cost }) =>
+      sense.t === "rel" ? ofEntities(grammar, table, sense, cost) : [],
+    ),
+  "share topgroup": (grammar, share, top) =>
+    firstBy(share.table, top).flatMap(({ sense, cost }) =>
+      sense.t === "rel"
+        ? shareOf(grammar, share, {
+            m: "to",
+            rel: sense.rel,
+            ds: sense.ds,
+            form: "made",
+            paths: null,
+            not: false,
+          }).map((each) => more(each, cost))
+        : [],
+    ),
+  "op group": (_grammar, { op, arg }, { group }) =>
+    group.part !== undefined && group.mods.length === 0 && (op === "by" || op === "each")
+      ? means({
+          t: "by",
+          keys: [],
+          by: null,
+          part: group.part,
+          ...(op === "each" || arg === "per" ? { isPer: true as const } : {}),
+        })
+      : [],
+  "group having": (grammar, { group }, { table, t: _, also = [], isOpen, ...quantity }) => {
+    if (isOpen === true) return [];
+    const others = also.map(({ table: { cols, win }, ...each }): Cond | undefined =>
+      cols[0] === undefined
+        ? undefined
+        : compareWith(scoped(cols[0], ownPeriod(grammar, cols[0], win)), each, group.keys),
+    );
+    return chosenGroups(grammar, table, group, quantity).flatMap(({ sense, cost }) => {
+      if (sense.t !== "table" || sense.table.having === null || others.includes(undefined)) return [];
+      const having: Cond = { k: "and", of: [sense.table.having, ...(others as Cond[])] };
+      return [asTable(others.length === 0 ? sense.table : { ...sense.table, having }, cost)];
+    });
+  },
+  // "customers who spent more in 2025 than in 2024"
+  "group outdid": (grammar, { group }, { table, op, than }) => {
+    const pair = outdone(table, op, than);
+    if (pair === undefined) return [];
+    return byGroup(grammar, { ...table, win: null, cols: pair.cols }, group).flatMap(({ sense, cost }) =>
+      sense.t === "table" ? [asTable({ ...sense.table, having: pair.cond }, cost + 0.3)] : [],
+    );
+  },
+  "rel outdid": (_grammar, rel, { table, op, than }) => {
+    const pair = outdone(table, op, than);
+    // Of one that is named, both numbers are wanted.
+    if (pair === undefined || rel.isTopped || rel.form === "name" || table.conds.length > 0) return [];
+    return means({ ...rel, rel: { k: "where", in: rel.rel, if: pair.cond }, form: "made" });
+  },
+  "outdo window": (grammar, { table, op }, { win }) =>
+    within(grammar, table, win).flatMap(({ sense, cost }) =>
+      sense.t === "table" ? means({ t: "outdo" as const, table: sense.table, op }, cost) : [],
+    ),
+  "outdo than": (grammar, { table, op }, { win, cond }) => {
+    if (win !== null) return table.win === null ? [] : means({ t: "outdid", table, op, than: win }, -0.2);
+    // "is revenue in the West higher than in the East"
+    const last = table.conds.at(-1);
+    if (cond?.k !== "is" || last?.k !== "is" || JSON.stringify(cond.key) !== JSON.stringify(last.key))
+      return [];
+    const both: Cond = { ...last, values: [...last.values, ...cond.values] };
+    return grouped(grammar, { ...table, conds: [...table.conds.slice(0, -1), both] }, [last.key]);
+  },
+  "op outdid": (_grammar, { op }, outdid) => (op === "has" || op === "prep" ? means(outdid, 0.1) : []),
+};
+
+function outdone(
+  { cols: [num], win }: TableSense,
+  op: Comparison,
+  than: NonNullable<TableSense["win"]>,
+): { cols: Num[]; cond: Cond } | undefined {
+  if (num?.k !== "metric" || win === null) return undefined;
+  const a: Num = { ...num, scope: { ...num.scope, win } };
+  const b: Num = { ...num, scope: { ...num.scope, win: than } };
+  return { cols: [a, b], cond: { k: "cmp", a, op, b } };
+}

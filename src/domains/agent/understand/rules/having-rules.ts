@@ -1,0 +1,107 @@
+import type { Key, Num, Rel } from "../../query/semantic-query.ts";
+import { unitNamed } from "../model/units.ts";
+import { compared } from "../senses/comparison-senses.ts";
+import { measuredBy } from "../senses/entity-senses.ts";
+import type { Quantity, Sense, TableSense } from "../senses/fragment.ts";
+import { EMPTY_TABLE, means, type RelSense } from "../senses/make.ts";
+import { again, asTable, chosenEntities, compareWith, more, within } from "../senses/table-senses.ts";
+import type { Combined } from "./chart.ts";
+import type { Grammar, Rules } from "./grammar.ts";
+import { costing } from "./unit-rules.ts";
+
+/** How often something happened is no amount of money, and what is heavier than 5 kg is so by a field of its own. */
+function isCounting(grammar: Grammar, { isTimes, unit }: Quantity, table: TableSense): boolean {
+  if (["weight", "length"].includes(unitNamed(unit ?? "") ?? "")) return false;
+  if (unitNamed(unit ?? "") === "time" && grammar.unitOf(table.cols[0] as Num) === undefined) return false;
+  return (
+    isTimes !== true ||
+    table.cols.every((num) => num.k !== "metric" || grammar.isCounting(num.name) !== false)
+  );
+}
+
+function countOf(rel: RelSense, quantity: Quantity): Sense {
+  const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
+  return { ...quantity, t: "having", table };
+}
+
+/** How many different values of a field there are in some rows. */
+function different(key: Key, rows: Rel): TableSense {
+  return { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "distinct", of: key, in: rows }] };
+}
+
+/** "bought from three categories", "products of two brands": among what was bought, or among the products. */
+function amongThese(grammar: Grammar, rel: RelSense, having: Extract<Sense, { t: "having" }>): Combined[] {
+  const [num] = having.table.cols;
+  const isLabel = num?.k === "agg" && num.fn === "distinct" && num.of !== undefined && num.in?.k === "all";
+  if (!isLabel || rel.isTopped || rel.form === "name" || !grammar.belongs(rel.ds, num.of as Key)) return [];
+  const table = { ...having.table, ...different(num.of as Key, rel.rel), win: having.table.win };
+  return means({ ...having, table }, 0.1);
+}
+
+/** Rules for numbers beside others: what is above, below or between them. */
+export const HAVING_RULES: Rules = {
+  "quantity table": (grammar, quantity, { table }) =>
+    isCounting(grammar, quantity, table) ? means({ ...quantity, t: "having", table }) : [],
+  "table quantity": (grammar, { table }, quantity) => {
+    const [num] = table.cols;
+    if (!isCounting(grammar, quantity, table)) return [];
+    if (table.by.length === 0) return means({ ...quantity, t: "having", table }, 0.1);
+    if (num === undefined || table.having !== null || table.top !== null) return [];
+    return [asTable({ ...table, having: compareWith(num, quantity, table.by) }, 0.3)];
+  },
+  // "more than three categories", "more than 200 horsepower"
+  "quantity field": (grammar, quantity, { key }) =>
+    typeof quantity.value === "number" && quantity.unit === undefined && grammar.isLabel(key)
+      ? means({ ...quantity, t: "having", table: different(key, { k: "all", ds: key.ds }) }, 0.2)
+      : // An average is called like what it is of, which costs the field its name elsewhere.
+        measuredBy(grammar, key, quantity).map((each) =>
+          grammar.averageOf(key) === undefined ? each : more(each, -0.4),
+        ),
+  "quantity rel": (_grammar, quantity, rel) => {
+    // "more than the average store"
+    if (quantity.value === "average") return rel.form === "noun" ? means(quantity, 0.1) : [];
+    return quantity.unit !== undefined ? [] : means(countOf(rel, quantity), 0.2);
+  },
+  "rel quantity": (grammar, rel, quantity) => {
+    if (quantity.value === "average") return [];
+    // "bought more than once": in so many orders.
+    if (quantity.isTimes === true && rel.verb?.times !== undefined)
+      return means({ ...quantity, t: "having", table: different(rel.verb.times, rel.rel) });
+    const key = quantity.dim === undefined ? undefined : grammar.dimension(rel.ds, quantity.dim);
+    if (key !== undefined)
+      return measuredBy(grammar, key, quantity).flatMap(({ sense, cost }) =>
+        sense.t === "cond"
+          ? grammar.apply(rel, { m: "is", ds: sense.ds, cond: sense.cond }).map((each) => more(each, cost))
+          : [],
+      );
+    return quantity.unit !== undefined ? costing(grammar, rel, quantity) : means(countOf(rel, quantity), 0.6);
+  },
+  // "opened at least three tickets"
+  "field having": (grammar, { key }, having) => {
+    const [num] = having.table.cols;
+    const counted = num?.k === "agg" && num.in !== undefined ? grammar.datasetOf(num.in) : undefined;
+    const isOwn = grammar.isDate(key) && (counted ?? grammar.dateOf(having.table)?.ds) === key.ds;
+    return isOwn ? means(having, 0.1) : [];
+  },
+  "having window": (grammar, having, { win }) =>
+    within(grammar, having.table, win).map((each) => again(having, each)),
+  "having windows": (_grammar, having, { wins }) =>
+    compared(having.table, wins).map((each) => again(having, each)),
+  // "at least 30 customers and more than 200k revenue"
+  "having op": (_grammar, having, { op }) =>
+    op === "and" || op === "but" || op === "comma" ? means({ ...having, isOpen: true }) : [],
+  "having having": (_grammar, { isOpen, also = [], ...left }, right) =>
+    isOpen === true ? means({ ...right, also: [...also, left] }) : [],
+  "op having": (_grammar, { op }, having) => (op === "has" || op === "prep" ? means(having) : []),
+  "rel having": (grammar, rel, having) => {
+    const all = [having, ...(having.also ?? [])];
+    const chosen = all.reduce<Combined[]>(
+      (made, each) =>
+        made.flatMap(({ sense, cost }) =>
+          sense.t === "rel" ? chosenEntities(grammar, sense, each).map((next) => more(next, cost)) : [],
+        ),
+      means(rel),
+    );
+    return having.isOpen === true ? [] : [...amongThese(grammar, rel, having), ...chosen];
+  },
+};

@@ -1,0 +1,55 @@
+import { isOfTime } from "../languages/language.ts";
+import { EMPTY_TABLE, means, placed } from "../senses/make.ts";
+import { asTable } from "../senses/table-senses.ts";
+import type { Rules } from "./grammar.ts";
+
+/** How many are asked for; 2025 is a year. */
+function isSmall(value: number): boolean {
+  return Number.isInteger(value) && value > 0 && value <= 1000;
+}
+
+/** Rules for the first and the last by a number. */
+export const SUPERLATIVE_RULES: Rules = {
+  "sup table": (_grammar, { dim, isCount: _, ...place }, { table }) => {
+    const [num] = table.cols;
+    const [period, ...others] = table.by;
+    // "highest monthly revenue": of the months.
+    if (num !== undefined && period?.bucket !== undefined && others.length === 0 && place.n === null) {
+      const fn = place.dir === "max" ? ("max" as const) : ("min" as const);
+      const isPlain = table.top === null && table.having === null && !isOfTime(dim);
+      return isPlain
+        ? [asTable({ ...table, by: [], cols: [{ k: "each", fn, of: num, per: [period] }] }, 0.2)]
+        : [];
+    }
+    if (num === undefined || table.by.length > 0 || isOfTime(dim) || dim === "common") return [];
+    // The largest sum is seldom meant by "highest population".
+    const cost = num.k === "agg" && num.of !== undefined ? 1.5 : 0;
+    return means({ ...place, t: "firstby", table }, cost);
+  },
+  // "the strongest by revenue"
+  "sup by": (_grammar, { dim, isCount: _, t: __, ...place }, { keys, by }) =>
+    dim === null && keys.length === 0 && by?.k === "num"
+      ? means({ ...place, t: "firstby", table: by.table ?? { ...EMPTY_TABLE, cols: [by.num] } }, 0.1)
+      : [],
+  "op firstby": (_grammar, { op }, first) => (op === "has" || op === "prep" ? means(first) : []),
+  "sup number": (_grammar, sup, { value }) => (isSmall(value) ? means({ ...sup, n: value }) : []),
+  "number sup": (_grammar, { value }, sup) => (isSmall(value) ? means({ ...sup, n: value }) : []),
+  "table sup": (_grammar, { table }, { dim, isCount: _, ...place }) => {
+    const [num] = table.cols;
+    const isGrowth = num?.k === "calc" && num.op === "growth";
+    if ((dim !== null && dim !== "high") || num === undefined) return [];
+    // "spent the most", "grew the fastest", "tips are highest"
+    const isOne = table.by.length === 0 && table.having === null && table.top === null;
+    if (isGrowth || isOne) return means({ ...place, t: "firstby", table }, isGrowth ? 0 : 0.3);
+    // "revenue by country, top 3"
+    const isGrouped = table.by.length > 0 && table.top === null && place.n !== null;
+    return isGrouped ? [asTable({ ...table, top: { ...placed(place), by: num } }, 0.2)] : [];
+  },
+  // "highest first"
+  "table order": (_grammar, { table }, { dir, dim }) => {
+    const [by] = table.cols;
+    return by === undefined || isOfTime(dim) || table.by.length === 0
+      ? []
+      : [asTable({ ...table, order: [{ by, dir }] }, 0)];
+  },
+};

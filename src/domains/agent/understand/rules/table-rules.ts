@@ -1,0 +1,361 @@
+import type { Aggregate, Cond, Grain, Num } from "../../query/semantic-query.ts";
+import {
+  besideEachOther,
+  compareEarlier,
+  differing,
+  growing,
+  moreThan,
+  overSeries,
+} from "../senses/comparison-senses.ts";
+import type { TableSense } from "../senses/fragment.ts";
+import { EMPTY_TABLE, means, periodsIn, type RelSense, saysWhatTheyDid } from "../senses/make.ts";
+import {
+  asTable,
+  averaged,
+  column,
+  divided,
+  grouped,
+  inPeriods,
+  limited,
+  more,
+  ofEntities,
+  ofSome,
+  per,
+  periods,
+  rated,
+  scoped,
+  shared,
+  within,
+} from "../senses/table-senses.ts";
+import type { Combined } from "./chart.ts";
+import { ofEach } from "./comparison-rules.ts";
+import type { Grammar, Rules } from "./grammar.ts";
+
+function isPer(op: string, arg: string | undefined): { isPer?: true } {
+  return op === "each" || arg === "per" ? { isPer: true } : {};
+}
+
+/** "how many" wants a number of things and not of money; "how much" rather not. */
+function askedCost(grammar: Grammar, op: "count" | "how much", table: TableSense): number | undefined {
+  const [num] = table.cols;
+  if (op === "count" && isMoney(table)) return undefined;
+  const isCounting = num?.k === "metric" ? grammar.isCounting(num.name) : undefined;
+  if (isCounting === undefined) return 0;
+  if (op === "count") return isCounting ? 0 : undefined;
+  return isCounting ? 0.4 : 0;
+}
+
+/** Money is counted by nobody: of how many sales there were, their sum is no answer. */
+function isMoney({ cols: [num] }: TableSense): boolean {
+  return num?.k === "metric" && /(^|_)(revenue|sales|turnover|profit|spend)$/.test(num.name);
+}
+
+/** What was lost or gained is no growth: only whether there was any, and of whom most. */
+function isLoss(arg: string | undefined): boolean {
+  return arg?.endsWith("abs") === true;
+}
+
+/** "whose margin fell": those of which it did. */
+function growingBy(table: TableSense, arg: string | undefined): Combined[] {
+  const op = arg?.[0];
+  if (op !== "<" && op !== ">") return [];
+  return growing(table).flatMap(({ sense, cost }) =>
+    sense.t === "table" && sense.table.by.length === 0
+      ? means({ t: "having" as const, table: sense.table, op, value: 0 }, cost + 0.4)
+      : [],
+  );
+}
+
+/** "how many months had more than 500k": of the groups, those that were chosen. */
+function countedGroups({ cols: [of], by, having, ...table }: TableSense): Combined[] {
+  const [key, ...others] = by;
+  if (of === undefined || key === undefined || others.length > 0 || having === null) return [];
+  // Entities are counted themselves.
+  if (key.bucket === undefined && /(^|_)(id|name)$/.test(key.field)) return [];
+  return [
+    asTable({ ...table, by: [], cols: [{ k: "each", fn: "count", of, per: by, having }], having: null }, 0.1),
+  ];
+}
+
+/** A name beside a number is as good as any other value. */
+function besideCost({ form }: RelSense): number {
+  return form === "name" ? 0.3 : 0.5;
+}
+
+/** Rules for numbers: by what they are grouped, limited and compared. */
+export const TABLE_RULES: Rules = {
+  "table window": (grammar, { table }, { win }) => within(grammar, table, win),
+  "window table": (grammar, { win }, { table }) => within(grammar, table, win),
+  "table mod": (grammar, { table }, { mod }) => limited(grammar, table, mod),
+  "mod table": (grammar, { mod }, { table }) => limited(grammar, table, mod).map((each) => more(each, 0.2)),
+  "table cond": (grammar, { table }, { ds, cond }) =>
+    limited(grammar, table, { m: "is", ds, cond }).map((each) => more(each, 0.1)),
+  "cond table": (grammar, { ds, cond }, { table }) =>
+    limited(grammar, table, { m: "is", ds, cond }).map((each) => more(each, 0.1)),
+  "table rel": (grammar, { table }, rel) => {
+    const [num] = table.cols;
+    // "units of discontinued products sold": that they were sold is in the number.
+    if (rel.verb !== undefined && num?.k === "metric" && grammar.isMadeOf(num.name, rel.rel))
+      return [asTable(table, 0)];
+    // "most populous city" is the city.
+    const isExtreme = num?.k === "agg" && (num.fn === "max" || num.fn === "min");
+    return isExtreme && rel.rel.k === "all" ? [] : ofEntities(grammar, table, rel, besideCost(rel));
+  },
+  "rel table": (grammar, rel, { table }) => ofEntities(grammar, table, rel, besideCost(rel)),
+  "table by": (grammar, { table: all }, by) => {
+    const table = ofSome(grammar, all, by);
+    return per(
+      table,
+      by,
+      inPeriods(
+        grammar,
+        by.keys.length === 0 && by.by === null
+          ? [asTable(table, 0)]
+          : divided(grammar, table, by.keys, by.by, by.isPer === true),
+        by,
+      ),
+    );
+  },
+  "by table": (grammar, by, { table: every }) => {
+    if (by.by?.k === "num") return [];
+    const table = ofSome(grammar, every, by);
+    const all = by.keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, by.keys);
+    return per(table, by, inPeriods(grammar, all, by)).map((each) => more(each, 0.1));
+  },
+  "table grain": (grammar, { table }, { grain, isFiscal }) => periods(grammar, table, grain, isFiscal),
+  "grain table": (grammar, { grain, isFiscal }, { table }) => periods(grammar, table, grain, isFiscal),
+  "op table": (grammar, { op, arg }, { table }) => {
+    if (op === "count" && table.top !== null) return [];
+    if (op === "count" && table.having !== null) return countedGroups(table);
+    if (op === "prep") return [asTable(table, 0.3)];
+    // "how high was the rate"
+    if (op === "how" && table.cols.length === 1) return [asTable(table, 0.2)];
+    if (op === "count" || op === "how much") {
+      const cost = askedCost(grammar, op, table);
+      return cost === undefined ? [] : [asTable(table, cost)];
+    }
+    if (op === "agg" && arg === "sum") return means({ t: "table", table }, 0.1);
+    if (op === "by") {
+      const [num] = table.cols;
+      return num === undefined || table.by.length > 0
+        ? []
+        : means(
+            { t: "by", keys: [], by: { k: "num", num, table }, ...isPer(op, arg) },
+            num.k === "agg" ? 1 : 0,
+          );
+    }
+    if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
+    if (op === "difference") return differing(table);
+    if (op === "compare them") return besideEachOther(grammar, table);
+    if (op === "share" && table.conds.length > 0) return shared(table).map((each) => more(each, 0.2));
+    if (op === "share") return means({ t: "share", table, rel: null, ds: null });
+    if (op === "growth") return [...(isLoss(arg) ? [] : growing(table)), ...growingBy(table, arg)];
+    if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
+    if (op === "series") return overSeries(grammar, table, arg as Grain);
+    if (op === "versus period") return compareEarlier(table, arg as Grain);
+    if (op === "more")
+      return [
+        ...besideEachOther(grammar, table).map((each) => more(each, 0.1)),
+        { sense: { t: "outdo", table, op: arg === "<" ? "<" : ">" }, cost: 0 },
+      ];
+    return [];
+  },
+  "table op": (grammar, { table }, { op, arg }) => {
+    if (op === "and" || op === "comma") return means({ t: "tableand", table, op: "beside" });
+    if (op === "versus") return means({ t: "tableand", table, op: "beside" }, 0.1);
+    if (op === "compare them") return besideEachOther(grammar, table);
+    if (op === "ratio") return means({ t: "tableand", table, op: "/" });
+    if (op === "less") return means({ t: "tableand", table, op: "-" });
+    if (op === "more") return means({ t: "outdo", table, op: arg === "<" ? "<" : ">" });
+    if (op === "count" || op === "how much") return [asTable(table, 0.2)];
+    if (op === "growth") return [...(isLoss(arg) ? [] : growing(table)), ...growingBy(table, arg)];
+    if (op === "rate") return rated(grammar, table);
+    if (op === "share") return shared(table);
+    if (op === "versus period") return compareEarlier(table, arg as Grain);
+    if (op === "series") return overSeries(grammar, table, arg as Grain);
+    if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
+    if (op === "agg" && arg === "sum") return means({ t: "table", table }, 0.1);
+    if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
+    return [];
+  },
+  "op rel": (grammar, { op, arg }, rel) => {
+    if (op === "share") {
+      const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
+      const part: Num = { k: "agg", fn: "count", in: rel.rel };
+      // "percentage of German customers"
+      const whole: Combined[] =
+        rel.rel.k === "where" && rel.form === "made"
+          ? [
+              column(
+                table,
+                () => ({
+                  k: "calc",
+                  op: "/",
+                  a: part,
+                  b: { ...part, in: rel.rel.k === "where" ? rel.rel.in : rel.rel },
+                }),
+                0.3,
+              ),
+            ]
+          : [];
+      return [{ sense: { t: "share", table, rel: rel.rel, ds: rel.ds }, cost: 0 }, ...whole];
+    }
+    if (op === "more")
+      return [asTable({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, 0.3)];
+    if (op === "across" && rel.form === "noun") {
+      const key = grammar.nameKey(rel.ds);
+      return key === undefined || rel.rel.k !== "all" ? [] : means({ t: "by", keys: [key], by: null }, 0.2);
+    }
+    if (op !== "by" && op !== "each") return [];
+    // "returns per 100 orders"
+    if (rel.n !== undefined) {
+      const hundreds: Num = {
+        k: "calc",
+        op: "/",
+        a: { k: "agg", fn: "count", in: rel.rel },
+        b: { k: "lit", v: rel.n },
+      };
+      const by = { k: "num" as const, num: hundreds, table: null };
+      return arg === "per" ? means({ t: "by", keys: [], by }, -0.4) : [];
+    }
+    // "opened by customers who bought …" says whose they are, and not by what they are told apart.
+    const isDoer = rel.isMany === true && rel.form === "made" && grammar.isPeople(rel.ds);
+    const isClause = op === "by" && arg !== "per" && (isDoer || saysWhatTheyDid(rel.rel));
+    const to: Combined[] =
+      op === "by" && rel.form !== "noun"
+        ? means(
+            {
+              t: "mod",
+              mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths: null, not: false },
+            },
+            isClause ? 0.3 : 0.9,
+          )
+        : [];
+    const key = grammar.nameKey(rel.ds);
+    // Numbers of each order are seldom wanted; more often they are divided by their number.
+    if (rel.isTopped || rel.verb !== undefined || rel.form === "name") return to;
+    const isRatio = arg === "per" && grammar.isEvent(rel.ds);
+    const cost = isClause ? 1.5 : isRatio ? 0.9 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
+    const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
+    const num: Num = { k: "agg", fn: "count", in: rel.rel };
+    const ratio: Combined = { sense: { t: "by", keys: [], by: { k: "num", num, table: null } }, cost: 0.2 };
+    return [
+      ...to,
+      ...(isRatio ? [ratio] : []),
+      ...(key === undefined
+        ? []
+        : means({ t: "by" as const, keys: [key], by: null, ...isPer(op, arg), ...some }, cost)),
+    ];
+  },
+  "op field": (_grammar, { op, arg }, { key }) =>
+    op === "by" || op === "each" || op === "across"
+      ? means({ t: "by", keys: [key], by: null, ...isPer(op, arg) })
+      : [],
+  // "support tickets per segment": how many.
+  "rel by": (grammar, rel, by) => {
+    const { keys } = by;
+    const name = grammar.nameKey(rel.ds);
+    // "returns per 100 orders"
+    if (by.by?.k === "num" && by.by.table === null && rel.form !== "name" && rel.verb === undefined)
+      return divided(grammar, { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, [], by.by);
+    // "stores by revenue": with it, the largest first.
+    if (by.by?.k === "num" && rel.form !== "name" && !rel.isTopped && rel.verb === undefined) {
+      const numbers = by.by.table ?? { ...EMPTY_TABLE, cols: [by.by.num] };
+      const own = rel.rel.k === "all" ? numbers : ofSome(grammar, numbers, { ...by, some: rel });
+      return name === undefined ? [] : grouped(grammar, own, [name]).map((each) => more(each, 0.6));
+    }
+    const table = ofSome(grammar, { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, by);
+    if (
+      by.by !== null ||
+      rel.isTopped ||
+      rel.verb !== undefined ||
+      !keys.every((key) => grammar.reachedBy(table, key.ds))
+    )
+      return [];
+    const all = keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, keys);
+    return per(table, by, inPeriods(grammar, all, by)).map((each) =>
+      more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3),
+    );
+  },
+  "by by": (grammar, left, right) => {
+    // A number is what something is divided by.
+    const isPlain = ![...left.keys, ...right.keys].some((key) => grammar.isNumber(key));
+    if (left.by !== null || right.by !== null || !isPlain) return [];
+    if (left.some !== undefined && right.some !== undefined) return [];
+    // What is said with "per" may be meant on average, and stays apart.
+    if (left.isPer !== right.isPer) return [];
+    const some = left.some ?? right.some;
+    const both = { keys: [...left.keys, ...right.keys], by: null, ...(some === undefined ? {} : { some }) };
+    return means({ t: "by", ...both });
+  },
+  // "in each segment"
+  "op by": (_grammar, { op }, by) => {
+    if (op === "share" && by.by === null) return means({ ...by, isShare: true });
+    return op === "prep" ? means(by) : [];
+  },
+  // "by country of the customer": whose it is.
+  "by mod": (grammar, by, { mod }) => {
+    if (mod.m !== "to" || mod.not || mod.form !== "noun" || by.by !== null) return [];
+    const keys = by.keys.map((key) => grammar.sameOf(key, mod.ds) ?? grammar.throughOf(key, mod.ds));
+    return keys.some((key) => key !== undefined)
+      ? means({ ...by, keys: keys.map((key, i) => key ?? (by.keys[i] as (typeof by.keys)[number])) }, -0.3)
+      : [];
+  },
+  // "in every quarter of 2025"
+  "grain window": (_grammar, { grain, isEvery }, { win }) => {
+    const n = isEvery === true ? periodsIn(win, grain) : undefined;
+    return n === undefined ? [] : means({ t: "mod", mod: { m: "every", grain, n, win } });
+  },
+  "by op": (_grammar, by, { op }) => (op === "and" || op === "comma" ? means({ ...by, isOpen: true }) : []),
+  "by field": (_grammar, by, { key }) =>
+    by.by === null ? means({ ...by, keys: [...by.keys, key] }, by.isOpen ? 0.1 : 1.2) : [],
+  "by rel": (grammar, by, rel) => {
+    const key = grammar.nameKey(rel.ds);
+    return by.by === null && rel.form === "noun" && key !== undefined
+      ? means({ ...by, keys: [...by.keys, key] }, by.isOpen ? 0.1 : 1.2)
+      : [];
+  },
+  // "median order value": of each order.
+  "op worth": (grammar, { op, arg }, { metric, ds }) => {
+    const key = grammar.nameKey(ds);
+    if (op !== "agg" || arg === "sum" || key === undefined) return [];
+    const of = { k: "metric" as const, name: metric };
+    // The average is mostly a metric itself.
+    const cost = arg === "avg" ? 0.5 : 0;
+    return [asTable({ ...EMPTY_TABLE, cols: [{ k: "each", fn: arg as Aggregate, of, per: [key] }] }, cost)];
+  },
+  "table than": (grammar, { table }, than) => moreThan(grammar, table, than),
+  // "by region and month"
+  "op grain": (_grammar, { op, arg }, { grain }) =>
+    op === "by" || op === "each" ? means({ t: "by", keys: [], by: null, grain, ...isPer(op, arg) }) : [],
+  "by grain": (_grammar, by, { grain }) =>
+    by.by === null && by.grain === undefined ? means({ ...by, grain }) : [],
+  "tableand table": (_grammar, left, { table }) => {
+    const isPlain = [left.table, table].every(({ top, having }) => top === null && having === null);
+    if (!isPlain || left.table.by.length > 0) return [];
+    const isSame = JSON.stringify(left.table.cols) === JSON.stringify(table.cols);
+    if (left.op === "beside" && isSame) return ofEach(left.table, table);
+    const [a, b] = [left.table.cols[0], table.cols[0]];
+    // "revenue of German stores and revenue from German customers": each with its own.
+    if (left.table.conds.length > 0 && left.op === "beside" && table.by.length === 0 && a && b) {
+      const own = ({ conds, win }: TableSense, num: Num): Num =>
+        scoped(num, {
+          ...(conds.length === 0
+            ? {}
+            : { if: conds.length === 1 ? (conds[0] as Cond) : { k: "and", of: conds } }),
+          ...(left.table.win !== null && table.win !== null && win !== null ? { win } : {}),
+        });
+      const isOneWin = left.table.win === null || table.win === null;
+      const cols = [own(left.table, a), own(table, b)];
+      return [asTable({ ...EMPTY_TABLE, cols, win: isOneWin ? (table.win ?? left.table.win) : null }, 0.3)];
+    }
+    if (left.table.conds.length > 0) return [];
+    const win = table.win ?? left.table.win;
+    if (left.op !== "beside") {
+      // Money and numbers of things have no difference.
+      if (a === undefined || b === undefined || (left.op === "-" && a.k !== b.k)) return [];
+      return [asTable({ ...table, cols: [{ k: "calc", op: left.op, a, b }], win }, 0)];
+    }
+    return [asTable({ ...table, cols: [...left.table.cols, ...table.cols], win }, 0)];
+  },
+};

@@ -1,0 +1,29 @@
+import type { Ask, Cond } from "../../query/semantic-query.ts";
+import type { RelSense } from "./make.ts";
+
+/** Conditions on an entity's own fields hold of whatever belongs to it. */
+export function condOf({ rel, ds }: Pick<RelSense, "rel" | "ds">): Cond {
+  const plain: Cond[] = [];
+  let inner = rel;
+  while (inner.k === "where" && isPlain(inner.if)) {
+    plain.unshift(inner.if);
+    inner = inner.in;
+  }
+  if (inner.k === "all" && plain.length > 0)
+    return plain.length === 1 ? (plain[0] as Cond) : { k: "and", of: plain };
+  return { k: "link", at: ds, path: [], to: rel };
+}
+
+function isPlain(cond: Cond): boolean {
+  return cond.k === "is" || cond.k === "null" || (cond.k === "not" && isPlain(cond.of));
+}
+
+/** How many things are said of what is listed or counted. */
+export function conditionsIn(ask: Ask): number {
+  const [num] = ask.k === "table" ? ask.cols : [];
+  let rel = ask.k === "list" ? ask.rel : num?.k === "agg" ? num.in : undefined;
+  const conds: Cond[] = [];
+  for (; rel?.k === "where"; rel = rel.in) conds.push(...(rel.if.k === "and" ? rel.if.of : [rel.if]));
+  const { scope, having } = ask.k === "table" ? ask : {};
+  return conds.length + [scope?.if, scope?.win, having].filter((each) => each !== undefined).length;
+}

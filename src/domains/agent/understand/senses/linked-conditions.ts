@@ -1,0 +1,62 @@
+import { type Cond, type Hop, isKey, type Rel } from "../../query/semantic-query.ts";
+import type { Facts } from "../model/facts.ts";
+
+/** "placed their first order in March": the first one of each, and it was in March. */
+export function firstOfEach(facts: Facts, ds: string, rel: Rel, path: readonly Hop[]): Rel | undefined {
+  const isOwn =
+    rel.k === "top" && rel.n === 1 && rel.per === undefined && isKey(rel.by) && facts.isDate(rel.by);
+  const [id, ...others] = facts.schema.datasets.get(ds)?.key ?? [];
+  const isTheirs = path.length > 0 && path.every(({ dir }) => dir === "many");
+  if (!isOwn || id === undefined || others.length > 0 || !isTheirs) return undefined;
+  const conds: Cond[] = [];
+  let inner: Rel = rel.in;
+  for (; inner.k === "where"; inner = inner.in) conds.unshift(inner.if);
+  const put = (base: Rel, some: Cond[]) =>
+    some.reduce<Rel>((of, cond) => ({ k: "where", in: of, if: cond }), base);
+  const before = conds.filter(({ k }) => k !== "during");
+  const first: Rel = { ...rel, in: put(inner, before), per: [{ ds, field: id }] };
+  return put(
+    first,
+    conds.filter(({ k }) => k === "during"),
+  );
+}
+
+/** "bought Audio but not Lighting": no single item is both, so it is said of whoever bought. */
+export function linkedTo(
+  at: string,
+  path: Hop[],
+  { rel: to, not, isOne }: { rel: Rel; not: boolean; isOne: boolean },
+): Cond {
+  const conds: Cond[] = [];
+  let base: Rel = to;
+  for (; base.k === "where"; base = base.in) conds.unshift(...(base.if.k === "and" ? base.if.of : [base.if]));
+  const link = (some: Cond[]): Cond => ({
+    k: "link",
+    at,
+    path,
+    to: some.reduce<Rel>((rel, cond) => ({ k: "where", in: rel, if: cond }), base),
+  });
+  const field = (cond: Cond) =>
+    cond.k === "is" && cond.match === "equal" ? JSON.stringify(cond.key) : undefined;
+  const without = conds.find(
+    (cond) =>
+      cond.k === "not" &&
+      field(cond.of) !== undefined &&
+      conds.some((each) => field(each) === field(cond.of)),
+  );
+  const several = not ? undefined : conds.find((cond) => cond.k === "is" && cond.all === true);
+  const isApart = without !== undefined || several !== undefined;
+  // What belongs to one only: it is for whoever has several of these to say.
+  if (isApart && base.k === "all" && isOne) return { k: "and", of: conds };
+  if (without?.k === "not") {
+    const others = conds.filter((cond) => cond !== without);
+    const positive = others.filter((cond) => field(cond) !== field(without.of));
+    return { k: "and", of: [link(others), { k: "not", of: link([...positive, without.of]) }] };
+  }
+  if (several?.k === "is") {
+    const others = conds.filter((cond) => cond !== several);
+    const { all: _, ...one } = several;
+    return { k: "and", of: several.values.map((value) => link([...others, { ...one, values: [value] }])) };
+  }
+  return { k: "link", at, path, to };
+}

@@ -1,0 +1,34 @@
+/** Runs in a thread of its own and reads questions, one at a time. None of its imports may load a whole slice. */
+import { answerQuestions } from "../../../../platform/threads/index.ts";
+import { type Held, holdPlan, type ToHold } from "../../assist/hold-plan.ts";
+import { type Material, materialOf } from "../../assist/material.ts";
+import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import { LIMITS } from "../../limits.ts";
+import type { Understanding } from "../reading.ts";
+import { type Question, understand } from "../understand.ts";
+
+export interface ToRead {
+  question: Question;
+  /** Read by the rules, made ready for a language model, or what that made of it held against it. */
+  by: "rules" | "model" | ToHold;
+  /** What names the knowledge from now on. */
+  id: number;
+  /** Left out where this thread may have it from an earlier question. */
+  knowledge?: Knowledge;
+}
+
+/** Undefined: this thread does not have the knowledge. */
+export type Read = Understanding | Material | Held | undefined;
+
+/** The latest used last. */
+const known = new Map<number, Knowledge>();
+
+answerQuestions<ToRead, Read>(({ question, by, id, knowledge = known.get(id) }) => {
+  if (knowledge === undefined) return undefined;
+  known.delete(id);
+  known.set(id, knowledge);
+  const [oldest] = known.keys();
+  if (known.size > LIMITS.agent.keptModels && oldest !== undefined) known.delete(oldest);
+  if (by === "rules") return understand(question, knowledge);
+  return by === "model" ? materialOf(question, knowledge) : holdPlan(by, question, knowledge);
+});

@@ -1,0 +1,80 @@
+import { extname, join } from "node:path";
+import { AppError, isAppError } from "../../../../kernel/errors.ts";
+import { ThreadPool } from "../../../../platform/threads/index.ts";
+import type { Held, ToHold } from "../../assist/hold-plan.ts";
+import type { Material } from "../../assist/material.ts";
+import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import { LIMITS } from "../../limits.ts";
+import type { Understanding } from "../reading.ts";
+import type { Question } from "../understand.ts";
+import type { Read, ToRead } from "./read-worker.ts";
+
+/** Whose question is read: a workspace has one thread at a time. */
+export interface Reader {
+  scope: string;
+  signal: AbortSignal;
+}
+
+/** Reads questions in threads beside the server's own, which a long one would otherwise hold for a good while. */
+export class ReadingThreads {
+  readonly #ids = new WeakMap<Knowledge, number>();
+  readonly #pool: ThreadPool<ToRead, Read>;
+  #count = 0;
+
+  constructor() {
+    const { readers, waitingQuestions, readerMemoryMb, readMs, idleReaderMs } = LIMITS.agent;
+    this.#pool = new ThreadPool({
+      noun: "question",
+      nouns: "questions",
+      hint: "Ask in fewer words.",
+      module: join(import.meta.dirname, `read-worker${extname(import.meta.filename)}`),
+      threads: readers,
+      waiting: waitingQuestions,
+      memoryMb: readerMemoryMb,
+      timeoutMs: readMs,
+      idleMs: idleReaderMs,
+    });
+  }
+
+  async read(question: Question, knowledge: Knowledge, reader: Reader): Promise<Understanding> {
+    return (await this.#read(question, "rules", knowledge, reader)) as Understanding;
+  }
+
+  /** What a language model needs to read it. */
+  async materialFor(question: Question, knowledge: Knowledge, reader: Reader): Promise<Material> {
+    return (await this.#read(question, "model", knowledge, reader)) as Material;
+  }
+
+  /** What is wrong with a language model's plan for it, or the plan as it holds. */
+  async holdPlan(question: Question, plan: ToHold, knowledge: Knowledge, reader: Reader): Promise<Held> {
+    return (await this.#read(question, plan, knowledge, reader)) as Held;
+  }
+
+  async #read(question: Question, by: ToRead["by"], knowledge: Knowledge, reader: Reader): Promise<Read> {
+    const id = this.#idOf(knowledge);
+    // Most often the thread has the knowledge, which is too large to be sent with every question.
+    const read =
+      (await this.#ask({ question, by, id }, reader)) ??
+      (await this.#ask({ question, by, id, knowledge }, reader));
+    if (read === undefined) throw new Error("A thread read nothing with all that it needs.");
+    return read;
+  }
+
+  async #ask(value: ToRead, { scope, signal }: Reader): Promise<Read> {
+    try {
+      return await this.#pool.ask(scope, signal, () => ({ value }));
+    } catch (error) {
+      // A timeout of the agent means its queries; this one says what to do about it.
+      if (!isAppError(error) || error.code !== "timeout") throw error;
+      throw new AppError("unavailable", error.message, { hint: "Ask in fewer words.", cause: error });
+    }
+  }
+
+  #idOf(knowledge: Knowledge): number {
+    const known = this.#ids.get(knowledge);
+    if (known !== undefined) return known;
+    this.#count += 1;
+    this.#ids.set(knowledge, this.#count);
+    return this.#count;
+  }
+}
