@@ -15,9 +15,11 @@ export const EVAL_COMMANDS: readonly Command[] = [
       },
       questions: { value: "FILE", description: "One question a line, as JSON", required: true },
       out: { value: "FILE", description: "Where to write the answers, one a line" },
+      "at-least": { value: "PERCENT", description: "Exit with 1 where fewer are right" },
     },
     notes: [
       "A question has: question, and if you like id, as_of (today's date for it), kind, expect (answer, clarify or refuse), rows (the right ones), ordered.",
+      "One that builds on an earlier one has follows: the id of that. It takes a model.",
       "Everything runs in a temporary place; the data of the server are not touched.",
     ],
     run: async (input, terminal) => (await import("./eval.ts")).evalQuestions(input, terminal),

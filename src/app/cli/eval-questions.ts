@@ -43,19 +43,26 @@ export async function evaluate(
   onDone: (done: number) => void,
 ): Promise<Line[]> {
   const lines: Line[] = [];
+  const answers = new Map<string, string>();
   for (const question of questions) {
-    lines.push(await askOne(question, ask));
+    const { answerId, ...line } = await askOne(question, ask, answers.get(question.follows ?? ""));
+    if (answerId !== undefined) answers.set(line.id, answerId);
+    lines.push(line);
     onDone(lines.length);
   }
   return lines;
 }
 
-async function askOne(question: EvalQuestion, ask: AskOne): Promise<Line> {
+async function askOne(
+  question: EvalQuestion,
+  ask: AskOne,
+  before: string | undefined,
+): Promise<Line & { answerId?: string }> {
   // Noon is the same day in every time zone that matters here.
   ask.setToday(question.as_of === undefined ? new Date() : new Date(`${question.as_of}T12:00:00Z`));
   const { caller, signal, model } = ask;
   const tool = ask.registry.tool("all", model === undefined ? "ask_data" : "ask_question") as WireTool;
-  const args = { question: question.question, ...(model !== undefined && { model }) };
+  const args = { question: question.question, ...(model !== undefined && { model, follow_up_to: before }) };
   const called = await call(ask.ports, toolOperation(tool), args, {
     caller,
     meta: META,
@@ -72,13 +79,34 @@ async function askOne(question: EvalQuestion, ask: AskOne): Promise<Line> {
     const isExpected = question.rows !== undefined || question.expect !== undefined;
     return { ...base, ...NOTHING, error, verdict: isExpected ? "wrong" : "unknown" };
   }
-  const { outcome, columns, rows, sql, confidence, reading, narrative } =
-    model === undefined ? answerOf(called.output as DataOutput) : (called.output as Answer);
+  const {
+    outcome,
+    columns,
+    rows,
+    sql,
+    confidence,
+    reading,
+    narrative,
+    id: answerId,
+  } = model === undefined
+    ? answerOf(called.output as DataOutput)
+    : (called.output as Answer & { id: string });
   // Gold rows without `expect` were written for a comparison in which each row counts once.
   const expected = { distinct: question.expect === undefined, ...question };
   const verdict = judge(expected, { outcome, rows });
   const said = outcome === "answer" ? {} : { said: narrative };
-  return { ...base, outcome, columns, rows, sql, confidence, reading, ...said, verdict };
+  return {
+    ...base,
+    outcome,
+    columns,
+    rows,
+    sql,
+    confidence,
+    reading,
+    ...said,
+    verdict,
+    ...(answerId !== undefined && { answerId }),
+  };
 }
 
 interface DataOutput extends Pick<Answer, "outcome" | "confidence" | "reading"> {
@@ -92,6 +120,7 @@ function answerOf({ answer, query, fields, rows, ...rest }: DataOutput) {
   const columns = fields.map(({ name }) => name);
   return {
     ...rest,
+    id: undefined,
     narrative: answer,
     sql: query,
     columns,

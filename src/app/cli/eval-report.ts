@@ -6,7 +6,7 @@ import type { Line } from "./eval-questions.ts";
 const LISTED = 50;
 
 /** Answers that look right and are not come first: they are what a model must not do. */
-export function printReport(lines: readonly Line[], terminal: Terminal): void {
+export function printReport(lines: readonly Line[], terminal: Terminal): { judged: number; right: number } {
   const judged = lines.filter(({ verdict }) => verdict !== "unknown");
   const wrong = judged
     .filter(({ verdict, outcome }) => verdict === "wrong" && outcome === "answer")
@@ -29,6 +29,7 @@ export function printReport(lines: readonly Line[], terminal: Terminal): void {
   }
   terminal.out(`\nOutcomes: ${outcomes(lines)}\n`);
   printTimes(lines, terminal);
+  return { judged: judged.length, right: judged.filter(({ verdict }) => verdict === "right").length };
 }
 
 export function printTimes(lines: readonly { ms: number }[], terminal: Terminal): void {

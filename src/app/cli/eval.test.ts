@@ -25,8 +25,18 @@ function file(name: string, content: string): void {
   writeFileSync(join(kenning.home, name), content);
 }
 
+const evaluation = (words: readonly string[]) => [
+  "eval",
+  "questions",
+  "--model",
+  "model.yaml",
+  "--tables",
+  "tables",
+  ...words,
+];
+
 function evaluate(...words: string[]) {
-  return kenning.run(["eval", "questions", "--model", "model.yaml", "--tables", "tables", ...words]);
+  return kenning.run(evaluation(words));
 }
 
 const QUESTIONS = [
@@ -34,6 +44,14 @@ const QUESTIONS = [
   { id: "b", question: "average ticket", kind: "simple", expect: "answer", rows: [[11]] },
   { id: "c", question: "xylophones", kind: "odd", expect: "refuse", as_of: "2025-03-31" },
   { question: "goal" },
+  {
+    id: "e",
+    question: "by shop?",
+    follows: "a",
+    kind: "odd",
+    expect: "answer",
+    rows: [[13], [5], [12], [20]],
+  },
 ];
 
 describe("kenning eval questions", () => {
@@ -41,13 +59,20 @@ describe("kenning eval questions", () => {
     mkdirSync(join(kenning.home, "temporary"));
     vi.stubEnv("TMPDIR", join(kenning.home, "temporary"));
     file("questions.jsonl", `${QUESTIONS.map((each) => JSON.stringify(each)).join("\n")}\n`);
-    const { code, out, err } = await evaluate("--questions", "questions.jsonl", "--out", "answers.jsonl");
+    const { code, out, err } = await evaluate(
+      "--questions",
+      "questions.jsonl",
+      "--out",
+      "answers.jsonl",
+      "--at-least",
+      "75",
+    );
     expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining("error") });
     expect(out).toMatch(
-      /^Answered, but wrong: 1 of 3 \(33\.3 %\)\n {2}b \(0\.\d+\) average ticket — understood as: /,
+      /^Answered, but wrong: 1 of 4 \(25\.0 %\)\n {2}b \(0\.\d+\) average ticket — understood as: /,
     );
-    expect(out).toContain("  odd: 1 of 1 (100.0 %)\n  simple: 1 of 2 (50.0 %)\n  in all: 2 of 3 (66.7 %)\n");
-    expect(out).toMatch(/Outcomes: answer 3, refuse 1\nTime: p50 [\d.]+ ms, p95 [\d.]+ ms\n$/);
+    expect(out).toContain("  odd: 2 of 2 (100.0 %)\n  simple: 1 of 2 (50.0 %)\n  in all: 3 of 4 (75.0 %)\n");
+    expect(out).toMatch(/Outcomes: answer 4, refuse 1\nTime: p50 [\d.]+ ms, p95 [\d.]+ ms\n$/);
     const answers = readFileSync(join(kenning.home, "answers.jsonl"), "utf8")
       .trim()
       .split("\n")
@@ -68,9 +93,18 @@ describe("kenning eval questions", () => {
       ["b", "answer"],
       ["c", "refuse"],
       ["4", "answer"],
+      ["e", "answer"],
     ]);
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith("kenning-eval-"))).toEqual([]);
     vi.unstubAllEnvs();
+  });
+
+  test("ends with 1 where fewer are right than they should be", async () => {
+    file("one.jsonl", '{"question": "revenue", "rows": [[51]]}\n');
+    const { code, err } = await kenning.call(evaluation(["--questions", "one.jsonl", "--at-least", "50"]));
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("Fewer than 50 % are right.") });
+    const odd = await kenning.call(evaluation(["--questions", "one.jsonl", "--at-least", "all"]));
+    expect(odd.err).toMatch(/from 0 to 100/);
   });
 
   test("says what is wrong with its files", async () => {
@@ -80,6 +114,10 @@ describe("kenning eval questions", () => {
       err: expect.stringMatching(/bad\.jsonl:2 is no question/),
     });
     expect((await evaluate("--questions", "nowhere.jsonl")).err).toMatch(/no file nowhere\.jsonl/);
+    file("lost.jsonl", '{"question": "by shop?", "follows": "a"}\n');
+    expect((await evaluate("--questions", "lost.jsonl")).err).toMatch(
+      /no question before "1" has the id "a"/,
+    );
     file("empty.jsonl", "\n");
     expect((await evaluate("--questions", "empty.jsonl")).err).toMatch(/no question in empty\.jsonl/);
     const lost = await evaluate("--questions", "questions.jsonl", "--out", "nowhere/answers.jsonl");

@@ -21,12 +21,20 @@ import { Progress } from "./progress.ts";
 import { quiet } from "./with-identity.ts";
 
 interface Input {
-  options: { model: string | undefined; tables: string; questions: string; out: string | undefined };
+  options: {
+    model: string | undefined;
+    tables: string;
+    questions: string;
+    out: string | undefined;
+    "at-least": string | undefined;
+  };
 }
 
 const question = z.object({
   id: z.union([z.string(), z.number()]).transform(String).optional(),
   question: z.string().min(1),
+  /** The id of the question before it that it builds on. */
+  follows: z.union([z.string(), z.number()]).transform(String).optional(),
   as_of: z.iso.date().optional(),
   kind: z.string().optional(),
   expect: z.enum(["answer", "clarify", "refuse"]).optional(),
@@ -40,6 +48,7 @@ export type EvalQuestion = z.output<typeof question>;
 /** Asks all questions of a file over a model and its tables, in a place of their own that is gone afterwards. */
 export async function evalQuestions({ options }: Input, terminal: Terminal): Promise<number> {
   const questions = readQuestions(options.questions);
+  const wanted = percentOf(options["at-least"]);
   const tables = tablesIn(options.tables);
   const files = options.model === undefined ? [] : readFiles(options.model);
   // Found out now, and not when all answers are there.
@@ -60,12 +69,20 @@ export async function evalQuestions({ options }: Input, terminal: Terminal): Pro
       progress.show("questions", done / questions.length),
     ).finally(() => progress.end());
     if (options.out !== undefined) writeFileSync(options.out, lines.map(lineText).join(""));
-    printReport(lines, terminal);
-    return 0;
+    const { judged, right } = printReport(lines, terminal);
+    if (wanted === undefined || right >= (judged * wanted) / 100) return 0;
+    terminal.err(`Fewer than ${wanted} % are right.\n`);
+    return 1;
   } finally {
     process.off("SIGINT", stop);
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+function percentOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^(?:\d{1,2}(?:\.\d+)?|100)$/.test(text)) return Number(text);
+  throw new AppError("bad_request", "--at-least is a number from 0 to 100.");
 }
 
 /** One line of the result; what was expected is in the file of questions. */
@@ -143,6 +160,13 @@ function readQuestions(path: string): EvalQuestion[] {
       const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
       throw new AppError("bad_request", `${path}:${i + 1} is no question: ${clip(reason, 300)}`);
     }
+  });
+  questions.forEach(({ follows }, i) => {
+    if (follows === undefined || questions.slice(0, i).some(({ id }) => id === follows)) return;
+    throw new AppError(
+      "bad_request",
+      `${path}: no question before "${questions[i]?.id}" has the id "${follows}".`,
+    );
   });
   if (questions.length === 0) throw new AppError("bad_request", `There is no question in ${path}.`);
   return questions;
