@@ -67,7 +67,7 @@ export interface AgentParts {
   limits: AgentLimits | (typeof LIMITS)["agent"];
 }
 
-const UNREAD: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
+const UNREAD: Understanding = { readings: [], missing: [], unclear: [] };
 
 /** Plain questions about the data of a semantic model. */
 export class Agent {

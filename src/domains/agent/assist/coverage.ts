@@ -1,10 +1,10 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Window } from "../query/semantic-query.ts";
 import { datesIn } from "../understand/candidates/dates.ts";
+import { sensesIn } from "../understand/candidates/said.ts";
 import type { Language } from "../understand/languages/language.ts";
 import { languagesOf } from "../understand/languages/languages.ts";
 import { type Word, wordsOf } from "../understand/languages/words.ts";
-import { sensesIn } from "../understand/understand.ts";
 
 interface Moment {
   now: string;

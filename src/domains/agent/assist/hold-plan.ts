@@ -1,12 +1,13 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Window } from "../query/semantic-query.ts";
 import { unsaidWords } from "../understand/account/unsaid.ts";
+import { sensesIn } from "../understand/candidates/said.ts";
 import type { Language } from "../understand/languages/language.ts";
 import { languagesOf } from "../understand/languages/languages.ts";
 import { range } from "../understand/languages/words.ts";
+import type { Question } from "../understand/reading.ts";
 import { finished } from "../understand/readings/finish.ts";
 import type { Sense } from "../understand/senses/fragment.ts";
-import { type Question, sensesIn } from "../understand/understand.ts";
 import { Account } from "./account.ts";
 import { checkedAsk, PlanProblem } from "./check-plan.ts";
 import { Claims, plain } from "./claims.ts";
@@ -40,7 +41,7 @@ function hold({ plan, answers, windows }: ToHold, question: Question, knowledge:
   const texts = [question.text, ...answers];
   const read = texts.map((text) => {
     const [language] = languagesOf(text) as [Language];
-    return { language, ...sensesIn(language, { ...question, text }, knowledge) };
+    return sensesIn(language, { ...question, text }, knowledge);
   });
   const [asked] = read as [(typeof read)[number]];
   const said = texts.join(" ");

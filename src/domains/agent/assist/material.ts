@@ -1,6 +1,6 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Window } from "../query/semantic-query.ts";
-import type { Question } from "../understand/understand.ts";
+import type { Question } from "../understand/reading.ts";
 import { contentWords, periodsIn } from "./coverage.ts";
 import { type Candidate, candidatesIn, digestOf } from "./digest.ts";
 

@@ -76,7 +76,7 @@ const understand: Understand = async (question, knowledge, reader) => {
   const cities = knowledge.values.find(({ ds, field }) => ds === "shops" && field === "city");
   const nearest = cities === undefined ? ["no such field"] : cities.values.toSorted();
   const missing = [{ span: { start: 0, end: 5 }, text: nearest.join(" "), nearest: [] }];
-  return { readings: [], missing, unclear: [], trace: [] };
+  return { readings: [], missing, unclear: [] };
 };
 
 interface Asked extends Record<string, unknown> {

@@ -1,5 +1,12 @@
 import type { Ask } from "../query/semantic-query.ts";
 
+/** A question, and when and where it is asked. */
+export interface Question {
+  text: string;
+  now: string;
+  timeZone: string;
+}
+
 /** Where in the question something stands: characters, the end excluded. */
 export interface Span {
   start: number;
@@ -55,6 +62,4 @@ export interface Understanding {
   }[];
   /** What has to be asked whichever reading is meant, such as "best" without a measure. */
   unclear: Clarification[];
-  /** What each stage found, for those who look into it. */
-  trace: { stage: string; found: string[] }[];
 }

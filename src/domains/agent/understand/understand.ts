@@ -1,400 +1,204 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Ask } from "../query/semantic-query.ts";
-import { unaskedParts } from "./account/unasked.ts";
-import { unsaidWords } from "./account/unsaid.ts";
-import { authorsFirst, candidates, type Found, outsidePeriods } from "./candidates/candidates.ts";
-import { dateCandidates, datesIn, withDateWords } from "./candidates/dates.ts";
-import { emptyWords } from "./candidates/empty-words.ts";
-import { numberCandidates } from "./candidates/numbers.ts";
-import { type RowNoun, rowNoun, takenAs } from "./candidates/row-nouns.ts";
-import { LEFT_COST, skipCost } from "./candidates/skip-cost.ts";
-import { inTheirForms } from "./candidates/word-forms.ts";
+import { type Held, heldAgainst } from "./account/hold.ts";
+import { candidates, type Found } from "./candidates/candidates.ts";
+import { datesIn } from "./candidates/dates.ts";
+import { type RowNoun, takenAs } from "./candidates/row-nouns.ts";
+import { sensesIn, type Weighed, weigh } from "./candidates/said.ts";
 import type { Language } from "./languages/language.ts";
 import { languagesOf } from "./languages/languages.ts";
-import { range, type Word, wordsOf } from "./languages/words.ts";
-import { onDeed } from "./lexicon/deeds.ts";
-import { type Lexicon, lexiconOf } from "./lexicon/lexicon.ts";
-import {
-  isOfNew,
-  judgedText,
-  judges,
-  NEW,
-  namesNoMeasure,
-  namesNoNumber,
-  openPeriod,
-  openWithout,
-  SINCE_WHEN,
-  someMetrics,
-  stillToCome,
-  WHICH_NUMBER,
-} from "./open/left-open.ts";
-import { missingWords } from "./open/missing-words.ts";
+import { asks, isTwoQuestions, lastSentence, statementIn, withoutCourtesy } from "./languages/sentences.ts";
+import { type Word, wordsOf } from "./languages/words.ts";
+import { stillToCome } from "./open/left-open.ts";
+import { clarificationsOf, isLoose, missingIn, type Open, openIn } from "./open/open.ts";
 import { partOfName, sharedNoun, withName } from "./open/part-of-name.ts";
-import type { Assumption, Clarification, Reading, Understanding } from "./reading.ts";
-import { askOf } from "./readings/ask-of.ts";
+import { prepared } from "./prepared.ts";
+import type { Assumption, Clarification, Question, Reading, Understanding } from "./reading.ts";
 import { assumedOf, finished } from "./readings/finish.ts";
-import { namesakesOf, oneMeant } from "./readings/one-of-several.ts";
-import { throughOwnPlaces } from "./readings/own-places.ts";
+import { oneMeant } from "./readings/one-of-several.ts";
+import { queriesOf } from "./readings/queries.ts";
 import { parse } from "./rules/chart.ts";
-import { COMPARISON_RULES } from "./rules/comparison-rules.ts";
-import { ENTITY_RULES } from "./rules/entity-rules.ts";
-import { FIELD_RULES } from "./rules/field-rules.ts";
-import { Grammar } from "./rules/grammar.ts";
-import { choosesGroups, GROUP_RULES, groupsOf } from "./rules/group-rules.ts";
-import { HAVING_RULES } from "./rules/having-rules.ts";
-import { inRoles, ROLE_RULES } from "./rules/roles.ts";
-import { SUPERLATIVE_RULES } from "./rules/superlative-rules.ts";
-import { TABLE_RULES } from "./rules/table-rules.ts";
-import { UNIT_RULES } from "./rules/unit-rules.ts";
-import { VERB_RULES } from "./rules/verb-rules.ts";
-import { type Fragment, type Leaf, leavesOf } from "./senses/fragment.ts";
-
-/** What is made of a model once, however many questions there are. */
-const prepared = new WeakMap<Knowledge, { lexicons: Map<Language, Lexicon>; grammar: Grammar }>();
-
-function prepare(knowledge: Knowledge, language: Language): { lexicon: Lexicon; grammar: Grammar } {
-  const known = prepared.get(knowledge) ?? {
-    lexicons: new Map(),
-    grammar: new Grammar(
-      knowledge,
-      [
-        ENTITY_RULES,
-        FIELD_RULES,
-        TABLE_RULES,
-        SUPERLATIVE_RULES,
-        HAVING_RULES,
-        COMPARISON_RULES,
-        GROUP_RULES,
-        UNIT_RULES,
-        VERB_RULES,
-        ROLE_RULES,
-      ],
-      groupsOf,
-    ),
-  };
-  prepared.set(knowledge, known);
-  const lexicon = known.lexicons.get(language) ?? lexiconOf(knowledge, language);
-  known.lexicons.set(language, lexicon);
-  return { lexicon, grammar: known.grammar };
-}
-
-export interface Question {
-  text: string;
-  now: string;
-  timeZone: string;
-}
+import { choosesGroups } from "./rules/group-rules.ts";
+import type { Fragment, Leaf } from "./senses/fragment.ts";
 
 /** Reads a question by rules alone, within bounds; pure. */
 export function understand(asked: Question, knowledge: Knowledge): Understanding {
   const question = { ...asked, text: withoutCourtesy(asked.text) };
-  const statement = STATEMENT.exec(question.text);
-  if (statement !== null) {
-    const span = { start: statement.index, end: statement.index + statement[0].length };
-    return { readings: [], missing: [{ span, text: statement[0], nearest: [] }], unclear: [], trace: [] };
-  }
-  const isTwo = /[?]\s+\S/.test(question.text);
-  const whole = isTwo ? NOTHING : understandText(question, knowledge);
-  if (whole.readings.length > 0 && whole.missing.length === 0) return whole;
-  // What stands before a question often only says why it is asked.
-  const [, head = "", sign, tail] = /^(.*?)([.!?:;])\s+(\S[^.!?:;]*[.!?]?)$/s.exec(question.text) ?? [];
-  if (tail === undefined || (sign === ":" ? saysMore(question, tail, knowledge) : !ASKS.test(tail)))
-    return whole;
-  // What stands behind a whole question says more of it.
-  if (isUnderstood(understandText({ ...question, text: head }, knowledge))) return whole;
-  const last = understandText({ ...question, text: tail }, knowledge);
-  return isUnderstood(last) ? last : whole;
+  const statement = statementIn(question.text);
+  if (statement !== undefined) return refused(statement);
+  const whole = isTwoQuestions(question.text) ? NOTHING : readText(question, knowledge);
+  return isUnderstood(whole) ? whole : (readLast(question, knowledge) ?? whole);
 }
 
-/** What is said out of politeness, left blank so that everything else stays in its place. */
-function withoutCourtesy(text: string): string {
-  return text.replace(GREETING, blank).replace(THANKS, blank);
+/** What stands before a question often only says why it is asked; what stands behind a whole one says more of it. */
+function readLast(question: Question, knowledge: Knowledge): Understanding | undefined {
+  const { head, sign, tail } = lastSentence(question.text) ?? {};
+  if (head === undefined || tail === undefined) return undefined;
+  const isApart = sign === ":" ? !saysMore(question, `${head}:`, knowledge) : asks(tail);
+  if (!isApart || isUnderstood(readText({ ...question, text: head }, knowledge))) return undefined;
+  const last = readText({ ...question, text: tail }, knowledge);
+  return isUnderstood(last) ? last : undefined;
 }
 
-const GREETING =
-  /^\s*(?:(?:hi|hey|hello|hallo|moin|servus|morning|(?:good|guten) (?:morning|afternoon|evening|day|morgen|tag|abend))(?: (?:there|all|team|everyone|zusammen|ihr))?\s*[,.!:-]+\s*)+(?=\S)/i;
-const THANKS =
-  /(?<=\S)[\s,;.!-]*\b(?:thx|thanks(?: a lot)?|thank you|many thanks|cheers|danke(?: dir| schön| euch)?|vielen dank|lg|vg)[\s.!]*$/i;
-
-function blank(text: string): string {
-  return " ".repeat(text.length);
-}
-
-/** How a sentence begins that is the question itself, and no remark on it. */
-const ASKS =
-  /^(?:(?:so|and|please|now|in|of|by|for|at|on|to|from|with|can|could|you|i|we|tell|me|want|need|know|auf|von|bei|seit|bitte|in)\b[\s,]*)*(?:how|what|which|who|whose|when|where|show|list|give|name|find|did|do|does|is|are|was|were|has|have|the|our|wie|was|welche[rnms]?|wer|wann|wo|zeige?|nenne)\b/i;
-
-/** SQL is no question, whatever its words mean in one. */
-const STATEMENT =
-  /\b(?:drop|alter|create|truncate)\s+(?:table|database|schema|view)\b|\b(?:delete\s+from|insert\s+into|union\s+select)\b/i;
-
-/** Names before a number belong to it: "Rock vs Metal: units sold". */
-function saysMore(question: Question, tail: string, knowledge: Knowledge): boolean {
-  const head = question.text.slice(0, -tail.length);
+/** Names and periods before a number belong to it: "Rock vs Metal: units sold". */
+function saysMore(question: Question, head: string, knowledge: Knowledge): boolean {
   const dates = datesIn({ ...question, text: head }, knowledge);
   const isPeriod = dates.some(({ start, end }) => !/\p{L}/u.test(head.slice(0, start) + head.slice(end)));
   if (isPeriod) return true;
+  const isValue = ({ sense, cost }: Found) =>
+    (sense.t === "cond" || (sense.t === "rel" && sense.form === "name")) && cost < 1;
   return languagesOf(question.text).some((language) => {
-    const { lexicon } = prepare(knowledge, language);
-    const words = wordsOf(head, language);
-    const isValue = ({ sense, cost }: Found) =>
-      (sense.t === "cond" || (sense.t === "rel" && sense.form === "name")) && cost < 1;
-    return candidates(words, lexicon, language).some(isValue);
+    const { lexicon } = prepared(knowledge, language);
+    return candidates(wordsOf(head, language), lexicon, language).some(isValue);
   });
 }
 
-/** Two questions at once are not read as one. */
-const NOTHING: Understanding = { readings: [], missing: [], unclear: [], trace: [] };
-
-const TOO_LONG = {
-  question: "The question is too long to be read at once. Can it be asked in one short sentence?",
-  suggestions: [],
-};
-
 /** In the language that its words of grammar are of; names alone are tried in each. */
-function understandText(question: Question, knowledge: Knowledge): Understanding {
-  const [first, ...others] = languagesOf(question.text).map(
-    (language) => () => understandIn(language, question, knowledge),
-  );
-  const read = (first as () => Understanding)();
+function readText(question: Question, knowledge: Knowledge): Understanding {
+  const [first, ...others] = languagesOf(question.text);
+  const read = readIn(first as Language, question, knowledge);
   if (isUnderstood(read)) return read;
-  const all = [read, ...others.map((other) => other())];
+  const all = [read, ...others.map((language) => readIn(language, question, knowledge))];
   // What is missing is said in the language in which the least is.
-  const least = all
+  const [least] = all
     .filter(({ readings }) => readings.length > 0)
     .toSorted((a, b) => a.missing.length - b.missing.length);
-  return all.find(isUnderstood) ?? (read.unclear.length > 0 ? read : (least[0] ?? read));
+  return all.find(isUnderstood) ?? (read.unclear.length > 0 ? read : (least ?? read));
 }
 
 function isUnderstood({ readings, missing }: Understanding): boolean {
   return readings.length > 0 && missing.length === 0;
 }
 
-/** The words of a question as the rules put it, and everything that each of them can mean by itself. */
-export function sensesIn(language: Language, question: Question, knowledge: Knowledge) {
-  const { lexicon, grammar } = prepare(knowledge, language);
-  const spelt = withDateWords(question.text, lexicon, language);
-  const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
-  const all = wordsOf(text, language);
-  const every = authorsFirst(
-    outsidePeriods([
-      ...candidates(all, lexicon, language),
-      ...dateCandidates({ ...question, text }, all, knowledge),
-      ...numberCandidates(all, language),
-    ]),
-  );
-  const own = inTheirForms(every, all, grammar);
-  const rows = rowNoun(all, own, knowledge, language);
-  const isOther = ({ start, end }: Found) => rows === undefined || rows.at < start || rows.at >= end;
-  const found = rows === undefined ? own : [...own.filter(isOther), asRows(rows)];
-  return { text, all, found, lexicon, grammar, rows };
-}
-
 /** Parts of names that are put in the question, one after the other. */
 const MOST_PARTS = 2;
 
-function understandIn(
+/** Reads the question again with other words; undefined where that was done often enough. */
+type Reread = ((text: string) => Understanding) | undefined;
+
+/**
+ * The stages of every reading: words and what each can mean, what they mean together, the queries that these meanings
+ * are, each held against its words, and what comes of the best.
+ */
+function readIn(
   language: Language,
   question: Question,
   knowledge: Knowledge,
   parts = MOST_PARTS,
 ): Understanding {
-  const { text, all, found, lexicon, grammar, rows } = sensesIn(language, question, knowledge);
-  const reread = (said: string) => understandIn(language, { ...question, text: said }, knowledge, parts - 1);
+  const reread: Reread =
+    parts > 0 ? (text) => readIn(language, { ...question, text }, knowledge, parts - 1) : undefined;
+  const said = weigh(sensesIn(language, question, knowledge));
+  const beforehand = refusedBeforehand(said) ?? whichNumber(said, reread);
+  if (beforehand !== undefined) return beforehand;
+  const meanings = meaningsOf(said);
+  if (meanings === undefined) return asking(TOO_LONG);
+  const readings = heldAgainst(said, queriesOf(meanings, said));
+  return decide(readings, said, reread);
+}
+
+/** Of what is still to come nothing is known. */
+function refusedBeforehand({ text, all, found, question }: Weighed): Understanding | undefined {
   const ahead = stillToCome(text, all, found, question.now);
-  if (ahead !== undefined) return { readings: [], missing: [ahead], unclear: [], trace: [] };
-  const shared = parts > 0 ? sharedNoun(all, found, { lexicon, language }) : undefined;
-  const which = shared && shared.names.length > 1 ? withName(text, all, shared, reread) : undefined;
-  if (which !== undefined) return which;
-  const empty = emptyWords(all, found, language, (ds) => grammar.isEvent(ds));
-  const kept = keepWords(all, found, empty);
+  return ahead === undefined ? undefined : { readings: [], missing: [ahead], unclear: [] };
+}
+
+/** "the rate", where there are several. */
+function whichNumber(said: Weighed, reread: Reread): Understanding | undefined {
+  if (reread === undefined) return undefined;
+  const shared = sharedNoun(said.all, said.found, said);
+  if (shared === undefined || shared.names.length < 2) return undefined;
+  return withName(said.text, said.all, shared, reread);
+}
+
+/** What the words mean together, by the rules; undefined where there are too many. */
+function meaningsOf({ grammar, found, kept, skipCosts }: Weighed): Fragment[] | undefined {
   const place = new Map(kept.map((index, i) => [index, i]));
-  const fragments = found.flatMap((each) => moved(each, place, kept));
-  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   const hasGroups = found.some(({ sense }) => choosesGroups(sense));
-  const costs = all.map((word, i) =>
-    skipCost(word, { isKnown: known.has(i), isEmpty: empty.has(i) }, lexicon, language),
-  );
-  const parsed = parse({
+  return parse({
     words: kept.length,
-    fragments,
+    fragments: found.flatMap((each) => fragmentOf(each, place)),
     rulesFor: (left, right) => grammar.rulesFor(left, right),
     convert: (sense) => grammar.convert(sense, hasGroups),
-    skipCost: (word) => costs[kept[word] as number] as number,
+    skipCost: (word) => skipCosts[kept[word] as number] as number,
   });
-  if (parsed === undefined) return { readings: [], missing: [], unclear: [TOO_LONG], trace: [] };
-  const asksWho = language.people.has(all[0]?.norm ?? "");
-  const isLeft = (i: number) => (costs[i] as number) >= LEFT_COST;
-  const isTold = (i: number) => {
-    const { norm = "" } = all[i] ?? {};
-    return (!empty.has(i) || language.grammar.has(norm)) && !language.people.has(norm);
-  };
-  const asks = parsed.flatMap((fragment) => {
-    const asked = askOf(grammar, fragment.sense);
-    if (asked === undefined) return [];
-    const leaves = leavesOf(fragment);
-    const ask = onDeed(throughOwnPlaces(asked.ask, leaves, knowledge), leaves);
-    return inRoles(ask, { words: all, leaves, knowledge }).map((each) => ({
-      fragment,
-      leaves,
-      asked: { ...asked, ask: each },
-    }));
-  });
-  const isDateNamed = ({ sense }: Leaf) => sense.t === "field" && grammar.isDate(sense.key);
-  const readings = asks.slice(0, CHECKED).map(({ fragment, leaves, asked }) => {
-    const unsaid = [...unsaidWords(all, { found, leaves }, asked.ask, { knowledge, grammar })].filter(isTold);
-    const odd =
-      spanCost(asked.ask) +
-      listCost(language.listOpener.test(question.text), asked.ask) +
-      (asksWho && asked.ask.k === "table" && asked.ask.by.length === 0 ? NOBODY_COST : 0) +
-      unaskedParts(leaves, asked.ask, { grammar }) * UNASKED_COST;
-    const left = fragment.skipped.map((i) => kept[i] as number).filter(isLeft);
-    const dropped = unsaid.filter((i) => !left.includes(i));
-    const cost = fragment.cost + asked.cost + odd + dropped.length * LEFT_COST;
-    const loose = cost - leaves.reduce((sum, leaf) => sum + Math.min(Math.max(leaf.cost, 0), PLAIN_COST), 0);
-    return { ...asked, leaves, cost, loose, left: [...left, ...dropped].toSorted((a, b) => a - b) };
-  });
-  readings.sort((a, b) => a.cost - b.cost);
-  for (const rival of namesakesOf(readings))
-    rival.cost = Math.min(rival.cost, (readings[0]?.cost ?? 0) + 0.1);
-  readings.sort((a, b) => a.cost - b.cost);
+}
+
+/** What some words mean, at their place among those that were kept. */
+function fragmentOf(leaf: Leaf, place: ReadonlyMap<number, number>): Fragment[] {
+  const { sense, cost } = leaf;
+  const start = place.get(leaf.start);
+  const last = place.get(leaf.end - 1);
+  if (start === undefined || last === undefined) return [];
+  return [{ sense, start, end: last + 1, cost, skipped: [], leaf }];
+}
+
+/** Whether the best reading is an answer, leaves something to be asked, or misses a word and is refused. */
+function decide(readings: readonly Held[], said: Weighed, reread: Reread): Understanding {
   const [best] = readings;
-  const isLoose = best !== undefined && best.left.length === 0 && best.loose > MOST_LOOSE;
-  // Whatever carries meaning and was left over makes an answer to another question.
-  const skipped = best === undefined ? kept.filter(isLeft) : best.left;
-  const judged = skipped.filter((i) => judges(all[i] as Word, i, found, language));
-  const isNumberless =
-    judged.length === 0 &&
-    skipped.every((i) => known.has(i)) &&
-    !found.some(({ sense, start }) => sense.t === "op" && sense.op === "how" && skipped.includes(start)) &&
-    knowledge.model.metrics.length > 0 &&
-    (namesNoNumber(found, skipped.length === 0 && !isLoose ? best?.ask : undefined, grammar) ||
-      (language.vague.test(text) && namesNoMeasure(found, grammar)));
-  if (isLoose && !isNumberless) return { readings: [], missing: [], unclear: [], trace: [] };
-  const fresh = skipped.filter((i) => NEW.test(all[i]?.norm ?? "") && isOfNew(i, found, best?.ask, grammar));
-  const isDated = found.some(({ sense }) => sense.t === "window");
-  const unsaid = (isNumberless ? [] : skipped).filter(
-    (i) => !judged.includes(i) && !fresh.includes(i) && (judged.length === 0 || !known.has(i)),
-  );
-  // Words of grammar are named only where nothing else is missing.
-  const named = unsaid.filter((i) => !isGrammar(all[i] as Word, language));
-  const part =
-    parts > 0
-      ? partOfName(
-          all,
-          unsaid.filter((i) => !known.has(i)),
-          found,
-          { lexicon, language },
-        )
-      : undefined;
-  const whose = part && withName(text, all, part, reread);
+  const open = openIn(best, said);
+  if (isLoose(best) && !open.isNumberless) return NOTHING;
+  const whose = whoIsMeant(open, said, reread);
   if (whose !== undefined) return whose;
-  const missing = missingWords(all, named.length > 0 ? named : unsaid, { known, said: question.text });
-  if (rows?.isDoubtful === true && best !== undefined && missing.length === 0)
-    return { readings: [], missing: [], unclear: [whatIsMeant(rows, all)], trace: [] };
+  const missing = missingIn(open, said);
+  const whole = missing.length === 0 ? best : undefined;
+  if (said.rows?.isDoubtful === true && whole !== undefined) return asking(whatIsMeant(said.rows, said.all));
   return {
-    // Nor may one that leaves out more take the place of the best, where the model cannot carry that.
-    readings: readings
-      .filter(({ left }) => left.every((i) => skipped.includes(i)))
-      .slice(0, 10)
-      .map(
-        ({ ask, cost, leaves }): Reading => ({
-          ask: finished(ask, question, knowledge, leaves.some(isDateNamed)),
-          cost,
-          assumptions: [...(rows === undefined ? [] : [taken(rows, all)]), ...assumedOf(ask)],
-          said: "",
-          ...oneMeant(all, { ask, leaves }, language),
-        }),
-      ),
+    readings: answers(readings, open, said),
     missing,
-    unclear: [
-      ...[...new Set(judged.map((i) => judgedText(text, all, i, found)))].map((word) => ({
-        question: `By which number is "${word}" meant?`,
-        suggestions: someMetrics(knowledge),
-        word,
-      })),
-      ...(fresh.length > 0 && !isDated ? [SINCE_WHEN] : []),
-      ...(best !== undefined && missing.length === 0
-        ? [openPeriod(all, best, knowledge, grammar), openWithout(best, knowledge, text)].filter(
-            (each) => each !== undefined,
-          )
-        : []),
-      ...(isNumberless ? [{ question: WHICH_NUMBER, suggestions: someMetrics(knowledge) }] : []),
-    ],
-    trace: [{ stage: "words", found: kept.map((i) => all[i]?.text ?? "") }],
+    unclear: clarificationsOf(open, whole, said),
   };
 }
 
-/** What a noun stands for that only its place says something about. */
-function asRows({ at, ds }: RowNoun): Found {
-  const sense = { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false, isMany: true } as const;
-  return { sense, start: at, end: at + 1, cost: 0.4 };
+/** "rep Köhler": a part of a name is put in full, and the question read again. */
+function whoIsMeant({ unsaid }: Open, said: Weighed, reread: Reread): Understanding | undefined {
+  if (reread === undefined) return undefined;
+  const unknown = unsaid.filter((i) => !said.known.has(i));
+  const part = partOfName(said.all, unknown, said.found, said);
+  return part && withName(said.text, said.all, part, reread);
 }
 
-function whatIsMeant({ at, ds }: RowNoun, words: readonly Word[]): Clarification {
-  const { text: word } = words[at] as Word;
-  return {
-    question: `What is meant by "${word}"?`,
-    suggestions: [ds.replaceAll("_", " ")],
-    word,
-    isName: true,
-  };
+/** Readings that are tried. */
+const MOST_READINGS = 10;
+
+/** The readings in full; none that leaves out more takes the place of the best, where the model cannot carry that. */
+function answers(readings: readonly Held[], { skipped }: Open, said: Weighed): Reading[] {
+  const { all, question, knowledge, grammar, language, rows } = said;
+  const isDateNamed = ({ sense }: Leaf) => sense.t === "field" && grammar.isDate(sense.key);
+  const taken = rows === undefined ? [] : [takenFor(rows, all)];
+  return readings
+    .filter(({ left }) => left.every((i) => skipped.includes(i)))
+    .slice(0, MOST_READINGS)
+    .map(({ ask, cost, leaves }) => ({
+      ask: finished(ask, question, knowledge, leaves.some(isDateNamed)),
+      cost,
+      assumptions: [...taken, ...assumedOf(ask)],
+      said: "",
+      ...oneMeant(all, { ask, leaves }, language),
+    }));
 }
 
-function taken({ at, ds }: RowNoun, words: readonly Word[]): Assumption {
+function takenFor({ at, ds }: RowNoun, words: readonly Word[]): Assumption {
   const { text, start, end } = words[at] as Word;
   return { at: { start, end }, choice: takenAs(text, ds), others: [] };
 }
 
-/** "Which orders" wants the orders, "orders last week" their number. */
-function listCost(wantsList: boolean, ask: Ask): number {
-  if (ask.k === "table") return wantsList && ask.by.length === 0 ? 0.8 : 0;
-  const [key] = ask.show;
-  const isNumbered = ask.show.length === 1 && key !== undefined && /(^|_)id$/.test(key.field);
-  return isNumbered && !wantsList ? 1.3 : 0;
+function whatIsMeant({ at, ds }: RowNoun, words: readonly Word[]): Clarification {
+  const { text: word } = words[at] as Word;
+  const suggestions = [ds.replaceAll("_", " ")];
+  return { question: `What is meant by "${word}"?`, suggestions, word, isName: true };
 }
 
-/** Growth over the year before is that of one year, or of each. */
-function spanCost(ask: Ask): number {
-  if (ask.k === "list" || ask.by.some(({ bucket }) => bucket !== undefined)) return 0;
-  const { win } = ask.scope ?? {};
-  const lags = ask.cols.flatMap((num) =>
-    num.k === "calc" && num.op === "growth" && num.b.k === "lag" ? [num.b.grain] : [],
-  );
-  if (lags.length === 0 || !win?.from || !win.to) return 0;
-  const days = (Date.parse(win.to) - Date.parse(win.from)) / 86_400_000;
-  return lags.some((grain) => days > DAYS[grain]) ? 1.5 : 0;
+const NOTHING: Understanding = { readings: [], missing: [], unclear: [] };
+
+const TOO_LONG: Clarification = {
+  question: "The question is too long to be read at once. Can it be asked in one short sentence?",
+  suggestions: [],
+};
+
+function asking(unclear: Clarification): Understanding {
+  return { ...NOTHING, unclear: [unclear] };
 }
 
-const DAYS = { day: 1, week: 7, month: 31, quarter: 92, year: 366 } as const;
-
-/** Words that say nothing are left out, unless something is made of them together with others. */
-function keepWords(words: readonly Word[], found: readonly Found[], empty: ReadonlySet<number>): number[] {
-  const used = new Set(found.flatMap(({ start, end }) => range(start, end)));
-  return words.flatMap((_, i) => (empty.has(i) && !used.has(i) ? [] : [i]));
+function refused({ text, start, end }: { text: string; start: number; end: number }): Understanding {
+  return { ...NOTHING, missing: [{ span: { start, end }, text, nearest: [] }] };
 }
-
-function moved(found: Found, place: ReadonlyMap<number, number>, kept: readonly number[]): Fragment[] {
-  const start = place.get(found.start);
-  const last = place.get(found.end - 1);
-  if (start === undefined || last === undefined || kept.length === 0) return [];
-  const leaf: Leaf = { sense: found.sense, start: found.start, end: found.end, cost: found.cost };
-  return [{ sense: found.sense, start, end: last + 1, cost: found.cost, skipped: [], leaf }];
-}
-
-function isGrammar({ norm, stem }: Word, { grammar }: Language): boolean {
-  return grammar.has(norm) || grammar.has(stem);
-}
-
-/** Readings that are held against the question; those behind them cost more by far. */
-const CHECKED = 16;
-
-/** What costs more beside its words was put together too loosely to be believed: half of it is wrong. */
-const MOST_LOOSE = 2.1;
-/** What a value of the data costs as a word. */
-const PLAIN_COST = 0.5;
-
-/** A part of a query that nobody asked for. */
-const UNASKED_COST = 0.8;
-
-/** A number without anybody is no answer to "who". */
-const NOBODY_COST = 2;

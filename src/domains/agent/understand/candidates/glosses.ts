@@ -1,6 +1,7 @@
 import type { Gloss, Language } from "../languages/language.ts";
 import type { Word } from "../languages/words.ts";
-import type { Entry, Lexicon } from "../lexicon/lexicon.ts";
+import type { Entry } from "../lexicon/entry.ts";
+import type { Lexicon } from "../lexicon/lexicon.ts";
 
 /** A name in another language counts for a little less, and beside the author's own for much less. */
 const GLOSS_COST = { only: 0.15, rival: 0.5 };

@@ -1,7 +1,8 @@
 import { editDistance } from "../../../../kernel/nearest.ts";
 import type { Language } from "../languages/language.ts";
 import { range, type Word } from "../languages/words.ts";
-import type { Entry, Lexicon } from "../lexicon/lexicon.ts";
+import type { Entry } from "../lexicon/entry.ts";
+import type { Lexicon } from "../lexicon/lexicon.ts";
 import type { Found } from "./candidates.ts";
 
 /** Names of several words in which one is misspelt: "retrun rate". */

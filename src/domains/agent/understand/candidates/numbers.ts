@@ -34,14 +34,17 @@ export function numberCandidates(words: readonly Word[], language: Language): Fo
   return found;
 }
 
+interface NumberAt {
+  value: number;
+  isPercent: boolean;
+  unit?: string;
+  isTimes?: true;
+  isWord: boolean;
+  end: number;
+}
+
 /** A number in digits or as a word, with its unit. */
-function numberAt(
-  words: readonly Word[],
-  i: number,
-  language: Language,
-):
-  | { value: number; isPercent: boolean; unit?: string; isTimes?: true; isWord: boolean; end: number }
-  | undefined {
+function numberAt(words: readonly Word[], i: number, language: Language): NumberAt | undefined {
   const norm = words[i]?.norm ?? "";
   const times = language.times.get(norm);
   const spelt = times ?? language.numbers.get(norm);
@@ -89,74 +92,56 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ["£", "pounds"],
 ]);
 
-/** The words before a number that say how something is compared with it. */
+/** A number, or the average, and what was said of it. */
+type Compared = Pick<Quantity, "value" | "unit" | "isTimes">;
+
+/** How something is compared with a number: by the words before it, behind it, or between two. */
 function quantitiesAt(
   words: readonly Word[],
-  i: number,
-  { end, ...quantity }: Pick<Quantity, "value" | "unit" | "isTimes"> & { end: number },
+  at: number,
+  { end, ...than }: Compared & { end: number },
   language: Language,
 ): Found[] {
-  const before = (length: number) =>
-    i < length
-      ? undefined
-      : words
-          .slice(i - length, i)
-          .map(({ norm }) => norm)
-          .join(" ");
   const found: Found[] = [];
+  const put = (quantity: Quantity, from: number, to: number, cost: number) =>
+    found.push({ sense: { t: "quantity", ...quantity }, start: from, end: to, cost });
   // "from all six categories"
-  if (language.all.has(before(1) ?? "") && typeof quantity.value === "number")
-    found.push({ sense: { t: "quantity", op: ">=", ...quantity }, start: i - 1, end, cost: -0.2 });
+  if (language.all.has(textOf(words, at - 1, at)) && typeof than.value === "number")
+    put({ op: ">=", ...than }, at - 1, end, -0.2);
   for (const length of [1, 2, 3, 4, 5]) {
-    const said = before(length);
-    const op = said === undefined ? undefined : language.quantities.get(said);
+    const said = textOf(words, at - length, at);
+    const op = language.quantities.get(said);
     if (op === undefined) continue;
-    const adjective = said?.split(` ${language.than}`)[0] ?? "";
+    const adjective = said.split(` ${language.than}`)[0] ?? "";
     const [, dim] = (language.comparatives.get(adjective) ?? "").split(":");
-    const measured = dim ? { dim } : {};
-    found.push({
-      sense: { t: "quantity", op, ...quantity, ...measured },
-      start: i - length,
-      end,
-      cost: -0.3 * length,
-    });
+    put({ op, ...than, ...(dim ? { dim } : {}) }, at - length, end, -0.3 * length);
   }
   // "25 or more"
   for (const length of [2, 3]) {
-    const after = words
-      .slice(end, end + length)
-      .map(({ norm }) => norm)
-      .join(" ");
-    const op = language.quantitiesAfter.get(after);
-    if (op !== undefined)
-      found.push({
-        sense: { t: "quantity", op, ...quantity },
-        start: i,
-        end: end + length,
-        cost: -0.3 * length,
-      });
+    const op = language.quantitiesAfter.get(textOf(words, end, end + length));
+    if (op !== undefined) put({ op, ...than }, at, end + length, -0.3 * length);
   }
-  // "between 100 and 200"
-  const [and, upper] = [words[end], numberAt(words, end + 1, language)];
-  if (
-    quantity.value !== "average" &&
-    language.ranges.has(before(1) ?? "") &&
-    language.rangeAnd.has(and?.norm ?? "") &&
-    upper !== undefined
-  ) {
-    const unit = upper.unit ?? quantity.unit;
-    found.push({
-      sense: {
-        t: "quantity",
-        op: ">=",
-        value: quantity.value,
-        upTo: upper.value,
-        ...(unit === undefined ? {} : { unit }),
-      },
-      start: i - 1,
-      end: upper.end,
-      cost: -1,
-    });
+  const upper = upperEnd(words, at, end, language);
+  if (upper !== undefined && typeof than.value === "number") {
+    const unit = upper.unit ?? than.unit;
+    const range = { op: ">=" as const, value: than.value, upTo: upper.value };
+    put({ ...range, ...(unit === undefined ? {} : { unit }) }, at - 1, upper.end, -1);
   }
   return found;
+}
+
+/** The words from one place to another; none before the first. */
+function textOf(words: readonly Word[], from: number, to: number): string {
+  if (from < 0) return "";
+  return words
+    .slice(from, to)
+    .map(({ norm }) => norm)
+    .join(" ");
+}
+
+/** "between 100 and 200" */
+function upperEnd(words: readonly Word[], at: number, end: number, language: Language): NumberAt | undefined {
+  const isRange =
+    language.ranges.has(textOf(words, at - 1, at)) && language.rangeAnd.has(words[end]?.norm ?? "");
+  return isRange ? numberAt(words, end + 1, language) : undefined;
 }

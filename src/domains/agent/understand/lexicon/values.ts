@@ -5,7 +5,7 @@ import { type Folding, wordsOf } from "../languages/words.ts";
 import { foreignLink } from "../model/model-words.ts";
 import type { Sense } from "../senses/fragment.ts";
 import { means } from "../senses/make.ts";
-import type { Entry } from "./lexicon.ts";
+import { type Entry, put } from "./entry.ts";
 
 /** Values that name an entity are the entity; others are a condition. Copies in other datasets mean their owner. */
 export function valueEntries(
@@ -104,24 +104,6 @@ export function codedValues(
 }
 
 const CODED = /([\p{L}\p{N}_-]{1,20})\s*(?:\(|=)\s*(\p{L}{3,}(?: \p{L}{3,})?)\s*(?:\)|,|;|$)/gu;
-
-/** The entries of a phrase by their senses: hundreds of fields may have the same value. */
-const bySense = new WeakMap<Entry[], Map<string, Entry>>();
-
-export function put(map: Map<string, Entry[]>, key: string, entry: Entry): void {
-  if (key === "") return;
-  const known = map.get(key) ?? [];
-  const senses = bySense.get(known) ?? new Map<string, Entry>();
-  const text = JSON.stringify(entry.sense);
-  const same = senses.get(text);
-  if (same !== undefined) {
-    same.cost = Math.min(same.cost, entry.cost);
-    return;
-  }
-  known.push(entry);
-  map.set(key, known);
-  bySense.set(known, senses.set(text, entry));
-}
 
 function valueKey(value: string, folding: Folding): string {
   return wordsOf(value, folding)

@@ -134,7 +134,7 @@ export function withName(
       ? `Which "${word}" do you mean? There are ${all.length}, such as these.`
       : `Which "${word}" do you mean?`;
   const asked: Clarification = { question, suggestions: all.slice(0, SUGGESTED), word, isName: true };
-  return { readings: [], missing: [], unclear: [asked], trace: [] };
+  return { readings: [], missing: [], unclear: [asked] };
 }
 
 /** The same, with a choice that is said back. */

@@ -1,9 +1,17 @@
-import type { Ask, Cond, Num, Order, Rel } from "../../query/semantic-query.ts";
+import { type Ask, type Cond, isKey, type Num, type Order, type Rel } from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
-import type { Sense, TableSense } from "../senses/fragment.ts";
+import type { Mod, Sense, TableSense } from "../senses/fragment.ts";
+import type { RelSense } from "../senses/make.ts";
+
+type Attr = Extract<Sense, { t: "attr" }>;
+
+interface Asked {
+  ask: Ask;
+  cost: number;
+}
 
 /** The query that a meaning of the whole question is, and what speaks against it. */
-export function askOf(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
+export function askOf(grammar: Grammar, sense: Sense): Asked | undefined {
   const asked = askedBy(grammar, sense);
   const [num] = asked?.ask.k === "table" ? asked.ask.cols : [];
   const rel = asked?.ask.k === "list" ? asked.ask.rel : num?.k === "agg" ? num.in : undefined;
@@ -18,80 +26,76 @@ function isContrary(rel: Rel): boolean {
   return conds.some((cond) => conds.includes(`{"k":"not","of":${cond}}`));
 }
 
-function askedBy(grammar: Grammar, sense: Sense): { ask: Ask; cost: number } | undefined {
-  if (sense.t === "mod" && sense.mod.m === "to" && sense.mod.paths !== null) {
-    // "who reports to X": entities of the same kind.
-    const { ds } = sense.mod;
-    const heads = grammar.apply(
-      { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false },
-      sense.mod,
-    );
-    const [head] = heads;
-    return head === undefined ? undefined : askOf(grammar, head.sense);
-  }
-  if (sense.t === "rel") {
-    const { rel } = sense;
-    const key = grammar.nameKey(sense.ds);
-    // Rows that have no name are shown as they are.
-    if (key === undefined)
-      return rel.k === "all"
+function askedBy(grammar: Grammar, sense: Sense): Asked | undefined {
+  switch (sense.t) {
+    case "mod":
+      return whoIs(grammar, sense.mod);
+    case "rel":
+      return listOf(grammar, sense);
+    case "attr":
+      return fieldsOf(grammar, sense);
+    case "table":
+      return isIdle(sense.table) || isNobodys(grammar, sense.table)
         ? undefined
-        : { ask: { k: "list", rel, show: grammar.rowKeys(sense.ds, rel) }, cost: 0.2 };
-    // What is first by a date is shown with it, and in its order; what has no name with whatever it is first by.
-    const by = rel.k === "top" && !("k" in rel.by) ? rel.by : undefined;
-    const isDate =
-      by !== undefined && grammar.schema.datasets.get(by.ds)?.fields.get(by.field)?.kind === "date";
-    const order: Order[] =
-      by !== undefined && isDate && rel.k === "top"
-        ? [
-            { by, dir: rel.dir === "max" ? "desc" : "asc" },
-            { by: key, dir: "desc" },
-          ]
-        : [];
-    const per = rel.k === "top" ? (rel.per ?? []) : [];
-    const ask: Ask = {
-      k: "list",
-      rel,
-      show: [...per, key, ...(by !== undefined && (isDate || grammar.isEvent(sense.ds)) ? [by] : [])],
-      ...(order.length === 0 ? {} : { order }),
-    };
-    return { ask, cost: sense.form === "name" ? 1 : 0 };
+        : { ask: tableAsk(sense.table), cost: 0 };
+    default:
+      return undefined;
   }
-  const none = sense.t === "attr" ? withNone(grammar, sense) : undefined;
+}
+
+/** "who reports to X": entities of the same kind. */
+function whoIs(grammar: Grammar, mod: Mod): Asked | undefined {
+  if (mod.m !== "to" || mod.paths === null) return undefined;
+  const { ds } = mod;
+  const all: RelSense = { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false };
+  const [head] = grammar.apply(all, mod);
+  return head === undefined ? undefined : askOf(grammar, head.sense);
+}
+
+function listOf(grammar: Grammar, { rel, ds, form }: RelSense): Asked | undefined {
+  const key = grammar.nameKey(ds);
+  // Rows that have no name are shown as they are.
+  if (key === undefined)
+    return rel.k === "all"
+      ? undefined
+      : { ask: { k: "list", rel, show: grammar.rowKeys(ds, rel) }, cost: 0.2 };
+  const cost = form === "name" ? 1 : 0;
+  if (rel.k !== "top") return { ask: { k: "list", rel, show: [key] }, cost };
+  // What is first by a date is shown with it, and in its order; what has no name with whatever it is first by.
+  const by = isKey(rel.by) ? rel.by : undefined;
+  const isDate = by !== undefined && grammar.isDate(by);
+  const order: Order[] = isDate
+    ? [
+        { by, dir: rel.dir === "max" ? "desc" : "asc" },
+        { by: key, dir: "desc" },
+      ]
+    : [];
+  const shown = by !== undefined && (isDate || grammar.isEvent(ds)) ? [by] : [];
+  const show = [...(rel.per ?? []), key, ...shown];
+  return { ask: { k: "list", rel, show, ...(order.length === 0 ? {} : { order }) }, cost };
+}
+
+function fieldsOf(grammar: Grammar, sense: Attr): Asked | undefined {
+  const none = withNone(grammar, sense);
   if (none !== undefined) return { ask: none, cost: 0 };
-  if (sense.t === "attr") {
-    const { rel, order } = sense;
-    // The first ones of each category are shown with it.
-    const keys = [...(rel.k === "top" ? (rel.per ?? []) : []), ...sense.keys];
-    // Of a field that many share, each value is wanted once.
-    const [only] = keys;
-    const isShared =
-      keys.length === 1 &&
-      only !== undefined &&
-      grammar.isLabel(only) &&
-      (grammar.nameKey(only.ds)?.field !== only.field || only.path !== undefined);
-    return {
-      ask: {
-        k: "list",
-        rel,
-        show: keys,
-        ...(order === undefined ? {} : { order }),
-        ...(isShared && order === undefined ? { distinct: true as const } : {}),
-      },
-      // Numbers of what happened again and again are seldom wanted one by one.
-      cost:
-        only !== undefined && keys.length === 1 && grammar.isNumber(only) && grammar.isEvent(only.ds)
-          ? 0.6
-          : 0,
-    };
-  }
-  return sense.t === "table" && !isIdle(sense.table) && !isNobodys(grammar, sense.table)
-    ? { ask: tableAsk(sense.table), cost: 0 }
-    : undefined;
+  const { rel, order } = sense;
+  // The first ones of each category are shown with it.
+  const show = [...(rel.k === "top" ? (rel.per ?? []) : []), ...sense.keys];
+  const [first] = show;
+  const only = show.length === 1 ? first : undefined;
+  // Of a field that many share, each value is wanted once.
+  const isShared =
+    only !== undefined &&
+    grammar.isLabel(only) &&
+    (grammar.nameKey(only.ds)?.field !== only.field || only.path !== undefined);
+  const ordered = order === undefined ? (isShared ? { distinct: true as const } : {}) : { order };
+  // Numbers of what happened again and again are seldom wanted one by one.
+  const isOfEvents = only !== undefined && grammar.isNumber(only) && grammar.isEvent(only.ds);
+  return { ask: { k: "list", rel, show, ...ordered }, cost: isOfEvents ? 0.6 : 0 };
 }
 
 /** "brands that were not sold": of none of their products it is true. */
-function withNone(grammar: Grammar, { rel, ds, keys }: Extract<Sense, { t: "attr" }>): Ask | undefined {
+function withNone(grammar: Grammar, { rel, ds, keys }: Attr): Ask | undefined {
   const [key, ...others] = keys;
   const isNot = rel.k === "where" && rel.if.k === "not" && rel.if.of.k === "link";
   if (!isNot || key === undefined || others.length > 0 || key.ds !== ds || !grammar.isLabel(key))

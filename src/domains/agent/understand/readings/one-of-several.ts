@@ -1,5 +1,5 @@
 import type { Ask } from "../../query/semantic-query.ts";
-import { valueIn } from "../candidates/candidates.ts";
+import { valueIn } from "../candidates/value-entries.ts";
 import type { Language } from "../languages/language.ts";
 import type { Word } from "../languages/words.ts";
 import type { Leaf } from "../senses/fragment.ts";

@@ -37,28 +37,87 @@ const SKIPPED = 12;
  * Puts neighbouring meanings together until one covers the whole question. Each stretch keeps its cheapest meanings
  * only, and beyond some work nothing is made of a question: it would keep others waiting.
  */
-export function parse({
-  words,
-  fragments,
-  rulesFor,
-  convert,
-  skipCost,
-  ...bounds
-}: ChartOptions): Fragment[] | undefined {
-  const { beam = BEAM, steps = STEPS } = bounds;
+export function parse(options: ChartOptions): Fragment[] | undefined {
+  const { words, fragments } = options;
   if (words === 0) return [];
   if (words > MOST_WORDS) return undefined;
-  let stepsLeft = steps;
-  const cells = Array.from({ length: words }, () => Array.from({ length: words + 1 }, () => new Cell(beam)));
-  const cell = (start: number, end: number) => cells[start]?.[end] as Cell;
-  const put = (fragment: Fragment, depth = 0): void => {
-    if (!cell(fragment.start, fragment.end).add(fragment) || depth === 3) return;
-    for (const { sense, cost } of convert(fragment.sense))
-      put({ ...fragment, sense, cost: fragment.cost + cost }, depth + 1);
-  };
-  const join = (combine: Combine, left: Fragment, right: Fragment): void => {
-    for (const { sense, cost } of combine(left.sense, right.sense)) {
-      put({
+  const chart = new Chart(options);
+  for (const fragment of fragments) chart.put(fragment);
+  for (let length = 1; length <= words; length += 1)
+    for (let start = 0; start + length <= words; start += 1) {
+      chart.fill(start, start + length);
+      if (chart.stepsLeft < 0) return undefined;
+    }
+  return chart.cell(0, words).all;
+}
+
+/** The meanings of each stretch of a question. */
+class Chart {
+  stepsLeft: number;
+  readonly #cells: Cell[][];
+  readonly #options: ChartOptions;
+
+  constructor(options: ChartOptions) {
+    const { words, beam = BEAM, steps = STEPS } = options;
+    this.#options = options;
+    this.stepsLeft = steps;
+    this.#cells = Array.from({ length: words }, () =>
+      Array.from({ length: words + 1 }, () => new Cell(beam)),
+    );
+  }
+
+  cell(start: number, end: number): Cell {
+    return this.#cells[start]?.[end] as Cell;
+  }
+
+  /** A meaning, and what it can stand for besides itself. */
+  put(fragment: Fragment, depth = 0): void {
+    if (!this.cell(fragment.start, fragment.end).add(fragment) || depth === 3) return;
+    for (const { sense, cost } of this.#options.convert(fragment.sense))
+      this.put({ ...fragment, sense, cost: fragment.cost + cost }, depth + 1);
+  }
+
+  /** What a stretch means by all of its parts, which are filled already. */
+  fill(start: number, end: number): void {
+    if (end - start > 1) {
+      this.#skip(this.cell(start + 1, end), start, [start, end]);
+      this.#skip(this.cell(start, end - 1), end - 1, [start, end]);
+    }
+    for (let middle = start + 1; middle < end; middle += 1)
+      this.#combine(this.cell(start, middle), this.cell(middle, end), this.cell(start, end));
+    this.cell(start, end).close();
+  }
+
+  /** A word at either end may mean nothing. */
+  #skip(inner: Cell, word: number, [start, end]: [number, number]): void {
+    const cost = this.#options.skipCost(word);
+    for (const [key, each] of inner.best(SKIPPED)) {
+      const skipped = cost > 0 ? [...each.skipped, word] : each.skipped;
+      // What else it can stand for is in the inner cell already.
+      this.cell(start, end).add({ ...each, start, end, cost: each.cost + cost, skipped }, key);
+    }
+  }
+
+  #combine(before: Cell, behind: Cell, both: Cell): void {
+    for (const [leftKind, lefts] of before.kinds)
+      for (const [rightKind, rights] of behind.kinds) {
+        const combine = this.#options.rulesFor(leftKind, rightKind);
+        if (combine === undefined) continue;
+        for (const left of lefts) {
+          const most = both.most - left.cost;
+          for (const right of rights) {
+            // The others are dearer still.
+            if (right.cost > most) break;
+            this.stepsLeft -= 1;
+            this.#join(combine, left, right);
+          }
+        }
+      }
+  }
+
+  #join(combine: Combine, left: Fragment, right: Fragment): void {
+    for (const { sense, cost } of combine(left.sense, right.sense))
+      this.put({
         sense,
         start: left.start,
         end: right.end,
@@ -66,47 +125,7 @@ export function parse({
         skipped: [...left.skipped, ...right.skipped],
         parts: [left, right],
       });
-    }
-  };
-  // A word at either end may mean nothing.
-  const skip = (inner: Cell, word: number, [start, end]: [number, number]): void => {
-    const cost = skipCost(word);
-    for (const [key, each] of inner.best(SKIPPED)) {
-      const skipped = cost > 0 ? [...each.skipped, word] : each.skipped;
-      // What else it can stand for is in the inner cell already.
-      cell(start, end).add({ ...each, start, end, cost: each.cost + cost, skipped }, key);
-    }
-  };
-  for (const fragment of fragments) put(fragment);
-  for (let length = 1; length <= words; length += 1) {
-    for (let start = 0; start + length <= words; start += 1) {
-      const end = start + length;
-      if (length > 1) {
-        skip(cell(start + 1, end), start, [start, end]);
-        skip(cell(start, end - 1), end - 1, [start, end]);
-      }
-      for (let middle = start + 1; middle < end; middle += 1) {
-        for (const [leftKind, lefts] of cell(start, middle).kinds) {
-          for (const [rightKind, rights] of cell(middle, end).kinds) {
-            const combine = rulesFor(leftKind, rightKind);
-            if (combine === undefined) continue;
-            for (const left of lefts) {
-              const most = cell(start, end).most - left.cost;
-              for (const right of rights) {
-                // The others are dearer still.
-                if (right.cost > most) break;
-                stepsLeft -= 1;
-                join(combine, left, right);
-              }
-            }
-          }
-        }
-      }
-      cell(start, end).close();
-      if (stepsLeft < 0) return undefined;
-    }
   }
-  return cell(0, words).all;
 }
 
 /** What neighbours save at most by fitting together. */

@@ -8,7 +8,7 @@ import {
   overSeries,
 } from "../senses/comparison-senses.ts";
 import type { TableSense } from "../senses/fragment.ts";
-import { EMPTY_TABLE, means, periodsIn, type RelSense, saysWhatTheyDid } from "../senses/make.ts";
+import { count, EMPTY_TABLE, means, periodsIn, type RelSense, saysWhatTheyDid } from "../senses/make.ts";
 import {
   asTable,
   averaged,
@@ -179,73 +179,13 @@ export const TABLE_RULES: Rules = {
     return [];
   },
   "op rel": (grammar, { op, arg }, rel) => {
-    if (op === "share") {
-      const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
-      const part: Num = { k: "agg", fn: "count", in: rel.rel };
-      // "percentage of German customers"
-      const whole: Combined[] =
-        rel.rel.k === "where" && rel.form === "made"
-          ? [
-              column(
-                table,
-                () => ({
-                  k: "calc",
-                  op: "/",
-                  a: part,
-                  b: { ...part, in: rel.rel.k === "where" ? rel.rel.in : rel.rel },
-                }),
-                0.3,
-              ),
-            ]
-          : [];
-      return [{ sense: { t: "share", table, rel: rel.rel, ds: rel.ds }, cost: 0 }, ...whole];
-    }
-    if (op === "more")
-      return [asTable({ ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, 0.3)];
+    if (op === "share") return shareOf(rel);
+    if (op === "more") return [asTable({ ...EMPTY_TABLE, cols: [count(rel.rel)] }, 0.3)];
     if (op === "across" && rel.form === "noun") {
       const key = grammar.nameKey(rel.ds);
       return key === undefined || rel.rel.k !== "all" ? [] : means({ t: "by", keys: [key], by: null }, 0.2);
     }
-    if (op !== "by" && op !== "each") return [];
-    // "returns per 100 orders"
-    if (rel.n !== undefined) {
-      const hundreds: Num = {
-        k: "calc",
-        op: "/",
-        a: { k: "agg", fn: "count", in: rel.rel },
-        b: { k: "lit", v: rel.n },
-      };
-      const by = { k: "num" as const, num: hundreds, table: null };
-      return arg === "per" ? means({ t: "by", keys: [], by }, -0.4) : [];
-    }
-    // "opened by customers who bought …" says whose they are, and not by what they are told apart.
-    const isDoer = rel.isMany === true && rel.form === "made" && grammar.isPeople(rel.ds);
-    const isClause = op === "by" && arg !== "per" && (isDoer || saysWhatTheyDid(rel.rel));
-    const to: Combined[] =
-      op === "by" && rel.form !== "noun"
-        ? means(
-            {
-              t: "mod",
-              mod: { m: "to", rel: rel.rel, ds: rel.ds, form: rel.form, paths: null, not: false },
-            },
-            isClause ? 0.3 : 0.9,
-          )
-        : [];
-    const key = grammar.nameKey(rel.ds);
-    // Numbers of each order are seldom wanted; more often they are divided by their number.
-    if (rel.isTopped || rel.verb !== undefined || rel.form === "name") return to;
-    const isRatio = arg === "per" && grammar.isEvent(rel.ds);
-    const cost = isClause ? 1.5 : isRatio ? 0.9 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
-    const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
-    const num: Num = { k: "agg", fn: "count", in: rel.rel };
-    const ratio: Combined = { sense: { t: "by", keys: [], by: { k: "num", num, table: null } }, cost: 0.2 };
-    return [
-      ...to,
-      ...(isRatio ? [ratio] : []),
-      ...(key === undefined
-        ? []
-        : means({ t: "by" as const, keys: [key], by: null, ...isPer(op, arg), ...some }, cost)),
-    ];
+    return op === "by" || op === "each" ? byEntities(grammar, { op, arg }, rel) : [];
   },
   "op field": (_grammar, { op, arg }, { key }) =>
     op === "by" || op === "each" || op === "across"
@@ -359,3 +299,42 @@ export const TABLE_RULES: Rules = {
     return [asTable({ ...table, cols: [...left.table.cols, ...table.cols], win }, 0)];
   },
 };
+
+/** "percentage of German customers" */
+function shareOf({ rel, ds, form }: RelSense): Combined[] {
+  const part = count(rel);
+  const table = { ...EMPTY_TABLE, cols: [part] };
+  const share = means({ t: "share", table, rel, ds });
+  if (rel.k !== "where" || form !== "made") return share;
+  return [...share, column(table, () => ({ k: "calc", op: "/", a: part, b: count(rel.in) }), 0.3)];
+}
+
+/** "by customer", "per order", "for each store": told apart by entities, of those, or divided by their number. */
+function byEntities(
+  grammar: Grammar,
+  { op, arg }: { op: string; arg: string | undefined },
+  rel: RelSense,
+): Combined[] {
+  const num = count(rel.rel);
+  // "returns per 100 orders"
+  if (rel.n !== undefined) {
+    const hundreds: Num = { k: "calc", op: "/", a: num, b: { k: "lit", v: rel.n } };
+    return arg === "per"
+      ? means({ t: "by", keys: [], by: { k: "num", num: hundreds, table: null } }, -0.4)
+      : [];
+  }
+  // "opened by customers who bought …" says whose they are, and not by what they are told apart.
+  const isDoer = rel.isMany === true && rel.form === "made" && grammar.isPeople(rel.ds);
+  const isClause = op === "by" && arg !== "per" && (isDoer || saysWhatTheyDid(rel.rel));
+  const mod = { m: "to" as const, rel: rel.rel, ds: rel.ds, form: rel.form, paths: null, not: false };
+  const to = op === "by" && rel.form !== "noun" ? means({ t: "mod", mod }, isClause ? 0.3 : 0.9) : [];
+  if (rel.isTopped || rel.verb !== undefined || rel.form === "name") return to;
+  // Numbers of each order are seldom wanted; more often they are divided by their number.
+  const isRatio = arg === "per" && grammar.isEvent(rel.ds);
+  const ratio = isRatio ? means({ t: "by", keys: [], by: { k: "num", num, table: null } }, 0.2) : [];
+  const key = grammar.nameKey(rel.ds);
+  if (key === undefined) return [...to, ...ratio];
+  const cost = isClause ? 1.5 : isRatio ? 0.9 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
+  const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
+  return [...to, ...ratio, ...means({ t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost)];
+}

@@ -4,8 +4,8 @@ import { type Held, holdPlan, type ToHold } from "../../assist/hold-plan.ts";
 import { type Material, materialOf } from "../../assist/material.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Understanding } from "../reading.ts";
-import { type Question, understand } from "../understand.ts";
+import type { Question, Understanding } from "../reading.ts";
+import { understand } from "../understand.ts";
 
 export interface ToRead {
   question: Question;

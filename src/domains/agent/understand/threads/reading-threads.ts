@@ -5,8 +5,7 @@ import type { Held, ToHold } from "../../assist/hold-plan.ts";
 import type { Material } from "../../assist/material.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Understanding } from "../reading.ts";
-import type { Question } from "../understand.ts";
+import type { Question, Understanding } from "../reading.ts";
 import type { Read, ToRead } from "./read-worker.ts";
 
 /** Whose question is read: a workspace has one thread at a time. */

@@ -1,0 +1,120 @@
+import type { Language } from "../languages/language.ts";
+import type { Word } from "../languages/words.ts";
+import type { Entry } from "../lexicon/entry.ts";
+import type { Lexicon } from "../lexicon/lexicon.ts";
+import type { Sense } from "../senses/fragment.ts";
+import type { Stretch } from "./candidates.ts";
+import { glossed } from "./glosses.ts";
+
+/** What words mean as names of the model: by the author's, apart from each other, as people, and by other words for them. */
+export function nameEntries(stretch: Stretch, lexicon: Lexicon, language: Language): Entry[] {
+  const { span, norms, stems, bonus } = stretch;
+  const entries = named(span, stems, lexicon);
+  const isGerund = /ing$/.test(norms) && !lexicon.spelt.has(norms);
+  const isPerson = span.length === 1 && language.people.has(norms);
+  return [
+    ...authorsEntries(stretch, entries, lexicon, isGerund),
+    ...deedEntries(norms, entries, lexicon),
+    ...withGaps(span, lexicon, language),
+    ...(isPerson ? peopleIn(lexicon).map((sense) => ({ sense, cost: PEOPLE_COST })) : []),
+    ...(isGerund ? [] : glossed(span, lexicon, language))
+      .filter(({ sense }) => !(isVerb(sense) && isGermanNoun(span, language)))
+      .map(({ sense, cost }) => ({ sense, cost: cost + bonus })),
+  ];
+}
+
+function isVerb(sense: Sense): boolean {
+  return sense.t === "rel" && sense.verb !== undefined;
+}
+
+/** What the author called so, in the form that it is said in. */
+function authorsEntries(
+  { span, norms, bonus }: Stretch,
+  entries: readonly Entry[],
+  lexicon: Lexicon,
+  isGerund: boolean,
+): Entry[] {
+  const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
+  const isState = /(ed|ing)$/.test(norms) && lexicon.values.has(norms) && !lexicon.spelt.has(norms);
+  const isPast = /ed$/.test(norms) && entries.some(({ sense }) => isVerb(sense));
+  const hasNoun = entries.some(({ sense }) => sense.t === "rel" && sense.form === "noun");
+  return entries.flatMap(({ sense, cost }) => {
+    const said: Sense = sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
+    const isNoun = said.t === "table" || (said.t === "rel" && said.form === "noun");
+    // "returning" is no return, and what is "repaired" by its status is no repair.
+    const isOwn = isState && said.t === "rel" && ownValue(norms, said.ds, lexicon);
+    if (isNoun && (isGerund || isOwn)) return [];
+    // "ordered" is what somebody did, and no order; "orders" are no deed.
+    const isDone = said.t === "field" ? cost >= PART_OF_DATE : isVerb(said);
+    if (isPast ? isNoun : isMany && isDone && hasNoun) return [];
+    // An "open" ticket is more than one that was opened.
+    const opened = said.t === "field" && isState ? 0.5 : 0;
+    return [{ sense: said, cost: cost + bonus + opened }];
+  });
+}
+
+/** What happened on a date is said of it where a period follows; otherwise rather of how something stands. */
+function deedEntries(norms: string, entries: readonly Entry[], { deeds, values }: Lexicon): Entry[] {
+  const isNew = entries.every(({ sense }) => sense.t === "field");
+  const state = values.has(norms) ? STATE_COST : 0;
+  return (isNew ? (deeds.get(norms) ?? []) : []).map(({ sense, cost }) => ({ sense, cost: cost + state }));
+}
+
+/** "Umsatz" is nothing that somebody did. */
+function isGermanNoun(span: readonly Word[], { isForeign }: Language): boolean {
+  return isForeign === true && /^\p{Lu}.*[^nt]$/u.test(span.at(-1)?.text ?? "");
+}
+
+/** Whether a dataset has a value that is written so. */
+function ownValue(norms: string, ds: string, { values }: Lexicon): boolean {
+  return (values.get(norms) ?? []).some(({ sense }) => sense.t === "cond" && sense.ds === ds);
+}
+
+/** More likely than what happened is that a value is called so. */
+const STATE_COST = 0.6;
+
+/** What a part of a date's name costs, such as the "order" of an order date. */
+const PART_OF_DATE = 0.3;
+
+/** Less likely than that "who" stands for the noun behind it. */
+const PEOPLE_COST = 0.9;
+
+/** Whom "who" asks for; where several columns say who it was, whoever asks knows which. */
+function peopleIn({ people, person, persons }: Lexicon): Sense[] {
+  const all = people.map(
+    (ds): Sense => ({ t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false }),
+  );
+  if (person === undefined) return [...all, ...persons.map((key): Sense => ({ t: "field", key }))];
+  return all.length > 0 ? all : [{ t: "field", key: person }];
+}
+
+/** The longest name that is looked for between words of grammar. */
+const GAP_WORDS = 6;
+
+/** "tracks were sold", "tracks did we sell": a number whose name stands apart. */
+function withGaps(span: readonly Word[], lexicon: Lexicon, language: Language): Entry[] {
+  const { phrases } = lexicon;
+  const { auxiliaries } = language;
+  if (span.length < 3 || span.length > GAP_WORDS) return [];
+  const ends = [span[0], span.at(-1)].some((word) => auxiliaries.has(word?.norm ?? ""));
+  const kept = span.filter(({ norm }) => !auxiliaries.has(norm));
+  // What a verb means may be defined by the author, with conditions of its own.
+  const isDefined = kept.some(({ stem }) =>
+    (phrases.get(stem) ?? []).some(({ sense }) => sense.t === "rel" && sense.form === "made"),
+  );
+  if (ends || isDefined || kept.length === span.length || kept.length < 2) return [];
+  const own = phrases.get(kept.map(({ stem }) => stem).join(" "));
+  return (own ?? glossed(kept, lexicon, language))
+    .filter(({ sense }) => sense.t === "table")
+    .map(({ sense, cost }) => ({ sense, cost: cost + 0.1 - 0.3 * (kept.length - 1) }));
+}
+
+/** The longest name that is written in one word or in several: "sign-ups", "turn over". */
+const JOINED = 3;
+
+function named(span: readonly Word[], stems: string, { phrases, joined }: Lexicon): readonly Entry[] {
+  const exact = phrases.get(stems);
+  if (exact !== undefined || span.length > JOINED) return exact ?? [];
+  const whole = joined.get(stems.replaceAll(/[\s-]/g, "")) ?? [];
+  return whole.map(({ sense, cost }) => ({ sense, cost: cost + 0.2 }));
+}

@@ -1,0 +1,150 @@
+/** Whether a word names entities or a field of the model, and no number. */
+export type IsNoun = (word: string, kinds?: readonly string[]) => boolean;
+
+/** What is said in a way that the rules do not know, and how they know it. */
+type Rewrite = readonly [
+  said: RegExp,
+  meant: string | ((match: readonly string[], isNoun: IsNoun) => string),
+];
+
+/** After "did" a verb has no ending, and looks like an adjective or a noun. */
+const DID = /\b(?:did|does|do)\b(?:(?!\b(?:is|are|was|were)\b)[^?,]){0,80}?\b(?:open|score|make)\b/i;
+const DONE = new Map([
+  ["open", "opened"],
+  ["score", "scored"],
+  ["make", "have"],
+]);
+/** "in each of the last six months" */
+const EACH_OF =
+  /\b(?:(?:in|for|during|over)\s+)?(?:each|every(?: one)?) of (?:the|our)\s+((?:last|past|previous|next)\s+\S+\s+(day|week|month|quarter|year)s)\b/i;
+/** "how long does it take on average to close a ticket" */
+const HOW_LONG =
+  /\bhow long\s+(?:does|did|do|has)\s+(?:it|we)\s+(?:(?:usually|typically|normally|on average|take)\s+)+(?:us\s+)?(?:on average\s+)?(?:to|until|till|before|for)\b/i;
+/** "how many minutes does it take until the first contact" */
+const HOW_MANY =
+  /^(.*?)\bhow many (days|hours|minutes)(?:\s+(?:does|did|do) (?:it|we) (?:usually |on average )?take(?: us)?|\s+(?:pass|go by|elapse))?(?:\s+on average)?\s+(?:to|until|till|before)\b([^?]*?)(?:\s+on average)?\??\s*$/i;
+/** "how many days on average pass between the order and its return" */
+const DAYS =
+  /\b(?:how many days|number of days|how long|the time|time|days)\b((?:\s+(?:on average|in the mean|do|does|did|it|typically|usually))*)(?:\s+(?:pass(?:es)?|go(?:es)? by|elapses?|lies?|takes?|are there|is there|is it))?\s+(?:between|from)\s+(?:(?:the|an?|placing an?)\s+)?(\p{L}+(?: date)?)\s+(?:and|to|until|till)\s+(?:(?:the|an?|its)\s+)?(\p{L}+(?: date)?)(?!\p{L})/iu;
+const BOUGHT =
+  /(?<=\bhow much (?:did|does|has|have) (?!we\b)[^?.]*)\b(?:buy|bought|purchased?)\b(?: from us\b)?/gi;
+const MORE_OF =
+  /^(?:did|do|does|are|were|have|has)\s+(?:(?:we|there|they|you)\s+)?(?:(?:get|got|have|had|receive|see|been)\s+)?(?:more|fewer)\s+(.+?)\s+(?:by|from|in|with|via|for|on|at)\s+(\S+)\s+or\s+(?:(?:by|from|in|with|via|for|on|at)\s+)?([^\s?]+)\??\s*$/i;
+
+/** One after the other, each on what the one before it has made. */
+const REWRITES: readonly Rewrite[] = [
+  [BOUGHT, "brought in"],
+  [/\b(bought|ordered|purchased|sold|returned) nothing\b/gi, "did not $1 anything"],
+  [/\bby (\p{L}+)\b(.*?),? (?:and|with|including|incl\.?) (?:the|its|their) \1\b/iu, "by $1$2"],
+  [/\b(?:ca|wo|sha)n['’]t\b/gi, "will not"],
+  [/n['’]t\b/gi, " not"],
+  [/\b(did|do|does|was|were|is|are|has|have|had|could|would)nt\b/gi, "$1 not"],
+  [/(\d)\s+%/g, "$1%"],
+  [/\b(more|less|fewer|\p{L}{3,}er) then\b/giu, "$1 than"],
+  [/\bhalf a (thousand|million|billion)\b/gi, "0.5 $1"],
+  [/(?<=\b(?:grow|growth|grew|change|increase|decrease|share|fraction|part)\b.*),? in (?:percent|%)/gi, ""],
+  [/\bonly (\p{L}+ed|bought) (once|twice|\d+ times)\b/giu, "$1 only $2"],
+  [/\b(return|order|cancel)(?:l?ed)? (?:the )?most(?: often| frequently)?\b/i, "with the most $1s"],
+  [/\bas an? (share|percentage|fraction) of (?:the |our )?total \p{L}+/iu, "as a $1 of the total"],
+  [
+    /\b(?:made|makes?|earn(?:ed)?|brought in|bring in|generated|turned over) (?=(?:more|less|over|under|above|below|at least|at most|up to)\b(?: than)? [€$]?[\d.,]+\s?[km]?(?: (?:thousand|million|euros?|eur))*(?: (?:in|last|this|since|during|per)\b|\?|$))/i,
+    "with revenue ",
+  ],
+  [/\b(?:zero|0) (?=\p{L}{3,})/giu, "no "],
+  [/\b(?:at some point|at all|as of today|names? please)\b/gi, ""],
+  [/^\s*(?:break|split) down (?:the |our )?(?=.*\bby\b)/i, ""],
+  [
+    /,?\s*\b(?:for |in |over )?(?:all|each of) (?:the )?(?:four |4 |twelve |12 )?(quarter|month|week)s (?:of|in)\b/i,
+    " by $1 in",
+  ],
+  [/['’]ve\b/gi, " have"],
+  [/['’](?:re|ll|d|m)\b/gi, ""],
+  [/\b(what|who|where|when|that|it|there|here|how)['’]s\b/gi, "$1 is"],
+  [
+    /\b(?:right now|just now|at the moment|as of now|at present|so far|of all time|i\.e\.|e\.g\.)(?!\p{L})/giu,
+    "",
+  ],
+  [/^\s*state (?=the |all |what |which |how )/i, ""],
+  [/\b(?:i|we) mean\b/gi, ""],
+  [DAYS, "$1 days between $2 and $3"],
+  [/\b(above|below)-average\b/gi, "$1 average"],
+  [/\baccount(?:s|ed)? for\b/gi, ""],
+  [
+    /\bcosts? (?:us )?(?=(?:more|less|over|under|above|below|at least|at most|between)\b)/gi,
+    "whose cost is ",
+  ],
+  [/\b(takes?|took) to (?=\p{L})/giu, "$1 "],
+  [
+    /\bhow much (?:money )?(did|do|have) we (?:make|made|earn|earned)(?= (?:in|with|from|on|at|through|via|last|this|during|since)\b|\?|$)/gi,
+    "how much revenue $1 we have",
+  ],
+  [DID, ([said = ""]) => said.replace(/\p{L}+$/u, (verb) => DONE.get(verb.toLowerCase()) ?? verb)],
+  [EACH_OF, "by $2 in the $1"],
+  [/\bboth (in|during) /gi, "$1 both "],
+  [/(?<=\bboth\b.*\band) (?:in|during)(?= \S*\d)/gi, ""],
+  [/\b(?:took|takes?|taken|taking) off\b/gi, "started"],
+  // "did we get more tickets by phone or by chat"
+  [MORE_OF, "number of $1 $2 vs $3"],
+  // Rain falls without growing less.
+  [/(?<=\bhow (?:much|many) \p{L}+(?: \p{L}+)?) (?:fell|falls|has fallen)\b/giu, ""],
+  [/\b(?:go|goes|went|gone) up\b/gi, "grow"],
+  [/\b(?:go|goes|went|gone) down\b/gi, "decline"],
+  [/\bhow (?:fast|quickly|strongly) (?=did|do|does|has|have)/gi, ""],
+  [/\b(every|each) single\b/gi, "$1"],
+  [/\b(20\d\d) fiscal year\b/gi, "fiscal year $1"],
+  [/\b(?!the\b|an?\b|in\b|of\b|is\b)(\p{L}+) difference between\b/giu, "difference in $1 between"],
+  [
+    /\b(\p{L}+)['’]s (\p{L}+)\b/gu,
+    ([said = "", whose = "", what = ""], isNoun) =>
+      isNoun(whose) && isNoun(what) ? `${what} of the ${whose}` : said,
+  ],
+  [/\bwhen did (.+?) (last|first) (?:order|buy|purchase)\b/i, "when was the $2 order of $1"],
+  [
+    /\bneither (\S+) nor (\S+)/gi,
+    ([said = "", a = "", b = ""], isNoun) =>
+      [a, b].some((word) => isNoun(word)) ? said : `not ${a} and not ${b}`,
+  ],
+  [/\bnon-(?=\p{L}{4,})/giu, "not "],
+  [/\b(?:all|everything|everybody|everyone) (?:but|except)\b/gi, "except"],
+  // One thing each, and nothing that its words say alone.
+  [
+    /\b(on) (sale)\b|\b(not) (only|just|always)\b|(?<=\b(?:who|customers?|clients?|that) )(came|come) (back)\b/gi,
+    ([said = ""]) => said.replace(" ", "-"),
+  ],
+  [
+    /\b(year|quarter|month|week) of (?:the )?(\p{L}+)(?!\p{L})/giu,
+    ([said = "", grain = "", of = ""], isNoun) => (isNoun(of, ["field"]) ? `${of} ${grain}` : said),
+  ],
+  [/,? as well as\b/gi, " and"],
+  [/,? as well\b/gi, ""],
+  [/\b(employee|staff|customer) turnover\b/gi, "$1 fluctuation"],
+  [/\b(euros?|eur|dollars?) (?:a|per|for (?:a|one|each)) (?:unit|piece|item)\b/gi, "$1"],
+  [
+    /\b(\p{L}+) (?:the|an?) (\p{L}+) (?:is|are|was|were) (?:in|located in|based in|from)\b/giu,
+    "$1 of the $2",
+  ],
+  [/\babove that of\b/gi, "higher than that of"],
+  [/\bbelow that of\b/gi, "lower than that of"],
+  [/(?<!\b(?:bought|sold|\p{L}+ed) )\b(?:together|along) with\b/giu, "with"],
+  [/\bwith (and|or) without\b/gi, "with-$1-without"],
+  [/\bfor the (?:very )?(first|last) time(?: ever)?\b/gi, "for the $1 time"],
+  [/\b(last|previous) (?:full|complete|whole) (?=week|month|quarter|year)/gi, "$1 "],
+  [/\bwho (?:manages|leads|supervises|heads)\b/i, "who is the manager of"],
+  [/\bat least (?:one|1|a single)\b(?! of\b)/gi, "an"],
+  [HOW_LONG, "average time to"],
+  [HOW_MANY, "$1average time to$3 in $2"],
+  [/\bsubscri(?:bes?|bed) to\b/gi, "with"],
+  [/\bdays? of (?:the )?week\b/gi, "weekday"],
+  [/\b(?:counting|starting|beginning) (?:from|in|with)\b/gi, "since"],
+  [/\b(?:nr|no|#)\.? of\b|#\s?of\b/gi, "number of"],
+];
+
+export function rewritten(text: string, isNoun: IsNoun): string {
+  return REWRITES.reduce(
+    (said, [pattern, meant]) =>
+      typeof meant === "string"
+        ? said.replace(pattern, meant)
+        : said.replace(pattern, (...match) => meant(match, isNoun)),
+    text,
+  );
+}

@@ -1,0 +1,247 @@
+import type { VisibleModel } from "../../../models/index.ts";
+import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import type { Schema } from "../../query/schema.ts";
+import type { Cond, Hop, Key, Num } from "../../query/semantic-query.ts";
+import { HOW } from "../languages/english/english.ts";
+import { type Folding, phraseKey } from "../languages/words.ts";
+import { foreignLink, isSpan, measuresOf, worths } from "../model/model-words.ts";
+import { roleWords } from "../rules/roles.ts";
+import type { Sense, TableSense } from "../senses/fragment.ts";
+import { EMPTY_TABLE, table } from "../senses/make.ts";
+import { yesIn } from "./common-values.ts";
+import { deedsOf } from "./deeds.ts";
+import { type Entry, put } from "./entry.ts";
+import { bothWays, bridgePaths, DIRECTED, roleOf } from "./link-words.ts";
+
+type Dataset = VisibleModel["datasets"][number];
+type Field = Dataset["fields"][number];
+
+const COST = { name: 0, synonym: 0.1, verb: 0.3, part: 0.7, partial: 2 };
+
+/** What was done: "won", "sold", "delivered". */
+const PARTICIPLE = /^(\p{L}{3,}ed|won|sold|bought|made|paid|lost|held|given|taken|shot|led|run)$/iu;
+
+/** Last words of a name that say nothing by themselves. */
+export const NO_PART: ReadonlySet<string> = new Set("name id key code number date at type total".split(" "));
+
+/** What the names of a model and the author's definitions mean, by the stems of their words. */
+export class Phrases {
+  readonly all = new Map<string, Entry[]>();
+  /** Dates by what was done then, by folded words. */
+  readonly deeds = new Map<string, Entry[]>();
+  /** The words as the author wrote them. */
+  readonly spelt = new Set<string>();
+  readonly #knowledge: Knowledge;
+  readonly #schema: Schema;
+  readonly #folding: Folding;
+
+  constructor(knowledge: Knowledge, folding: Folding) {
+    this.#knowledge = knowledge;
+    this.#schema = knowledge.schema;
+    this.#folding = folding;
+    for (const dataset of knowledge.model.datasets) this.#addDataset(dataset);
+    this.#addRelationships();
+    this.#addWorths();
+    this.#addMetrics();
+    this.#addDefinitions();
+    this.#addEvents();
+  }
+
+  #add(text: string, sense: Sense, cost: number): void {
+    this.spelt.add(this.#folding.fold(text));
+    put(this.all, this.#key(text), { sense, cost });
+  }
+
+  #key(text: string): string {
+    return phraseKey(text, this.#folding);
+  }
+
+  /** Of "runs through", the verb stands alone in "through which it runs". */
+  #addLink(text: string, sense: Sense): void {
+    this.#add(text, sense, COST.synonym);
+    const [verb, ...more] = text.split(" ");
+    if (more.length === 1 && verb !== undefined) this.#add(verb, sense, COST.verb);
+  }
+
+  #addDataset(dataset: Dataset): void {
+    const { name, ai, fields } = dataset;
+    const bridge = bridgePaths(this.#schema, name);
+    const sense: Sense = bridge === undefined ? nounOf(name) : { t: "link", paths: bridge };
+    this.#add(name, sense, COST.name);
+    for (const synonym of ai.synonyms)
+      if (!this.#isDefined(name, synonym)) this.#add(synonym, sense, COST.synonym);
+    if (bridge !== undefined) return;
+    for (const field of fields) {
+      const foreign = foreignLink(this.#schema, name, field.name);
+      if (foreign === undefined) this.#addField(dataset, field);
+      else this.#addForeign(field, foreign);
+    }
+  }
+
+  /** What the author defined is meant, and not all of the dataset that it is a part of. */
+  #isDefined(ds: string, synonym: string): boolean {
+    return this.#knowledge.definitions.nouns.some(
+      (noun) =>
+        noun.ds === ds &&
+        [noun.phrase, lastOf(noun.phrase)].some((text) => this.#key(text) === this.#key(synonym)),
+    );
+  }
+
+  #addForeign(field: Field, hop: Hop): void {
+    const link: Sense = { t: "link", paths: bothWays(this.#schema, [hop]) };
+    for (const synonym of field.ai.synonyms) this.#addLink(synonym, link);
+    for (const { text, sense } of roleWords(this.#schema, hop, textsOf(field)))
+      this.#add(text, sense, sense.t === "op" ? COST.synonym : COST.part);
+  }
+
+  #addField(dataset: Dataset, field: Field): void {
+    const key = { ds: dataset.name, field: field.name };
+    const { values } = this.#knowledge;
+    const { nameField, fields } = this.#schema.datasets.get(key.ds) ?? {};
+    const only = onlyValue(values, key);
+    for (const [i, text] of textsOf(field).entries()) {
+      if (only !== undefined && i > 0) {
+        this.#add(text, { t: "all", field: field.name, value: only }, COST.synonym);
+        continue;
+      }
+      // "big" asks how big something is, and is no name for it.
+      if (HOW.has(this.#key(text))) continue;
+      // `state` is the entity, not the field that holds its name.
+      const isEntity = field.name === nameField && saysDataset(dataset, text);
+      if (!isEntity) this.#add(text, { t: "field", key }, i === 0 ? COST.name : COST.synonym);
+    }
+    const kind = fields?.get(field.name)?.kind;
+    const yes = kind === "boolean" ? true : yesIn(values, key);
+    if (yes !== undefined) {
+      const cond: Cond = { k: "is", key, values: [yes], match: "equal" };
+      for (const text of textsOf(field)) this.#add(text, { t: "cond", ds: key.ds, cond }, 0);
+    }
+    if (kind === "date") this.#addDeeds(key);
+    if (kind === "text") this.#add(`${field.name} number`, { t: "field", key }, COST.part);
+    this.#addParts(key, kind === "date");
+  }
+
+  /** On a delivery date something was "delivered". */
+  #addDeeds(key: Key): void {
+    const { verbs, nouns } = deedsOf(key.field);
+    const addDeed = (text: string, sense: Sense) =>
+      put(this.deeds, this.#folding.fold(text), { sense, cost: COST.verb });
+    for (const verb of verbs) addDeed(verb, { t: "field", key, isDone: true });
+    for (const noun of nouns) addDeed(noun, { t: "field", key });
+  }
+
+  #addParts(key: Key, isDate: boolean): void {
+    const parts = key.field.split("_");
+    const [first] = parts as [string];
+    const last = parts.at(-1) as string;
+    // "opened in 2022": of an `opened_date`.
+    if (isDate && parts.length > 1) this.#add(first, { t: "field", key }, COST.verb);
+    if (parts.length > 1 && !NO_PART.has(last.toLowerCase()) && !isSpan(key.field))
+      this.#add(last, { t: "field", key }, COST.partial);
+    // "stores by type"
+    if (last === "type" && key.ds.startsWith(first)) this.#add(last, { t: "field", key }, COST.part);
+  }
+
+  #addRelationships(): void {
+    for (const { name, from, to, ai } of this.#knowledge.model.relationships) {
+      const one: Hop = { link: name, dir: "one" };
+      for (const synonym of ai.synonyms) {
+        const role = from === to && !DIRECTED.test(synonym) ? roleOf(this.#schema, from, one) : undefined;
+        if (role === undefined) this.#addLink(synonym, { t: "link", paths: bothWays(this.#schema, [one]) });
+        else for (const sense of role) this.#add(synonym, sense, COST.synonym);
+      }
+    }
+  }
+
+  /** What one entity is worth. */
+  #addWorths(): void {
+    const { model } = this.#knowledge;
+    for (const { phrases, metric, ds } of worths(model, this.#schema)) {
+      const sense: Sense = { t: "worth", metric, ds };
+      for (const text of phrases) {
+        this.#add(text, sense, -0.3);
+        if (lastOf(text) !== text) this.#add(lastOf(text), sense, COST.verb);
+      }
+      this.#add("worth", sense, COST.verb);
+      // The author may say of a field that it is the value of one: it counts whatever the metric leaves out.
+      for (const { name, fields } of model.datasets)
+        for (const field of fields)
+          if (field.ai.synonyms.some((text) => phrases.includes(text)))
+            for (const word of ["worth", ...phrases.map(lastOf)])
+              this.#add(word, { t: "field", key: { ds: name, field: field.name } }, COST.synonym);
+    }
+    for (const { phrases, metric } of measuresOf(model, this.#schema))
+      for (const text of phrases) this.#add(text, table({ k: "metric", name: metric }), -0.2);
+  }
+
+  #addMetrics(): void {
+    const { model, definitions } = this.#knowledge;
+    const defined = new Set(definitions.events.flatMap(({ verbs }) => verbs));
+    for (const { name, ai } of model.metrics) {
+      if (!this.#schema.metrics.has(name)) continue;
+      const plain: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name }] };
+      this.#add(name, { t: "table", table: plain }, COST.name);
+      for (const synonym of ai.synonyms) {
+        const words = synonym.split(" ");
+        const verb = words.at(-1) as string;
+        // "hours to finished" are no deed.
+        const isVerb = PARTICIPLE.test(verb) && !/^(to|until)$/.test(words.at(-2) ?? "");
+        const said: Sense = { t: "table", table: isVerb ? { ...plain, isVerb } : plain };
+        this.#add(synonym, words.length === 1 ? said : { t: "table", table: plain }, COST.synonym);
+        if (isVerb && words.length > 1 && !defined.has(verb)) this.#add(verb, said, COST.part);
+      }
+    }
+    // What a metric is called is meant before a field of the same name.
+    for (const entries of this.all.values()) {
+      const isMetric = entries.some(({ sense, cost }) => sense.t === "table" && cost <= COST.synonym);
+      for (const entry of isMetric ? entries : []) if (entry.sense.t === "field") entry.cost += COST.verb;
+    }
+  }
+
+  #addDefinitions(): void {
+    const { nouns, names, counts, aliases } = this.#knowledge.definitions;
+    for (const { phrase, ds, cond } of nouns)
+      for (const text of [phrase, lastOf(phrase)]) this.#add(text, nounOf(ds, cond), -0.2);
+    for (const { phrase, ds } of names) this.#add(phrase, nounOf(ds), COST.synonym);
+    for (const { phrase, ds } of counts) {
+      const counted: Num = { k: "agg", fn: "count", in: { k: "all", ds } };
+      this.#add(phrase, table(counted), 0);
+    }
+    for (const { phrase, metric } of aliases) this.#add(phrase, table({ k: "metric", name: metric }), 0);
+  }
+
+  #addEvents(): void {
+    const { model, definitions } = this.#knowledge;
+    for (const { verbs, ds, cond, times } of definitions.events) {
+      // "how many were sold": the number that is called so.
+      const own = model.metrics.find(({ name }) => verbs.some((verb) => name.endsWith(`_${verb}`)));
+      const verb = { metric: own?.name ?? null, ...(times === undefined ? {} : { times }) };
+      for (const text of verbs) this.#add(text, { ...nounOf(ds, cond), form: "made", verb }, 0.2);
+    }
+  }
+}
+
+/** Entities of a dataset: all, or those of which something is true. */
+function nounOf(ds: string, cond: Cond | null = null): Extract<Sense, { t: "rel" }> {
+  const all = { k: "all" as const, ds };
+  const rel = cond === null ? all : { k: "where" as const, in: all, if: cond };
+  return { t: "rel", rel, ds, form: "noun", isTopped: false };
+}
+
+function textsOf({ name, label, ai }: Field): string[] {
+  return [name, ...(label === null ? [] : [label]), ...ai.synonyms];
+}
+
+function lastOf(phrase: string): string {
+  return phrase.split(" ").at(-1) as string;
+}
+
+function saysDataset({ name, ai }: Dataset, text: string): boolean {
+  const key = phraseKey(text);
+  return [name, ...ai.synonyms].some((word) => phraseKey(word) === key);
+}
+
+function onlyValue(all: Knowledge["values"], { ds, field }: Key): string | undefined {
+  const found = all.find((each) => each.ds === ds && each.field === field);
+  return found?.values.length === 1 ? found.values[0] : undefined;
+}

@@ -1,0 +1,88 @@
+import { type Held, isMissed } from "../account/hold.ts";
+import type { Weighed } from "../candidates/said.ts";
+import type { Word } from "../languages/words.ts";
+import type { Clarification, Understanding } from "../reading.ts";
+import {
+  isOfNew,
+  judgedText,
+  judges,
+  NEW,
+  namesNoMeasure,
+  namesNoNumber,
+  openPeriod,
+  openWithout,
+  SINCE_WHEN,
+  someMetrics,
+  WHICH_NUMBER,
+} from "./left-open.ts";
+import { missingWords } from "./missing-words.ts";
+
+/** What has to be known before a question is answered by its best reading. */
+export interface Open {
+  /** Words that carry meaning and that the reading says nothing of: each is one of the following. */
+  skipped: readonly number[];
+  /** "best", by no number. */
+  judged: readonly number[];
+  /** "new", since no time. */
+  fresh: readonly number[];
+  /** Everything is known, but nothing says which number of it is wanted. */
+  isNumberless: boolean;
+  /** Nothing in the model carries them. */
+  unsaid: readonly number[];
+}
+
+/** What costs more beside its words was put together too loosely to be believed: half of it is wrong. */
+const MOST_LOOSE = 2.1;
+
+export function isLoose(best: Held | undefined): boolean {
+  return best !== undefined && best.left.length === 0 && best.loose > MOST_LOOSE;
+}
+
+export function openIn(best: Held | undefined, said: Weighed): Open {
+  const { all, found, known, language, grammar } = said;
+  const skipped = best?.left ?? said.kept.filter((i) => isMissed(i, said));
+  const judged = skipped.filter((i) => judges(all[i] as Word, i, found, language));
+  const isNumberless = judged.length === 0 && lacksNumber(best, skipped, said);
+  const fresh = skipped.filter((i) => NEW.test(all[i]?.norm ?? "") && isOfNew(i, found, best?.ask, grammar));
+  const unsaid = (isNumberless ? [] : skipped).filter(
+    (i) => !judged.includes(i) && !fresh.includes(i) && (judged.length === 0 || !known.has(i)),
+  );
+  return { skipped, judged, fresh, isNumberless, unsaid };
+}
+
+function lacksNumber(best: Held | undefined, skipped: readonly number[], said: Weighed): boolean {
+  const { text, found, known, language, grammar, knowledge } = said;
+  const asksHow = found.some(
+    ({ sense, start }) => sense.t === "op" && sense.op === "how" && skipped.includes(start),
+  );
+  if (asksHow || skipped.some((i) => !known.has(i)) || knowledge.model.metrics.length === 0) return false;
+  const read = skipped.length === 0 && !isLoose(best) ? best?.ask : undefined;
+  return namesNoNumber(found, read, grammar) || (language.vague.test(text) && namesNoMeasure(found, grammar));
+}
+
+/** What a refusal names; words of grammar only where nothing else is missing. */
+export function missingIn({ unsaid }: Open, said: Weighed): Understanding["missing"] {
+  const { all, known, question, language } = said;
+  const isGrammar = ({ norm, stem }: Word) => language.grammar.has(norm) || language.grammar.has(stem);
+  const named = unsaid.filter((i) => !isGrammar(all[i] as Word));
+  return missingWords(all, named.length > 0 ? named : unsaid, { known, said: question.text });
+}
+
+/** What is asked back, whichever reading is meant; what only a reading leaves open, where nothing is missing in it. */
+export function clarificationsOf(open: Open, whole: Held | undefined, said: Weighed): Clarification[] {
+  const { text, all, found, knowledge, grammar } = said;
+  const { judged, fresh, isNumberless } = open;
+  const suggestions = someMetrics(knowledge);
+  const words = new Set(judged.map((i) => judgedText(text, all, i, found)));
+  const isDated = found.some(({ sense }) => sense.t === "window");
+  const left =
+    whole === undefined
+      ? []
+      : [openPeriod(all, whole, knowledge, grammar), openWithout(whole, knowledge, text)];
+  return [
+    ...[...words].map((word) => ({ question: `By which number is "${word}" meant?`, suggestions, word })),
+    ...(fresh.length > 0 && !isDated ? [SINCE_WHEN] : []),
+    ...left.filter((each) => each !== undefined),
+    ...(isNumberless ? [{ question: WHICH_NUMBER, suggestions }] : []),
+  ];
+}
