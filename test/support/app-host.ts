@@ -47,9 +47,15 @@ export async function showApp(
       hostContext: context,
     },
   );
+  // An app may still be speaking when its test is over and the page is gone.
+  const run = async (script: string) => {
+    await page.evaluate(script).catch((error: unknown) => {
+      if (!page.isClosed()) throw error;
+    });
+  };
   bridge.addEventListener("sizechange", ({ height: wanted }) => {
     height = wanted;
-    void page.evaluate(`setHeight(${JSON.stringify(wanted ?? 0)})`);
+    void run(`setHeight(${JSON.stringify(wanted ?? 0)})`);
   });
   const initialized = new Promise<void>((resolve) => bridge.addEventListener("initialized", () => resolve()));
   await page.route(`${ORIGIN}/**`, (route) => {
@@ -64,7 +70,7 @@ export async function showApp(
   const transport: Transport = {
     start: async () => undefined,
     close: async () => undefined,
-    send: (message) => page.evaluate(`toApp(${JSON.stringify(JSON.stringify(message))})`),
+    send: (message) => run(`toApp(${JSON.stringify(JSON.stringify(message))})`),
   };
   await page.exposeFunction("toHost", (text: string) => {
     const message = JSON.parse(text);
