@@ -134,3 +134,17 @@ describe("kenning eval questions", () => {
     expect(wrong.err).toMatch(/chairs/);
   });
 });
+
+describe("kenning eval trace", () => {
+  test("shows what each word was taken for, the readings and what is missing", async () => {
+    const trace = (question: string, ...more: string[]) =>
+      kenning.call(["eval", "trace", question, "--model", "model.yaml", "--tables", "tables", ...more]);
+    const { code, out } = await trace("revenue of Aroma in march", "--as-of", "2025-03-31");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Over .*shops.*\n\nWords:\n {2}revenue\n {6}revenue: table .*revenue/);
+    expect(out).toMatch(/ {6}march: window .*2025-03-01/);
+    expect(out).toMatch(/Readings, the best first:\n {2}revenue where shop is Aroma in March 2025 \(\d/);
+    expect((await trace("xylophones by shop")).out).toContain("Missing: xylophones\n");
+    expect((await trace("revenue", "--as-of", "today")).err).toMatch(/--as-of is a date/);
+  });
+});

@@ -41,6 +41,7 @@ import { settle } from "./settle/settle.ts";
 import { datesIn } from "./understand/candidates/dates.ts";
 import type { Reading, Understanding } from "./understand/reading.ts";
 import type { ReadingThreads } from "./understand/threads/reading-threads.ts";
+import { type Trace, traceOf } from "./understand/trace.ts";
 import type { VerifiedStore } from "./verified/verified.store.ts";
 import { verifiedReading } from "./verified/verified-reading.ts";
 import type { Again, Asked, Assisted, Lent, Phase, Run, Work } from "./work.ts";
@@ -122,6 +123,12 @@ export class Agent {
       };
       return (await this.#run(settledOn(reading), work)).answer;
     });
+  }
+
+  /** How the rules read a question; for whoever wonders why. */
+  async trace(caller: Caller, model: PublishedModel, text: string): Promise<Trace> {
+    const [published, preferences] = await this.#known(caller, model);
+    return traceOf({ text, ...this.#moment(preferences) }, inTheirCalendar(published, preferences));
   }
 
   async #within<T>(

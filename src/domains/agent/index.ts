@@ -42,6 +42,7 @@ export { ENGLISH_GLOSSARY } from "./understand/languages/english/glossary.ts";
 export { GLOSSARY } from "./understand/languages/german/glossary.ts";
 export { foldGerman, stemGerman } from "./understand/languages/german/stem.ts";
 export { fold, phraseKey, stem } from "./understand/languages/words.ts";
+export type { Trace } from "./understand/trace.ts";
 export { type CheckedQuestion, checkVerified } from "./verified/check-verified.ts";
 
 export interface AgentOptions {

@@ -17,6 +17,7 @@ import { isSame } from "../phases/plan.ts";
 import { readQuestion, withoutAnswers } from "../phases/question.ts";
 import { clarified } from "../phases/refuse.ts";
 import { isCalledLike, rowNounIn } from "../understand/candidates/row-nouns.ts";
+import type { Trace } from "../understand/trace.ts";
 import type { Asked } from "../work.ts";
 import { componentsOf } from "./components.ts";
 import { datasetRelevance, relevanceOf } from "./relevance.ts";
@@ -103,6 +104,13 @@ export class DatasetQuestions {
       searched,
       model: group.isPublished ? group.model.record.name : null,
     };
+  }
+
+  /** How the rules read a question over each of the models that it may be about. */
+  async trace(caller: Caller, question: string): Promise<Trace[]> {
+    const datasets = nearestOf(question, await this.#visible(caller));
+    const groups = await this.#groups(caller, datasets, { question, chosen: [], isNamed: false });
+    return mapBounded(groups, AT_ONCE, ({ model }) => this.#parts.agent.trace(caller, model, question));
   }
 
   async #visible(caller: Caller): Promise<Dataset[]> {

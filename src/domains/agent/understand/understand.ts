@@ -111,7 +111,7 @@ function whichNumber(said: Weighed, reread: Reread): Understanding | undefined {
 }
 
 /** What the words mean together, by the rules; undefined where there are too many. */
-function meaningsOf({ grammar, found, kept, skipCosts }: Weighed): Fragment[] | undefined {
+export function meaningsOf({ grammar, found, kept, skipCosts }: Weighed): Fragment[] | undefined {
   const place = new Map(kept.map((index, i) => [index, i]));
   const hasGroups = found.some(({ sense }) => choosesGroups(sense));
   return parse({
