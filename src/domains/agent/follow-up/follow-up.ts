@@ -1,30 +1,20 @@
-import type { DateFound } from "../dates/read-dates.ts";
 import { say } from "../explain/say.ts";
-import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { type Ask, isKey } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
-import { changed } from "./changed.ts";
+import { apply } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
-import { isEqual } from "./merge.ts";
-import { isCarried, namesKey, pointed } from "./pointed.ts";
+import { asksOf, type Context, isCarried } from "./context.ts";
+import { isEqual } from "./parts.ts";
+import { pointed } from "./pointed.ts";
 import { pointingIn } from "./pointing.ts";
-import { ranked } from "./ranked.ts";
-import type { Rows } from "./referent.ts";
-import { reordered } from "./reordered.ts";
+import { COUNTS, EXCLUDES, type How, PREPOSITION, readChanges } from "./read-changes.ts";
+import { namesKey } from "./referent.ts";
+import { saidChanges } from "./said-changes.ts";
 
 /** What was asked before, as it was understood. */
 export interface Previous {
   ask: Ask;
   said: string;
-}
-
-export interface Going {
-  knowledge: Knowledge;
-  read: (text: string) => Promise<Understanding>;
-  dates: (text: string) => DateFound[];
-  rows: Rows;
-  /** What was said to what was asked back. */
-  answers?: readonly string[];
 }
 
 /** What becomes of a question in a session. */
@@ -48,35 +38,39 @@ const SHOWS = /\b(?:show me|zeige? mir)\b/i;
 /** Whoever asks who, what or how many names what is asked for; more words than "how many?" are a question. */
 const OPENER =
   /^(?:show|list|give|name|find|which|what|who|whose|when|where|how|zeige?|liste|nenne|welche[rnms]?|was|wer|wann|wo|wie)\b/i;
-export const EXCLUDES = /^(?:without|excluding|exclude|except(?: for)?|not|ohne|außer|nicht)\b/i;
 const ADDS =
   /\b(?:also|too|as well|additionally|in addition|add|include|broken down|break|split|auch|zusätzlich|dazu|aufgeteilt)\b/i;
-export const COUNTS =
-  /^(?:(?:and )?how many(?: (?:are|were|is) (?:there|they|that|those|it))?|(?:und )?wie viele(?: (?:sind|waren) (?:es|das|sie))?)\s*\??$/i;
-/** A fragment begins with one of these; a whole question may as well. */
-export const PREPOSITION =
-  /^(?:by|per|for|in|with|since|from|during|until|at|on|vs\.?|versus|against|compared? (?:to|with)|in comparison|than|nach|pro|je|für|im|seit|mit|bis|von|ab|gegenüber|gegen|verglichen mit)(?!\p{L})/iu;
 /** "how many are new?", "which sold best?": who, was said before. */
 const SUBJECTLESS =
   /^(?:how many|wie viele)\s+(?:are|were|have|had|sind|waren|haben|hatten|wurden)\s+(?!there\b)\S|^(?:which|welche)\s+(?:are|were|is|was|has|have|sold|grew|sind|waren|ist|war)(?:\s+\S+){1,2}$/i;
-
 /** "which region is worst?": by what was just shown of the regions. */
 const WHICH =
   /^(?:which|what|welche[rs]?) (?<noun>\p{L}+)(?: (?:is|was|are|were|has|had|did|does|performed|ist|war|sind|hat|hatte))?(?: am)? (?<place>(?:the |die |der |das )?\p{L}+)$/iu;
+/** "how does that compare with 2024", "compare it to the year before": only what it is compared with is said. */
+const COMPARISON =
+  /^(?:and |und )?(?:how (?:does|do|did|is|was) (?:that|this|it|they|those|these) compared?|compare (?:that|this|it|them|those|these)|(?:compare|compared?)|wie (?:ist|war|sieht) das|vergleiche? (?:das|es|sie)?) *(?:with|to|against|mit|zu|zum|im vergleich zu[mr]?|gegenüber) (?:dem |der )?(?<other>.+)$/i;
 
 /** More words without any that go on are a question of their own. */
 const MOST_WORDS = 5;
 /** And behind a preposition these. */
 const MOST_BEHIND = 4;
-
 /** What has more words, goes on from something or asks for something answers nothing. */
 const ANSWER_WORDS = 6;
 
+/** A text without the words that only say that something is changed. */
+function told(text: string) {
+  const plain = text.replace(/[?!.\s]+$/, "").trim();
+  const lead = GOES_ON.exec(plain)?.[0] ?? "";
+  const said = plain.slice(lead.length).trim();
+  const rest = said.replace(INSTEAD, "").replace(ENDS, "").trim();
+  const isChange = lead.replace(SHOWS, "").trim() !== "" || rest !== said;
+  return { plain, lead, rest, goesOn: isChange || EXCLUDES.test(rest) || COUNTS.test(plain) };
+}
+
 /** Whether a text may be the answer to what was asked back. */
 export function isAnswer(text: string): boolean {
-  const plain = text.replace(/[?!.\s]+$/, "").trim();
-  const lead = GOES_ON.exec(plain)?.[0].trim() ?? "";
-  return lead === "" && !OPENER.test(plain) && plain.split(/\s+/).length <= ANSWER_WORDS;
+  const { plain, lead } = told(text);
+  return lead.trim() === "" && !OPENER.test(plain) && plain.split(/\s+/).length <= ANSWER_WORDS;
 }
 
 /**
@@ -86,47 +80,64 @@ export function isAnswer(text: string): boolean {
 export async function followUp(
   { text, chart }: ReturnType<typeof chartWish>,
   previous: Previous | undefined,
-  going: Going,
+  context: Context,
 ): Promise<Followed> {
-  const plain = text.replace(/[?!.\s]+$/, "").trim();
+  const { plain, lead, rest, goesOn } = told(text);
   const pointing = pointingIn(plain);
   if (previous === undefined) return pointing === undefined ? FRESH : hangs(pointing.text);
   const { ask } = previous;
-  const lead = GOES_ON.exec(plain)?.[0] ?? "";
-  const { rest, isOf } = shortened(plain.slice(lead.length));
-  if (rest === "" && chart !== undefined) return follows(ask, previous, going) ?? FRESH;
-  const goesOn = lead.replace(SHOWS, "").trim() !== "" || isOf || EXCLUDES.test(rest) || COUNTS.test(plain);
-  const { schema } = going.knowledge;
-  const { noun = "", place = "" } = WHICH.exec(rest)?.groups ?? {};
-  const shown =
-    ranked(rest, ask, schema) ??
-    ranked(plain, ask, schema) ??
-    (namesKey(noun, ask, going) ? ranked(place, ask, schema) : undefined) ??
-    (await reordered(rest, ask, going));
-  if (shown !== undefined) return follows(shown, previous, going) ?? hangs(rest);
-  const compared = comparison(plain);
+  if (rest === "" && chart !== undefined) return follows(ask, previous, context) ?? FRESH;
+  const shown = await shownOtherwise([rest, plain], ask, context);
+  if (shown !== undefined) return follows(shown, previous, context) ?? hangs(rest);
+
+  const { other } = COMPARISON.exec(plain)?.groups ?? {};
   const words = rest.split(/\s+/).length;
-  const isPart = compared !== undefined || (PREPOSITION.test(rest) && words <= MOST_BEHIND);
+  const isPart = other !== undefined || (PREPOSITION.test(rest) && words <= MOST_BEHIND);
   const isSubjectless = SUBJECTLESS.test(rest);
   const isHanging = pointing !== undefined || isPart || isSubjectless;
-  if (!goesOn && !isHanging) {
-    if (await isWhole(text, going)) return FRESH;
-    // A sentence of its own is one also where it cannot be answered.
-    if (OPENER.test(plain) || (!PREPOSITION.test(rest) && words > MOST_WORDS)) return FRESH;
-  }
-  const isAbout =
-    (pointing !== undefined && compared === undefined && !isLed(lead, pointing.text)) || isSubjectless;
+  // A sentence of its own is one also where it cannot be answered.
+  const isSentence = OPENER.test(plain) || (!PREPOSITION.test(rest) && words > MOST_WORDS);
+  if (!goesOn && !isHanging && (isSentence || (await isWhole(text, context)))) return FRESH;
+
+  // "of them", "show it" only lead to what is changed.
+  const isLed = pointing !== undefined && lead.toLowerCase().includes(pointing.text.toLowerCase());
+  const isAbout = (pointing !== undefined && other === undefined && !isLed) || isSubjectless;
   const next = isAbout
-    ? await pointed(plain, pointing, ask, going)
-    : await changed(compared ?? rest, ask, { ...going, adds: ADDS.test(text) });
+    ? await pointed(plain, pointing, ask, context)
+    : await changed(
+        other === undefined ? rest : `compared to ${other}`,
+        ask,
+        { adds: ADDS.test(text) },
+        context,
+      );
   if (next !== undefined && "question" in next) return { k: "asks", question: next };
-  const made =
-    next === undefined || (isEqual(next, ask) && !isAbout) ? undefined : follows(next, previous, going);
+  const made = next && follows(next, previous, context);
   if (made !== undefined) return made;
   if (!isHanging && (!goesOn || OPENER.test(rest))) return FRESH;
   // What nobody knows is told before what could not be put together.
-  const unknown = pointing === undefined ? await unknownIn(rest, going) : [];
+  const unknown = pointing === undefined ? await unknownIn(rest, context) : [];
   return unknown.length > 0 ? { k: "hangs", missing: unknown } : hangs(pointing?.text ?? rest);
+}
+
+/** The same rows in another order, fewer or more of them, or their shares. */
+async function shownOtherwise(texts: string[], ask: Ask, context: Context): Promise<Ask | undefined> {
+  const { noun = "", place = "" } = WHICH.exec(texts[0] ?? "")?.groups ?? {};
+  for (const text of namesKey(noun, ask, context) ? [...texts, place] : texts) {
+    const changes = await saidChanges(text, ask, context);
+    const made = changes && apply(ask, changes, context.knowledge.schema);
+    if (made !== undefined) return made;
+  }
+  return undefined;
+}
+
+/** A query with what some words change of it; undefined where that could not be told, or not all of it. */
+async function changed(said: string, ask: Ask, how: How, context: Context): Promise<Ask | undefined> {
+  for await (const changes of readChanges(said, ask, how, context)) {
+    // Words that change nothing were not understood.
+    const made = changes.length === 0 ? undefined : apply(ask, changes, context.knowledge.schema);
+    if (made !== undefined) return made;
+  }
+  return undefined;
 }
 
 function hangs(on: string): Followed {
@@ -134,33 +145,20 @@ function hangs(on: string): Followed {
   return { k: "hangs", missing: [{ span, text: on, nearest: [], isKnown: true }] };
 }
 
-async function unknownIn(text: string, { read }: Going): Promise<Understanding["missing"]> {
+async function unknownIn(text: string, { read }: Context): Promise<Understanding["missing"]> {
   return (await read(text)).missing.filter(({ isKnown }) => isKnown !== true);
 }
 
-/** Whether the word that points back only leads to what is changed: "of them", "show it". */
-function isLed(lead: string, pointing: string): boolean {
-  return lead.toLowerCase().includes(pointing.toLowerCase());
-}
-
-/** Without the words that only say that something is changed. */
-function shortened(said: string): { rest: string; isOf: boolean } {
-  const rest = said.replace(INSTEAD, "").replace(ENDS, "").trim();
-  return { rest, isOf: rest !== said.trim() };
-}
-
-/** "how does that compare with 2024", "compare it to the year before": only what it is compared with is said. */
-function comparison(text: string): string | undefined {
-  const [, other] =
-    /^(?:and |und )?(?:how (?:does|do|did|is|was) (?:that|this|it|they|those|these) compared?|compare (?:that|this|it|them|those|these)|(?:compare|compared?)|wie (?:ist|war|sieht) das|vergleiche? (?:das|es|sie)?) *(?:with|to|against|mit|zu|zum|im vergleich zu[mr]?|gegenüber) (.+)$/i.exec(
-      text,
-    ) ?? [];
-  return other === undefined ? undefined : `compared to ${other.replace(/^dem |^der /i, "")}`;
+async function isWhole(text: string, { read }: Context): Promise<boolean> {
+  const { readings, missing, unclear } = await read(text);
+  // A word that leaves the number open is said of the one before: "growth".
+  const isOpen = unclear.length > 0 && /\s/.test(text.trim());
+  return (readings.length > 0 && missing.length === 0 && unclear.length === 0) || isOpen;
 }
 
 /** A reading that says what it took over; undefined where the model cannot carry it. */
-function follows(ask: Ask, { said }: Previous, { knowledge }: Going): Followed | undefined {
-  if (!isCarried(ask, knowledge.schema)) return undefined;
+function follows(ask: Ask, { said }: Previous, { knowledge }: Context): Followed | undefined {
+  if (!isCarried(ask, knowledge)) return undefined;
   const choice = `carried over from the question before: ${said}`;
   const assumptions = [{ at: null, choice, others: [], isTheirs: true as const }];
   return { k: "follows", reading: { ask, cost: 0, said: `${say(ask)}${saidOrder(ask)}`, assumptions } };
@@ -174,13 +172,6 @@ function saidOrder(ask: Ask): string {
   return `, ${first.dir === "asc" ? up : down}`;
 }
 
-async function isWhole(text: string, { read }: Going): Promise<boolean> {
-  const { readings, missing, unclear } = await read(text);
-  // A word that leaves the number open is said of the one before: "growth".
-  const isOpen = unclear.length > 0 && /\s/.test(text.trim());
-  return (readings.length > 0 && missing.length === 0 && unclear.length === 0) || isOpen;
-}
-
 /** Where a question ends and something more is said of it. */
 const SAYS_MORE =
   /^(?<head>.{8,}?)(?:[.?!;]\s+|\s+[-–]\s+|\s*\(|,\s+(?=(?:counting |but )?(?:only|just|excluding|without|not counting|ignoring|leav(?:e|ing) out)\b))(?<tail>[^.?!;()]{3,})[.?!)]*$/is;
@@ -188,17 +179,12 @@ const LEADS =
   /^(?:(?:please|but|and|counting|look(?:ing)? at|consider(?:ing)?|take|use|i mean|i\.e\.|meaning|that is|only|just)\b[\s,:]*)+/i;
 
 /** A question and a sentence that limits it: "Which store grew most? Only those that opened before 2024." */
-export async function saidInTwo(text: string, going: Going): Promise<Reading | undefined> {
+export async function saidInTwo(text: string, context: Context): Promise<Reading | undefined> {
   const { head, tail = "" } = SAYS_MORE.exec(text)?.groups ?? {};
-  if (head === undefined) return undefined;
-  const { readings, missing, unclear } = await going.read(head);
-  const [first] = readings;
-  if (first === undefined || missing.length > 0 || unclear.length > 0) return undefined;
-  const ask = await changed(tail.replace(LEADS, "").trim(), first.ask, {
-    ...going,
-    adds: false,
-    limits: true,
-  });
-  if (ask === undefined || isEqual(ask, first.ask)) return undefined;
-  return { ...first, ask, said: say(ask) };
+  const [first] = head === undefined ? [] : await asksOf(head, context);
+  if (head === undefined || first === undefined) return undefined;
+  const ask = await changed(tail.replace(LEADS, "").trim(), first, { adds: false, limits: true }, context);
+  if (ask === undefined || isEqual(ask, first)) return undefined;
+  const [reading] = (await context.read(head)).readings;
+  return reading && { ...reading, ask, said: say(ask) };
 }

@@ -1,0 +1,272 @@
+import { isAdditive } from "../explain/additive.ts";
+import type { Schema } from "../query/schema.ts";
+import { type Ask, type Cond, isKey, type Key, type Num, type Window } from "../query/semantic-query.ts";
+import {
+  areDated,
+  condsOf,
+  isEqual,
+  isMadeOf,
+  joined,
+  type List,
+  narrowed,
+  onlyBase,
+  rebased,
+  swapped,
+  type Table,
+  undated,
+  windowOf,
+  windowsIn,
+  withConds,
+  withoutWindow,
+} from "./parts.ts";
+import { countsThings } from "./referent.ts";
+
+/** One thing that is said of the query before; a follow-up is a list of them. */
+export type Change =
+  /** Other numbers, in the place of those before or beside them. */
+  | { k: "number"; cols: Num[]; adds: boolean }
+  /** What becomes of a number: its growth, its share, it in two periods. */
+  | { k: "become"; of: Num; cols: Num[] }
+  | { k: "group"; by: Key[]; adds: boolean }
+  | { k: "period"; win: Window }
+  | { k: "where"; conds: Cond[]; excludes: boolean }
+  /** The same of what is counted, and not of all numbers. */
+  | { k: "counted"; conds: Cond[]; excludes: boolean }
+  /** Which groups, and in which order, by `of` or what is in its place. */
+  | ({ k: "choose"; of?: Num } & Pick<Table, "top" | "having" | "order">)
+  /** Also what was left out by its place or its number. */
+  | { k: "all" }
+  /** One number of all groups. */
+  | { k: "total" }
+  /** Each part of the whole. */
+  | { k: "share" }
+  /** How many there are. */
+  | { k: "count" };
+
+type Of<K extends Change["k"]> = Extract<Change, { k: K }>;
+
+/** A query with all changes made to it; undefined where one cannot be made as it was said. */
+export function apply(ask: Ask, changes: readonly Change[], schema: Schema): Ask | undefined {
+  return changes.reduce<Ask | undefined>((made, change) => {
+    if (made === undefined) return undefined;
+    return made.k === "list" ? onList(made, change, schema) : onTable(made, change, schema);
+  }, ask);
+}
+
+function onList(ask: List, change: Change, schema: Schema): Ask | undefined {
+  const { limit: _, ...rest } = ask;
+  switch (change.k) {
+    case "where":
+    case "counted":
+      return { ...ask, rel: narrowed(ask.rel, change.conds, change.excludes) };
+    case "period": {
+      const { cols: [num] = [], scope: { win } = {} } = within(countOf(ask), change.win, schema) ?? {};
+      if (num?.k !== "agg" || num.in === undefined) return undefined;
+      return { ...ask, rel: win === undefined ? num.in : narrowed(num.in, [{ k: "during", win }]) };
+    }
+    case "all":
+      return rest;
+    case "count":
+      return countOf(ask);
+    case "number":
+      return asTable(ask, change.cols);
+    case "choose":
+      return change.order === undefined ? undefined : { ...ask, order: change.order };
+    default:
+      return undefined;
+  }
+}
+
+export function countOf({ rel }: List): Table {
+  return { k: "table", by: [], cols: [{ k: "agg", fn: "count", in: rel }] };
+}
+
+/** Entities with a number are a table of it. */
+function asTable({ rel, show: [key, ...more] }: List, cols: Num[]): Table | undefined {
+  if (key === undefined || more.length > 0 || key.path !== undefined || cols.some(isKey)) return undefined;
+  return { k: "table", by: [key], cols, scope: { if: { k: "link", at: key.ds, path: [], to: rel } } };
+}
+
+function onTable(ask: Table, change: Change, schema: Schema): Table | undefined {
+  switch (change.k) {
+    case "number":
+      return withNumber(ask, change, schema);
+    case "become":
+      return withCols(ask, change);
+    case "group":
+      return groupedBy(ask, change);
+    case "period":
+      return within(ask, change.win, schema);
+    case "where":
+      return withConds(ask, joined(condsOf(ask.scope?.if), change.conds, change.excludes));
+    case "counted":
+      return withCounted(ask, change);
+    case "choose":
+      return chosen(ask, change);
+    case "all": {
+      const { top: _, having: __, ...all } = ask;
+      return all;
+    }
+    case "total": {
+      const { fill: _, order: __, ...all } = ask;
+      // Of the first ones alone there is none.
+      return ask.top === undefined && ask.having === undefined ? { ...all, by: [] } : undefined;
+    }
+    case "share":
+      return shared(ask, schema);
+    case "count":
+      return undefined;
+  }
+}
+
+function withNumber(before: Table, { cols, adds }: Of<"number">, schema: Schema): Table | undefined {
+  const others = cols.filter((num) => !before.cols.some((old) => isEqual(old, num)));
+  if (adds) return { ...before, cols: [...before.cols, ...others] };
+  const { having: _, ...rest } = before;
+  const [number, ...more] = cols;
+  const base = more.length === 0 ? onlyBase(before.cols) : undefined;
+  // A number that two periods were of is of no period without them.
+  if (number === undefined || (base === undefined && areDated(before.cols))) return undefined;
+  const next = base === undefined ? cols : before.cols.map((num) => rebased(num, base, number));
+  return inOwnTime(ranked({ ...rest, cols: next }, before), number, schema);
+}
+
+/** The date that a period was said of goes with the number that has it. */
+function inOwnTime(ask: Table, num: Num, { metrics }: Schema): Table {
+  const date = num.k === "metric" ? metrics.get(num.name)?.date : undefined;
+  const isForeign = (on: Key | undefined) => date != null && on !== undefined && on.ds !== date.ds;
+  return swapped(ask, (part) => {
+    if (!("said" in part) || !isForeign((part as Window).on)) return undefined;
+    const { on: _, ...win } = part as Window;
+    return win;
+  });
+}
+
+/** What was ranked by its number still is. */
+function ranked(next: Table, { cols: [old], top, order }: Table): Table {
+  const [now] = next.cols;
+  if (old === undefined || now === undefined) return next;
+  const instead = <T extends { by: Num | Key }>(each: T): T =>
+    isEqual(each.by, old) ? { ...each, by: now } : each;
+  return {
+    ...next,
+    ...(top !== undefined && { top: instead(top) }),
+    ...(order !== undefined && { order: order.map(instead) }),
+  };
+}
+
+function withCols(before: Table, { of, cols }: Of<"become">): Table | undefined {
+  if (!cols.every((num) => isMadeOf(num, of))) return undefined;
+  const dates = areDated(cols);
+  const ask = dates ? uncompared(before) : before;
+  if (areDated(ask.cols)) return dates ? undefined : grown(ask, cols);
+  if (ask.cols.some(({ k }) => k === "lag")) return undefined;
+  if (!isYearly(ask.by) && JSON.stringify(cols).includes('"grain":"year"')) return undefined;
+  const next = ask.cols.flatMap((num) => cols.map((col) => rebased(col, of, num)));
+  if (!dates) return ranked({ ...ask, cols: next }, before);
+  if (ask.by.every(({ bucket }) => bucket === undefined))
+    return ranked({ ...withoutWindow(ask), cols: next }, before);
+  const lagged = asLag(next, ask);
+  return lagged && ranked({ ...ask, cols: lagged }, before);
+}
+
+/** Of two periods beside each other the growth is that from the one to the other. */
+function grown(ask: Table, [only, ...others]: readonly Num[]): Table | undefined {
+  const [a, b, ...more] = ask.cols;
+  const isGrowth = only?.k === "calc" && only.op === "growth" && others.length === 0;
+  if (!isGrowth || a === undefined || b === undefined || more.length > 0) return undefined;
+  return ranked({ ...ask, cols: [{ k: "calc", op: "growth", a, b }] }, ask);
+}
+
+/** What was compared with another period, without that. */
+function uncompared(ask: Table): Table {
+  const [first, second] = ask.cols;
+  const win = windowOf(first);
+  if (first === undefined || second === undefined || win === undefined) return ask;
+  const cols = [undated(first)];
+  return isEqual(cols, [undated(second)]) ? { ...ask, cols, scope: { ...ask.scope, win } } : ask;
+}
+
+/** Months of two years stand beside each other as each and the same a year before. */
+function asLag([a, b, ...more]: readonly Num[], { scope, by }: Table): Num[] | undefined {
+  const [mine, theirs] = [windowOf(a), windowOf(b)];
+  if (a === undefined || mine === undefined || theirs === undefined || more.length > 0) return undefined;
+  const years = yearsBetween(theirs, mine);
+  const isWhole = scope?.win?.from === mine.from && scope.win.to === mine.to;
+  if (years === undefined || years === 0 || !isYearly(by) || !isWhole) return undefined;
+  const of = undated(a);
+  return [of, { k: "lag", of, n: years, grain: "year" }];
+}
+
+/** Weeks of two years are not the same ones. */
+function isYearly(by: readonly Key[]): boolean {
+  return by.every(({ bucket }) => bucket !== "week" && bucket !== "day");
+}
+
+function yearsBetween(earlier: Window, later: Window): number | undefined {
+  const years = Number(later.from?.slice(0, 4)) - Number(earlier.from?.slice(0, 4));
+  const isShifted = (a: string | null, b: string | null) =>
+    a !== null && b?.slice(4) === a.slice(4) && Number(b.slice(0, 4)) - Number(a.slice(0, 4)) === years;
+  return isShifted(earlier.from, later.from) && isShifted(earlier.to, later.to) ? years : undefined;
+}
+
+/** Another grouping takes the place of the old one, unless it is to be added. */
+function groupedBy(before: Table, { by, adds }: Of<"group">): Table | undefined {
+  const { top: _, order: __, fill: ___, ...rest } = before;
+  const kept = adds ? before.by.filter((key) => !by.some((other) => isSameGroup(key, other))) : [];
+  const all = [...kept, ...by];
+  const isSeries = all.length === 1 && all[0]?.bucket !== undefined;
+  const next: Table = { ...rest, by: all, ...(isSeries && { fill: true }) };
+  if (!by.some(({ bucket }) => bucket !== undefined) || !areDated(before.cols)) return next;
+  // Two periods, told apart by months: each month with the one of the other year.
+  const win = windowOf(before.cols[0]);
+  const dated = { ...next, scope: { ...next.scope, ...(win !== undefined && { win }) } };
+  const cols = asLag(before.cols, dated);
+  return cols && { ...dated, cols };
+}
+
+function isSameGroup(a: Key, b: Key): boolean {
+  const isTime = a.bucket !== undefined && b.bucket !== undefined;
+  return isTime || (a.ds === b.ds && a.field === b.field);
+}
+
+/** In another period; what was chosen in the old one is chosen in the new one. */
+function within(before: Table, said: Window, schema: Schema): Table | undefined {
+  const [old, ...others] = windowsIn(before);
+  const win = old?.on === undefined || said.on !== undefined ? said : { ...said, on: old.on };
+  if (old !== undefined && others.length === 0)
+    return swapped(before, (part) => (isEqual(part, old) ? win : undefined));
+  // Things in a period are those that came then, or those that did something: nobody said which.
+  if (old === undefined && win.on === undefined && before.cols.some((num) => countsThings(num, schema)))
+    return undefined;
+  const [first, ...more] = before.cols.map(undated);
+  const isOne = first !== undefined && more.every((num) => isEqual(num, first));
+  // What lies between two periods is not in a third.
+  if (others.length > 0 && (!isOne || first.k === "calc")) return undefined;
+  const next = others.length > 0 && isOne ? { ...before, cols: [first] } : before;
+  return { ...next, scope: { ...next.scope, win } };
+}
+
+function withCounted(ask: Table, { conds, excludes }: Of<"counted">): Table | undefined {
+  const cols = ask.cols.flatMap((num) =>
+    num.k === "agg" && num.in !== undefined ? [{ ...num, in: narrowed(num.in, conds, excludes) }] : [],
+  );
+  return cols.length < ask.cols.length ? undefined : { ...ask, cols };
+}
+
+function chosen(ask: Table, { k: _, of, ...choice }: Of<"choose">): Table | undefined {
+  const [first] = ask.cols;
+  if (first === undefined) return undefined;
+  const { order: __, ...rest } = ask;
+  const mine = of === undefined ? choice : rebased(choice, of, first);
+  return { ...(choice.top === undefined ? ask : rest), ...mine };
+}
+
+/** Only what adds up has parts. */
+function shared(ask: Table, schema: Schema): Table | undefined {
+  const [num, ...others] = ask.cols;
+  if (others.length > 0 || (num?.k !== "metric" && num?.k !== "agg") || !isAdditive(num, schema))
+    return undefined;
+  const whole = { ...num, scope: { ...num.scope, whole: true } };
+  return { ...ask, cols: [{ k: "calc", op: "/", a: num, b: whole }] };
+}

@@ -1,0 +1,157 @@
+import type { Ask, Cond, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
+
+export type Table = Extract<Ask, { k: "table" }>;
+export type List = Extract<Ask, { k: "list" }>;
+
+export function isEqual(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The same with something else in the place of each part that `swap` has something for. */
+export function swapped<T>(node: T, swap: (part: object) => unknown): T {
+  if (typeof node !== "object" || node === null) return node;
+  const other = swap(node);
+  if (other !== undefined) return other as T;
+  if (Array.isArray(node)) return node.map((each) => swapped(each, swap)) as T;
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, swapped(value, swap)])) as T;
+}
+
+export function condsOf(cond: Cond | undefined): Cond[] {
+  if (cond === undefined) return [];
+  return cond.k === "and" ? cond.of.flatMap(condsOf) : [cond];
+}
+
+/** A table of the rows that these conditions hold of, and no others. */
+export function withConds(table: Table, conds: readonly Cond[]): Table {
+  const { if: _, ...rest } = table.scope ?? {};
+  const [only, ...others] = conds;
+  const all: Cond | undefined = others.length === 0 ? only : { k: "and", of: [...conds] };
+  return withScope(table, { ...rest, ...(all !== undefined && { if: all }) });
+}
+
+function withScope({ scope: _, ...table }: Table, scope: Scope): Table {
+  return Object.keys(scope).length > 0 ? { ...table, scope } : table;
+}
+
+export function withoutWindow(table: Table): Table {
+  const { win: _, ...scope } = table.scope ?? {};
+  return withScope(table, scope);
+}
+
+/** What a condition is about; for links what is at their end. */
+function subjectOf(cond: Cond): string | undefined {
+  if (cond.k === "not") return subjectOf(cond.of);
+  if (cond.k === "is") return `${cond.key.ds}.${cond.key.field}`;
+  return cond.k === "link" && cond.to.k === "where" ? subjectOf(cond.to.if) : undefined;
+}
+
+/** Whether another value of the same field is said. */
+function isReplaced(old: Cond, conds: readonly Cond[]): boolean {
+  const subject = subjectOf(old);
+  return subject !== undefined && conds.some((cond) => subjectOf(cond) === subject);
+}
+
+/** Conditions beside those that were there: another value of a field takes the place of the old one. */
+export function joined(old: readonly Cond[], conds: readonly Cond[], excludes: boolean): Cond[] {
+  if (excludes) return [...old, ...conds.map((of): Cond => ({ k: "not", of }))];
+  return [...old.filter((cond) => !isReplaced(cond, conds)), ...conds];
+}
+
+export function datasetIn(rel: Rel): string | undefined {
+  if (rel.k === "all") return rel.ds;
+  if (rel.k === "where" || rel.k === "top") return datasetIn(rel.in);
+  return rel.k === "set" ? datasetIn(rel.a) : undefined;
+}
+
+export function relConds(rel: Rel): Cond[] {
+  return rel.k === "where" ? [...relConds(rel.in), ...condsOf(rel.if)] : [];
+}
+
+/** Entities without what is said of them. */
+export function bare(rel: Rel): Rel {
+  return rel.k === "where" ? bare(rel.in) : rel;
+}
+
+/** Entities under further conditions. */
+export function narrowed(rel: Rel, conds: readonly Cond[], excludes = false): Rel {
+  // The first ones of fewer are others than those of the first that are left.
+  if (rel.k === "top") return { ...rel, in: narrowed(rel.in, conds, excludes) };
+  if (rel.k === "where" && !excludes && isReplaced(rel.if, conds)) return narrowed(rel.in, conds);
+  const [first, ...others] = joined([], conds, excludes);
+  if (first === undefined) return rel;
+  return { k: "where", in: rel, if: others.length === 0 ? first : { k: "and", of: [first, ...others] } };
+}
+
+function leavesOf(num: Num): Num[] {
+  if (num.k === "calc") return [...leavesOf(num.a), ...leavesOf(num.b)];
+  if (num.k === "lag" || num.k === "running") return leavesOf(num.of);
+  return num.k === "lit" ? [] : [num];
+}
+
+function scopeIn(num: Num): Scope {
+  return ("scope" in num && num.scope) || {};
+}
+
+/** The one period that a number is of, and not the table. */
+export function windowOf(num: Num | undefined): Window | undefined {
+  const [first, ...others] = num === undefined ? [] : leavesOf(num).map((leaf) => scopeIn(leaf).win);
+  return others.every((win) => isEqual(win, first)) ? first : undefined;
+}
+
+/** The different periods that something is of. */
+export function windowsIn(node: unknown): Window[] {
+  if (typeof node !== "object" || node === null) return [];
+  const inside = "said" in node ? [node as Window] : Object.values(node).flatMap(windowsIn);
+  return inside.filter((win, i) => inside.findIndex((other) => isEqual(win, other)) === i);
+}
+
+/** Whether numbers are of periods of their own. */
+export function areDated(cols: readonly Num[]): boolean {
+  return cols.flatMap(leavesOf).some((leaf) => scopeIn(leaf).win !== undefined);
+}
+
+/** The number without a part of its scope. */
+function without(num: Num, part: "win" | "whole"): Num {
+  if (num.k === "calc") return { ...num, a: without(num.a, part), b: without(num.b, part) };
+  if (num.k === "running") return { ...num, of: without(num.of, part) };
+  if ((num.k !== "metric" && num.k !== "agg" && num.k !== "each") || num.scope === undefined) return num;
+  const { scope, ...rest } = num;
+  const kept = Object.entries(scope).filter(([name]) => name !== part);
+  return { ...rest, ...(kept.length > 0 && { scope: Object.fromEntries(kept) }) };
+}
+
+export function undated(num: Num): Num {
+  return without(num, "win");
+}
+
+/** The one number that all of these are made of; a share is of the same number. */
+export function onlyBase(cols: readonly Num[]): Num | undefined {
+  const [first, ...others] = cols.flatMap(leavesOf).map((num) => without(undated(num), "whole"));
+  return others.every((num) => isEqual(num, first)) ? first : undefined;
+}
+
+function isSameNumber(node: object, num: Num): boolean {
+  const { scope: _, ...mine } = node as { scope?: Scope };
+  const { scope: __, ...theirs } = num as { scope?: Scope };
+  return isEqual(mine, theirs);
+}
+
+/** Whether something is made of a number. */
+export function isMadeOf(node: unknown, num: Num): boolean {
+  if (typeof node !== "object" || node === null) return false;
+  return isSameNumber(node, num) || Object.values(node).some((each) => isMadeOf(each, num));
+}
+
+/** With another number in the place of one, of the same rows. */
+export function rebased<T>(node: T, from: Num, to: Num): T {
+  return swapped(node, (part) => (isSameNumber(part, from) ? rescoped(to, scopeIn(part as Num)) : undefined));
+}
+
+/** A number of certain rows. */
+export function rescoped(num: Num, scope: Scope): Num {
+  if (Object.keys(scope).length === 0) return num;
+  if (num.k === "calc") return { ...num, a: rescoped(num.a, scope), b: rescoped(num.b, scope) };
+  if (num.k === "running") return { ...num, of: rescoped(num.of, scope) };
+  if (num.k !== "metric" && num.k !== "agg" && num.k !== "each") return num;
+  return { ...num, scope: { ...num.scope, ...scope } };
+}
