@@ -333,7 +333,7 @@ export class Agent {
     const verified = await verify(result, view, { knowledge, now: moment.now, query });
 
     begin("Explainer");
-    const material = { question: question.text, result, view, totals: verified.totals };
+    const material = { question: question.text, result, view, totals: verified.totals, knowledge };
     const told = narrate === undefined ? undefined : await narrateByModel(material, narrate);
     const answer = explain(result, view, { knowledge, verified, notes, rivals, told, chart });
     const { ask, said, assumptions } = result.reading;

@@ -4,8 +4,8 @@ import type { JsonValue } from "../../../platform/analytics/index.ts";
 import { LIMITS } from "../limits.ts";
 import { NARRATIVE_SYSTEM } from "./prompt.ts";
 import type { Write } from "./read-by-model.ts";
-import { holds } from "./text-holds.ts";
-import type { Told } from "./told-numbers.ts";
+import { heldSentences } from "./text-holds.ts";
+import type { Told } from "./text-tokens.ts";
 
 /** Whose text it is. */
 export interface Narrator {
@@ -14,10 +14,13 @@ export interface Narrator {
   name: string;
 }
 
-/** A text about a result by a language model; undefined where not every number in it holds, or it is more than plain text. */
+const LONGEST = 4_000;
+
+/** What a language model says of a result, as far as it holds; undefined where nothing of it does. */
 export async function narrateByModel(told: Told, { write, name }: Narrator): Promise<string | undefined> {
   const { question, result, view } = told;
-  if (view.rows.length === 0 || view.rows.length < view.totalRows) return undefined;
+  if (view.numbers.length === 0 || view.rows.length === 0 || view.rows.length < view.totalRows)
+    return undefined;
   const text = JSON.stringify({
     question,
     reading: result.reading.said,
@@ -31,8 +34,10 @@ export async function narrateByModel(told: Told, { write, name }: Narrator): Pro
     if (isAppError(error)) return "";
     throw error;
   });
-  if (!isPlain(written) || !holds(written, told)) return undefined;
-  return `${written.trim()}\n\n*Written by the ${name}; its numbers were checked against the rows.*`;
+  if (written.length > LONGEST || injectionIn(written) !== undefined) return undefined;
+  const held = heldSentences(written, told);
+  if (held.length === 0) return undefined;
+  return `${held.join(" ")}\n\n*Written by the ${name}; each sentence was checked against the rows.*`;
 }
 
 /** As many rows as fit: half of them again and again, until they do. */
@@ -41,21 +46,4 @@ function shownRows(all: readonly JsonValue[][]): { rows: readonly JsonValue[][];
   while (rows.length > 1 && JSON.stringify(rows).length > LIMITS.agent.narratedCharacters)
     rows = rows.slice(0, Math.ceil(rows.length / 2));
   return { rows, totalRows: all.length };
-}
-
-const LONGEST = 4_000;
-/** What could lead a reader or a client elsewhere, or pass for a part of our own text. */
-const NOT_PLAIN = /:\/\/|www\.|\]\s*\(|!\[|<[a-z!/]|[{}\p{Cf}]|^\s*(#|\||```|⚠)/imu;
-/** Whoever tells of rows speaks to a person and of no tools. */
-const TO_A_MODEL =
-  /^\s*(system|assistant|user)\s*:|\b[a-z]+_[a-z_]+\b|\b(ignore|disregard)\b.*\binstructions?\b/im;
-
-function isPlain(text: string): boolean {
-  return (
-    text.trim() !== "" &&
-    text.length <= LONGEST &&
-    !NOT_PLAIN.test(text) &&
-    injectionIn(text) === undefined &&
-    !TO_A_MODEL.test(text)
-  );
 }

@@ -10,13 +10,13 @@ import { execute, type Query } from "../phases/execute.ts";
 import { navigate } from "../phases/navigate.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Question } from "../phases/question.ts";
-import type { Window } from "../query/semantic-query.ts";
 import type { Reading, Understanding } from "../understand/reading.ts";
 import { PlanProblem } from "./check-plan.ts";
 import type { Held, ToHold } from "./hold-plan.ts";
 import type { Material } from "./material.ts";
 import { planSchema, planShape, readPlan } from "./plan-shape.ts";
 import { PLAN_SYSTEM } from "./prompt.ts";
+import { windowsIn } from "./windows-in.ts";
 
 /** Something that a language model is to write. */
 export interface ModelTask {
@@ -120,13 +120,6 @@ function taskOf(
     values: candidates,
     model: digest,
   };
-}
-
-/** The periods of a query. */
-function windowsIn(node: unknown): Window[] {
-  if (typeof node !== "object" || node === null) return [];
-  const inside = Object.values(node).flatMap(windowsIn);
-  return "said" in node && "from" in node ? [node as Window, ...inside] : inside;
 }
 
 /** The one reading, compiled and run. */

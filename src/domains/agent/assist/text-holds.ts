@@ -1,251 +1,112 @@
-import { numberIn } from "../explain/format.ts";
-import { cell, type View } from "../explain/view.ts";
-import { fold } from "../understand/languages/words.ts";
-import { type Fact, factsOf, type Told, type Written, writtenIn } from "./told-numbers.ts";
+import type { ShownColumn } from "../explain/view.ts";
+import { CLAIMS } from "./text-claims.ts";
+import { type Token, type Told, tokensOf, type Written } from "./text-tokens.ts";
 
 /**
- * Whether each number of a text is one of the result, or follows from it, and is said of the row that it is of.
- * A text that cannot be followed does not hold: ours is as good.
+ * The sentences of a text that are understood to the last word and true of the result. Everything else is left out:
+ * what a check does not know it cannot hold against anything.
  */
-export function holds(text: string, told: Told): boolean {
-  const names = new Names(text, told.view);
-  if (names.isConfused) return false;
-  const clauses = sentencesOf(fold(text)).flatMap((sentence) => clausesOf(names.hide(sentence)));
-  const checker = new Checker(told, names);
-  return clauses.every((clause, i) => checker.holds(clause, clauses[i + 1]));
+export function heldSentences(text: string, told: Told): string[] {
+  const read = tokensOf(told);
+  return sentencesOf(text).filter((sentence) => {
+    const tokens = NOT_PLAIN.test(sentence) ? undefined : read(sentence);
+    return tokens !== undefined && isTrue(tokens, told);
+  });
 }
 
-interface Clause {
-  text: string;
-  /** What joins it to the one before. */
-  joint: string;
-  /** All of its sentence. */
-  sentence: string;
-}
-
-const JOINT =
-  /(,(?=\s|$)|[;:()—–]|\s-\s|\b(?:and|while|but|whereas|ahead of|compared (?:to|with)|followed by|versus|vs|behind|than|against|und|wahrend|aber|gegenuber|als)\b)/u;
+/** What could become more than text where it is shown. */
+const NOT_PLAIN = /:\/\/|[\p{Cf}\p{Co}<>[\]{}|`*_#\\~]/u;
 
 function sentencesOf(text: string): string[] {
-  return text.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => sentence.trim() !== "");
+  return text
+    .replaceAll("**", "")
+    .split(/(?<=[.!?;])\s+|\n+/)
+    .map((sentence) => sentence.replace(/^\s*(?:[-•]|\d+\.)\s+/, "").trim())
+    .filter((sentence) => sentence !== "");
 }
 
-function clausesOf(sentence: string): Clause[] {
-  const parts = sentence.split(JOINT);
-  return parts.flatMap((text, i) =>
-    i % 2 === 1 || (text.trim() === "" && i > 0) ? [] : [{ text, joint: parts[i - 1] ?? "", sentence }],
-  );
+/** A clause, and what is spoken of in it. */
+export interface Clause {
+  /** The rows that it names, behind the one that was named before where it goes on with that. */
+  rows: readonly number[];
+  numbers: readonly Written[];
+  place: number;
+  column: ShownColumn;
+  /** Which end of a ranking, or which direction, it speaks of. */
+  sign: 1 | -1;
 }
 
-interface Name {
-  column: number;
-  rows: Set<number>;
+/** What clauses are made of: the kinds of `WORDS` without measure and period; and what has to be true of them. */
+const CLAUSES: readonly [RegExp, ...(keyof typeof CLAIMS)[]][] = [
+  // Drip took €20
+  [/^[co]?N[hw]+[V%]$/, "isCell"],
+  // Revenue was €20
+  [/^[hw][V%]$/, "isOnly"],
+  // Drip accounts for 40% of the total; which is 40% of revenue
+  [/^(N?[hw]*%o[WTM]|Nhs[ow]%)$/, "isShare"],
+  // Drip has the highest revenue with €20; the highest shop is Drip; highest in May; Aroma comes second with €13
+  [/^(N(h?[te]|l)|[te]G?hN|h[te]cN|Nh?c?O[te]?)(w[V%])?$/, "isPlace", "isCell"],
+  // The highest one took €20
+  [/^[te]Gh[V%]$/, "isOfFirst"],
+  // Drip is ahead of Aroma; ahead of Aroma with €13
+  [/^(Nh?([az]|[mu]n)N|([az]|[mu]n)N(w[V%])?)$/, "isAhead", "isCell"],
+  // followed by Aroma with €13
+  [/^N?h?FN(w[V%])?$/, "isNext", "isCell"],
+  // Drip is €7 above Aroma, 20% more than Aroma
+  [/^N?h?[V%]([az]|[mu]n)N$/, "isAheadBy"],
+  // The shops took €50 together; the total is €50
+  [/^(G?h[V%]T|G?hTo[V%]|T(oG)?[hw][V%])$/, "isSum"],
+  // Revenue rose by 20% from January to May
+  [/^([rd]b?[V%]fNkN|fNkN[rd]b?[V%])$/, "isLaterBy"],
+  // Revenue fell from €20 in January to €13 in May
+  [/^[rd]f[V%]cNk[V%]cN$/, "isLater", "isCell"],
+  // Drip grew by 20%
+  [/^N[rd]b?%$/, "isGrowth"],
+];
+
+/** Whether each clause of a sentence says something that is true. */
+function isTrue(tokens: readonly Token[], told: Told): boolean {
+  const [only, ...others] = told.view.numbers;
+  let column = others.length === 0 ? only : undefined;
+  let before: readonly number[] = [];
+  const clauses = clausesOf(tokens);
+  const isHeld = (clause: readonly Token[]) => {
+    const columns = new Set(clause.flatMap(({ kind, column: own }) => (kind === "M" && own ? [own] : [])));
+    if (columns.size === 1) [column] = columns;
+    const named = clause.flatMap(({ kind, rows = [] }) => (kind === "N" ? [rows] : []));
+    if (column === undefined || columns.size > 1 || named.some((rows) => rows.length !== 1)) return false;
+    const kinds = kindsOf(clause);
+    const spoken: Clause = {
+      rows: [...(/^[hw%VazmuF]/.test(kinds) ? before : []), ...named.flat()],
+      numbers: clause.flatMap(({ number }) => number ?? []),
+      place: clause.find(({ place }) => place !== undefined)?.place ?? 1,
+      column,
+      sign: /[ezud]/.test(kinds) ? -1 : 1,
+    };
+    // Of two, nobody knows which one the next clause goes on with.
+    before = named.length === 1 && spoken.rows.length === 1 ? spoken.rows : [];
+    const claims = CLAUSES.find(([pattern]) => pattern.test(kinds))?.slice(1) as (keyof typeof CLAIMS)[];
+    return claims?.every((claim) => CLAIMS[claim](spoken, told)) === true;
+  };
+  return clauses.length > 0 && clauses.every(isHeld);
 }
 
-const FIRST_MARK = 0xe000;
-const MOST_MARKS = 6_000;
-const MONTHS = "january february march april may june july august september october november december".split(
-  " ",
-);
-
-/** The rows that a text names. Each name becomes a mark of its own, so that its words and digits are nothing else. */
-class Names {
-  readonly #marks = new Map<string, Name>();
-  readonly #texts: [text: string, mark: string][];
-  readonly isConfused: boolean;
-
-  constructor(text: string, { rows, keys }: View) {
-    const said = fold(text);
-    const named = new Map<string, Name>();
-    for (const [i, row] of rows.entries()) {
-      for (const [column, key] of keys.entries()) {
-        const shown = fold(cell(row, key));
-        const long = shown.replace(
-          /^(\p{L}{3})(?= \d)/u,
-          (short) => MONTHS.find((each) => each.startsWith(short)) ?? short,
-        );
-        for (const name of new Set([shown, long, fold(String(row[key.index] ?? ""))])) {
-          if (name.length < 2 || !said.includes(name)) continue;
-          const known = named.get(name) ?? { column, rows: new Set() };
-          known.rows.add(i);
-          named.set(name, known);
-        }
-      }
-    }
-    this.isConfused = /\p{Co}/u.test(text) || named.size > MOST_MARKS;
-    this.#texts = [...named.keys()]
-      .toSorted((a, b) => b.length - a.length)
-      .map((name, i) => [name, String.fromCodePoint(FIRST_MARK + (i % MOST_MARKS))]);
-    for (const [name, mark] of this.#texts) this.#marks.set(mark, named.get(name) as Name);
+/** "From January to May, revenue rose": that comma parts nothing. */
+function clausesOf(tokens: readonly Token[]): Token[][] {
+  const clauses: Token[][] = [[]];
+  for (const token of tokens) {
+    const last = clauses.at(-1) as Token[];
+    if (token.kind !== ",") last.push(token);
+    else if (kindsOf(last) !== "fNkN") clauses.push([]);
   }
-
-  hide(sentence: string): string {
-    return this.#texts.reduce((text, [name, mark]) => {
-      const whole = new RegExp(`(?<![\\p{L}\\p{N}])${literally(name)}(?![\\p{L}\\p{N}])`, "gu");
-      return text.replaceAll(whole, mark);
-    }, sentence);
-  }
-
-  /** The rows of which all is true that is said: those of the north in January. */
-  in(text: string): number[] {
-    const columns = new Map<number, Set<number>>();
-    for (const sign of text) {
-      const name = this.#marks.get(sign);
-      if (name === undefined) continue;
-      columns.set(name.column, new Set([...(columns.get(name.column) ?? []), ...name.rows]));
-    }
-    const [first, ...others] = columns.values();
-    return [...(first ?? [])].filter((row) => others.every((rows) => rows.has(row)));
-  }
+  return clauses.filter((clause) => kindsOf(clause) !== "");
 }
 
-const HIGHEST =
-  /\b(highest|largest|biggest|greatest|most|best|strongest|top|leading|leads?|hochste\w*|grosste\w*|meisten?|beste\w*)\b/;
-const LOWEST =
-  /\b(lowest|smallest|least|fewest|worst|weakest|bottom|niedrigste\w*|kleinste\w*|wenigsten?|schlechteste\w*)\b/;
-const ALL =
-  /\b(all|total|totals|overall|together|combined|sum|altogether|average|averages|averaging|mean|whole|entire|insgesamt|zusammen|gesamt\w*|summe|durchschnitt\w*|schnitt)\b/;
-const LOSS =
-  /\b(lost|los(?:es?|ing)|loss(?:es)?|deficits?|negative|minus|fell|fallen|falls?|drop(?:s|ped)?|declin\w*|decreas\w*|shr[aiu]nk\w*|sank|sunk|verlor\w*|verlust\w*|gefallen|ruckgang)\b/;
-const GAIN =
-  /\b(grew|grown?|grows|growth|rose|risen|rises?|increas\w*|gain(?:s|ed)?|climb(?:s|ed)?|jump(?:s|ed)?|improv\w*|stieg\w*|gestiegen|wuchs\w*|gewachsen|zuwachs)\b/;
-/** However few digits are written, a number is not further off than this. */
-const FARTHEST = 0.05;
-
-class Checker {
-  readonly #told: Told;
-  readonly #names: Names;
-  readonly #facts: readonly Fact[];
-  readonly #material: ReadonlySet<string>;
-  /** The rows that were spoken of last. */
-  #spokenOf: number[];
-
-  constructor(told: Told, names: Names) {
-    this.#told = told;
-    this.#names = names;
-    this.#facts = factsOf(told);
-    this.#material = materialOf(told);
-    this.#spokenOf = told.view.rows.length === 1 ? [0] : [];
-  }
-
-  holds(clause: Clause, next: Clause | undefined): boolean {
-    const { text, sentence } = clause;
-    const own = this.#names.in(text);
-    const before = this.#spokenOf;
-    if (!this.#isOrdered(clause, own, before)) return false;
-    const isNextOf = next?.sentence === sentence && next.joint === ",";
-    const ranked = own.length > 0 ? own : isNextOf ? this.#names.in(next.text) : [];
-    const ends = this.#endsIn(text);
-    if (ends !== undefined && ranked.length > 0 && !ranked.some((row) => ends.has(row))) return false;
-    // "The best one made 20": whichever that is.
-    if (own.length > 0 || ends !== undefined) this.#spokenOf = own.length > 0 ? own : [...(ends ?? [])];
-    const subject = this.#spokenOf;
-    const written = writtenIn(text).filter((each) => !this.#isMaterial(each));
-    const near = new Set([...this.#names.in(sentence), ...namedIn(sentence, this.#names), ...before]);
-    if (written.length === 0) return this.#isMoved(text, subject);
-    return written.every((each) => this.#isFact(each, text, { subject, near, isRanked: ends !== undefined }));
-  }
-
-  /** The rows that are first, or last, by one of the numbers; undefined where nothing is said to be. */
-  #endsIn(text: string): Set<number> | undefined {
-    const pick = HIGHEST.test(text) ? Math.max : LOWEST.test(text) ? Math.min : undefined;
-    if (pick === undefined) return undefined;
-    const { rows, numbers } = this.#told.view;
-    return new Set(
-      numbers.flatMap(({ index }) => {
-        const cells = rows.map((row) => numberIn(row[index]) ?? Number.NaN);
-        const end = pick(...cells.filter((each) => !Number.isNaN(each)));
-        return cells.flatMap((each, i) => (each === end ? [i] : []));
-      }),
-    );
-  }
-
-  /** "South, ahead of Central": by one of the numbers it is. */
-  #isOrdered({ text, joint }: Clause, own: readonly number[], before: readonly number[]): boolean {
-    const isMore = /^(ahead of|followed by)$/.test(joint);
-    const isLess = joint === "behind" || /\b(trails?|behind)\b/.test(text);
-    const [a, b] = [before.at(-1), own[0]];
-    if ((!isMore && !isLess) || a === undefined || b === undefined) return !isMore && !isLess;
-    return this.#told.view.numbers.some(({ index }) => {
-      const [x, y] = [a, b].map((row) => numberIn(this.#told.view.rows[row]?.[index]) ?? Number.NaN) as [
-        number,
-        number,
-      ];
-      return isMore ? x >= y : x <= y;
-    });
-  }
-
-  /** What is said to have grown or shrunk, without a number, did. */
-  #isMoved(text: string, subject: readonly number[]): boolean {
-    const wanted = LOSS.test(text) ? -1 : GAIN.test(text) ? 1 : undefined;
-    if (wanted === undefined) return true;
-    return this.#facts.some(
-      (fact) => this.#isMove(fact) && Math.sign(fact.value) === wanted && isOf(fact.rows, subject),
-    );
-  }
-
-  /** A change over time or between two numbers of a row; or a number that may itself be less than nothing. */
-  #isMove({ kind, value, rows, isPercent }: Fact): boolean {
-    if (kind === "cell") return value < 0 || isPercent;
-    const isTime = this.#told.view.keys.some(({ format }) => format.kind === "period");
-    return kind === "change" && (rows?.length === 1 || isTime);
-  }
-
-  #isFact(
-    written: Written,
-    text: string,
-    { subject, near, isRanked }: { subject: readonly number[]; near: ReadonlySet<number>; isRanked: boolean },
-  ): boolean {
-    const { symbol, isNegative = false, isWord = false, before = "" } = written;
-    const isOfAll =
-      !isRanked && (subject.length === 0 || ALL.test(text) || /\bof (the )?[€$£¥]?\s?$/.test(before));
-    const moves = LOSS.test(text) ? -1 : GAIN.test(text) ? 1 : undefined;
-    return this.#facts.some((fact) => {
-      if (!isNumber(written, fact) || (symbol !== undefined && symbol !== fact.symbol)) return false;
-      if (isWord && fact.kind !== "count" && fact.kind !== "cell") return false;
-      if (fact.kind === "count") return symbol === undefined && moves === undefined;
-      if (
-        moves !== undefined &&
-        fact.kind !== "share" &&
-        (!this.#isMove(fact) || Math.sign(fact.value) !== moves)
-      )
-        return false;
-      if (isNegative && fact.value >= 0) return false;
-      if (fact.kind === "cell" && fact.value < 0 && !isNegative && moves !== -1) return false;
-      if (fact.rows === null) return isOfAll;
-      if (fact.rows.length > 1) return fact.rows.every((row) => near.has(row));
-      return isRanked ? subject.includes(fact.rows[0] as number) : isOf(fact.rows, subject);
-    });
-  }
-
-  #isMaterial({ text, symbol, isPercent }: Written): boolean {
-    return symbol === undefined && !isPercent && this.#material.has(text.replace(/[.,]$/, ""));
-  }
-}
-
-function literally(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
-
-/** Whether rows are the ones that are spoken of. */
-function isOf(rows: Fact["rows"], subject: readonly number[]): boolean {
-  return rows !== null && subject.length === 1 && rows.length === 1 && rows[0] === subject[0];
-}
-
-/** Every row of a sentence, by whichever of its names. */
-function namedIn(sentence: string, names: Names): number[] {
-  return [...sentence].flatMap((sign) => names.in(sign));
-}
-
-function isNumber({ value, isPercent, tolerance }: Written, fact: Fact): boolean {
-  if (value === undefined || fact.isPercent !== isPercent) return false;
-  const wanted = Math.abs(fact.value);
-  const most = Math.min(tolerance, FARTHEST * wanted) + 1e-9 * Math.max(1, wanted);
-  return Math.abs(value - wanted) <= most;
-}
-
-/** Everything that was said before a word was written: years, labels with digits in them. */
-function materialOf({ question, result, view }: Told): ReadonlySet<string> {
-  const said = [question, result.reading.said, ...view.columns.map(({ label }) => label)].join(" ");
-  return new Set(fold(said).split(/[^\p{L}\p{N}.,%-]+|(?<=\d)-(?=\d)/u));
+/** What kinds of words stand there, without the period of the answer and the name of the number. */
+function kindsOf(clause: readonly Token[]): string {
+  return clause
+    .map(({ kind }) => kind)
+    .join("")
+    .replaceAll(/[cof]?P/g, "")
+    .replaceAll(/Mo(?=[V%])|cM|(?<=V)oM|(?<!%o)M/g, "");
 }

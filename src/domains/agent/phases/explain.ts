@@ -26,7 +26,7 @@ interface Context {
   /** What the other phases have to say about how the answer came about. */
   notes: readonly string[];
   rivals: number;
-  /** What stands in the place of our own text, where somebody else has written one that holds. */
+  /** What stands behind our own first sentence instead of ours, where somebody else has written what holds. */
   told?: string | undefined;
   /** What they want to see. */
   chart?: Wish | undefined;
@@ -39,11 +39,12 @@ export function explain(result: Result, view: View, context: Context): Answer {
   const { caveats, totals, emptiness } = verified;
   const assumptions = reading.assumptions.map(({ choice }) => choice);
   const isEmpty = isWithoutNumbers(view);
-  const told =
-    context.told ??
-    (emptiness.length > 0 || isEmpty
+  const ours =
+    emptiness.length > 0 || isEmpty
       ? nothing(reading.said, emptiness, isEmpty ? undefined : narrate(result, view, { knowledge, totals }))
-      : narrate(result, view, { knowledge, totals }));
+      : narrate(result, view, { knowledge, totals });
+  const [first] = ours.split("\n\n");
+  const told = context.told === undefined ? ours : `${first}\n\n${context.told}`;
   const { verifiedBy } = reading;
   const verdict = verifiedBy && `*Verified by ${verifiedBy}.*`;
   const assumed = assumptions.map((choice) => `- ${inWords(choice)}`).join("\n");
