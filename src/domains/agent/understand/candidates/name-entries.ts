@@ -80,12 +80,11 @@ const PART_OF_DATE = 0.3;
 const PEOPLE_COST = 0.9;
 
 /** Whom "who" asks for; where several columns say who it was, whoever asks knows which. */
-function peopleIn({ people, person, persons }: Lexicon): Sense[] {
-  const all = people.map(
-    (ds): Sense => ({ t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false }),
-  );
-  if (person === undefined) return [...all, ...persons.map((key): Sense => ({ t: "field", key }))];
-  return all.length > 0 ? all : [{ t: "field", key: person }];
+function peopleIn({ people, persons }: Lexicon): Sense[] {
+  return [
+    ...people.map((ds): Sense => ({ t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false })),
+    ...persons.map((key): Sense => ({ t: "field", key })),
+  ];
 }
 
 /** The longest name that is looked for between words of grammar. */

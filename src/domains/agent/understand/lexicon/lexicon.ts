@@ -1,7 +1,7 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { Key } from "../../query/semantic-query.ts";
 import { type Folding, phraseKey, type Word } from "../languages/words.ts";
-import { foreignLink, peopleOf, personOf, personsOf } from "../model/model-words.ts";
+import { foreignLink, peopleOf, personsOf } from "../model/model-words.ts";
 import { commonValues } from "./common-values.ts";
 import { type Entry, put } from "./entry.ts";
 import { namesOf } from "./names.ts";
@@ -34,11 +34,9 @@ export interface Lexicon {
   heads: ReadonlyMap<string, readonly string[]>;
   /** The datasets whose entities have names. */
   named: ReadonlySet<string>;
-  /** The datasets of people, and the one column of them, where there is only one. */
+  /** The datasets of people, and fields that say who it was. */
   people: readonly string[];
-  /** Fields that say who did something. */
   persons: readonly Key[];
-  person: Key | undefined;
   /** The longest phrase or value, in words. */
   longest: number;
 }
@@ -56,7 +54,6 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
     longest: Math.min(longest, 12),
     people: peopleOf(model),
     persons: personsOf(model, schema),
-    person: personOf(schema),
     joined: joinedOf(phrases),
     words: { names: singles(phrases), values: singles(values) },
     valuesWith: (word) => valuesWith(knowledge, word, folding),

@@ -102,7 +102,7 @@ const PEOPLE =
   /^(drivers?|pilots?|customers?|clients?|employees?|staff|persons?|people|patients?|students?|teachers?|players?|users?|members?|authors?|actors?|doctors?|physicians?|agents?|owners?|buyers?|workers?|passengers?|reps?|artists?|singers?|riders?|athletes?)$/i;
 
 const PERSONS =
-  /(^|_)(agent|assignee|employee|technician|mechanic|seller|salesperson|rep|owner|manager|driver|rider|customer|client|buyer|user|member|author|doctor|nurse|teacher|student|player|person|operator|cashier|waiter|handler|engineer|consultant|reviewer|reporter|instructor|trainer|guest|patient|requester|created_by|assigned_to|handled_by|mitarbeiter(in)?|verk[aä]ufer(in)?|sachbearbeiter(in)?|bearbeiter(in)?|techniker(in)?|fahrer(in)?|kunde|kundin|berater(in)?|betreuer(in)?|arzt|[aä]rztin|lehrer(in)?|trainer(in)?|nutzer(in)?|zust[aä]ndig|ansprechpartner(in)?)(_?name)?$/i;
+  /(^|_)(agent|assignee|employee|technician|mechanic|seller|salesperson|rep|owner|manager|driver|rider|customer|client|buyer|user|member|author|doctor|nurse|teacher|student|player|person|operator|cashier|waiter|handler|engineer|consultant|reviewer|reporter|instructor|trainer|coach|director|artist|physician|staff|representative|guest|patient|requester|created_by|assigned_to|handled_by|mitarbeiter(in)?|verk[aä]ufer(in)?|sachbearbeiter(in)?|bearbeiter(in)?|techniker(in)?|fahrer(in)?|kunde|kundin|berater(in)?|betreuer(in)?|arzt|[aä]rztin|lehrer(in)?|trainer(in)?|nutzer(in)?|zust[aä]ndig|ansprechpartner(in)?)(_?name)?$/i;
 
 /** Fields that say who it was, where whoever that is has no dataset of their own. */
 export function personsOf(model: VisibleModel, schema: Schema): Key[] {
@@ -127,19 +127,6 @@ export function peopleOf(model: VisibleModel): string[] {
   return model.datasets
     .filter(({ name, ai }) => [name, ...ai.synonyms].some((text) => PEOPLE.test(text)))
     .map(({ name }) => name);
-}
-
-const PERSON =
-  /^(assignee|agent|employee|staff|driver|seller|sales_?person|sales_?rep|representative|rep|teacher|instructor|doctor|physician|nurse|author|director|artist|player|rider|trainer|coach|sachbearbeiter|mitarbeiter|verk(?:ä|ae)ufer|fahrer|lehrer|arzt|trainer)(_name)?$/i;
-
-/** The text of a table of what happened that says who did it. */
-export function personOf(schema: Schema): Key | undefined {
-  const found = [...schema.datasets.values()].flatMap(({ name: ds, fields }) =>
-    [...fields.values()].flatMap(({ name, kind }) =>
-      kind === "text" && PERSON.test(name) ? [{ ds, field: name }] : [],
-    ),
-  );
-  return found.length === 1 ? found[0] : undefined;
 }
 
 /** What a number is measured in, as far as the author says. */

@@ -1,6 +1,6 @@
 import type { Language, Superlative } from "../language.ts";
 import { fold, stem } from "../words.ts";
-import { COMPARATIVES } from "./comparatives.ts";
+import { COMPARATIVES, pairsIn } from "./comparatives.ts";
 import { ENGLISH_GLOSSARY } from "./glossary.ts";
 import { GRAMMAR } from "./grammar.ts";
 import { phrase } from "./phrasing.ts";
@@ -50,102 +50,45 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
   }),
 );
 
+/** Words for the first by a dimension, and for the last by it. */
+const EXTREMES = `
+big: largest biggest, smallest
+high: highest tallest, lowest
+long: longest, shortest
+dense: densest, sparsest
+heavy: heaviest, lightest
+hot: hottest warmest, coldest coolest
+deep: deepest, shallowest
+wide: widest broadest, narrowest
+far: farthest furthest, nearest closest
+wet: wettest rainiest, driest
+windy: windiest, calmest
+powerful: most_powerful
+people: most_populou most_populous most_populat most_populated, least_populou least_populous least_populat least_populated
+price: most_expensiv priciest, cheapest least_expensiv
+common: most_common most_frequent most_frequently most_often commonest, least_common least_frequent quietest
+age: youngest, oldest
+date: last latest newest most_recent for_the_last_time, first earliest first_time for_the_first_time
+-: greatest maximum best top strongest most_successful most_popular most_important best_sell best-selling top_sell top-selling highest_perform top_perform best_perform, minimum worst bottom weakest worst_sell lowest_perform worst_perform`;
+
 /** "the highest number of": the most. */
-function numberOf(words: string, dir: "max" | "min"): Record<string, Superlative> {
-  return Object.fromEntries(
-    words.split(" ").map((word) => [`${word} number of`, { dir, dim: null, isCount: true }]),
-  );
-}
+const COUNTED = {
+  max: "most,highest number of,largest number of,greatest number of,biggest number of,most number of,maximum number of",
+  min: "fewest,least,lowest number of,smallest number of,fewest number of,least number of,minimum number of",
+};
 
-function extremes(most: string, least: string, dim: string): Record<string, Superlative> {
-  const all = [...most.split(" "), ...least.split(" ")];
-  return Object.fromEntries(
-    all.map((word) => [word, { dir: least.split(" ").includes(word) ? "min" : "max", dim }]),
-  );
-}
-
-const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map(
-  Object.entries({
-    largest: { dir: "max", dim: "big" },
-    biggest: { dir: "max", dim: "big" },
-    smallest: { dir: "min", dim: "big" },
-    highest: { dir: "max", dim: "high" },
-    tallest: { dir: "max", dim: "high" },
-    lowest: { dir: "min", dim: "high" },
-    longest: { dir: "max", dim: "long" },
-    shortest: { dir: "min", dim: "long" },
-    densest: { dir: "max", dim: "dense" },
-    sparsest: { dir: "min", dim: "dense" },
-    ...numberOf("highest largest greatest biggest most maximum", "max"),
-    ...numberOf("lowest smallest fewest least minimum", "min"),
-    greatest: { dir: "max", dim: null },
-    maximum: { dir: "max", dim: null },
-    minimum: { dir: "min", dim: null },
-    most: { dir: "max", dim: null, isCount: true },
-    fewest: { dir: "min", dim: null, isCount: true },
-    least: { dir: "min", dim: null, isCount: true },
-    best: { dir: "max", dim: null },
-    worst: { dir: "min", dim: null },
-    top: { dir: "max", dim: null },
-    bottom: { dir: "min", dim: null },
-    strongest: { dir: "max", dim: null },
-    weakest: { dir: "min", dim: null },
-    fastest: { dir: "max", dim: null, or: { dir: "max", dim: "fast" } },
-    slowest: { dir: "max", dim: "long", or: { dir: "min", dim: "fast" } },
-    heaviest: { dir: "max", dim: "heavy" },
-    lightest: { dir: "min", dim: "heavy" },
-    ...extremes("hottest warmest", "coldest coolest", "hot"),
-    ...extremes("deepest", "shallowest", "deep"),
-    ...extremes("widest broadest", "narrowest", "wide"),
-    ...extremes("farthest furthest", "nearest closest", "far"),
-    ...extremes("wettest rainiest", "driest", "wet"),
-    ...extremes("windiest", "calmest", "windy"),
-    "most powerful": { dir: "max", dim: "powerful" },
-    last: { dir: "max", dim: "date" },
-    first: { dir: "min", dim: "date" },
-    ...Object.fromEntries(
-      ["populou", "populous", "populat", "populated"].flatMap((word) => [
-        [`most ${word}`, { dir: "max" as const, dim: "people" }],
-        [`least ${word}`, { dir: "min" as const, dim: "people" }],
-      ]),
-    ),
-    "most recent": { dir: "max", dim: "date" },
-    "for the first time": { dir: "min", dim: "date" },
-    "first time": { dir: "min", dim: "date" },
-    "for the last time": { dir: "max", dim: "date" },
-    oldest: { dir: "min", dim: "age" },
-    youngest: { dir: "max", dim: "age" },
-    newest: { dir: "max", dim: "date" },
-    latest: { dir: "max", dim: "date" },
-    earliest: { dir: "min", dim: "date" },
-    cheapest: { dir: "min", dim: "price" },
-    "most expensiv": { dir: "max", dim: "price" },
-    priciest: { dir: "max", dim: "price" },
-    "least expensiv": { dir: "min", dim: "price" },
-    "most common": { dir: "max", dim: "common" },
-    "most frequent": { dir: "max", dim: "common" },
-    "most frequently": { dir: "max", dim: "common" },
-    "most successful": { dir: "max", dim: null },
-    "most popular": { dir: "max", dim: null },
-    "most important": { dir: "max", dim: null },
-    "least common": { dir: "min", dim: "common" },
-    "least frequent": { dir: "min", dim: "common" },
-    commonest: { dir: "max", dim: "common" },
-    "most often": { dir: "max", dim: "common" },
-    "best sell": { dir: "max", dim: null },
-    "best-selling": { dir: "max", dim: null },
-    "top sell": { dir: "max", dim: null },
-    "top-selling": { dir: "max", dim: null },
-    "worst sell": { dir: "min", dim: null },
-    busiest: { dir: "max", dim: null, or: { dir: "max", dim: "common" } },
-    quietest: { dir: "min", dim: "common" },
-    "lowest perform": { dir: "min", dim: null },
-    "highest perform": { dir: "max", dim: null },
-    "top perform": { dir: "max", dim: null },
-    "best perform": { dir: "max", dim: null },
-    "worst perform": { dir: "min", dim: null },
-  } satisfies Record<string, Superlative>),
-);
+const SUPERLATIVES: ReadonlyMap<string, Superlative> = new Map<string, Superlative>([
+  ...pairsIn(EXTREMES).flatMap(({ dim, more, less }): [string, Superlative][] => [
+    ...more.map((word): [string, Superlative] => [word, { dir: "max", dim }]),
+    ...less.map((word): [string, Superlative] => [word, { dir: "min", dim }]),
+  ]),
+  ...(["max", "min"] as const).flatMap((dir) =>
+    COUNTED[dir].split(",").map((word): [string, Superlative] => [word, { dir, dim: null, isCount: true }]),
+  ),
+  ["fastest", { dir: "max", dim: null, or: { dir: "max", dim: "fast" } }],
+  ["slowest", { dir: "max", dim: "long", or: { dir: "min", dim: "fast" } }],
+  ["busiest", { dir: "max", dim: null, or: { dir: "max", dim: "common" } }],
+]);
 
 /** Words that judge without saying by which number. */
 const EVALUATIVE: ReadonlySet<string> = new Set(
@@ -155,62 +98,24 @@ const EVALUATIVE: ReadonlySet<string> = new Set(
 );
 
 /** Words before a number: how it is compared. */
-const QUANTITIES: ReadonlyMap<string, "<" | "<=" | ">" | ">=" | "="> = withThat(
-  Object.entries<"<" | "<=" | ">" | ">=" | "=">({
-    "more than": ">",
-    "greater than": ">",
-    "higher than": ">",
-    over: ">",
-    above: ">",
-    exceeding: ">",
-    "at least": ">=",
-    "no less than": ">=",
-    "less than": "<",
-    "fewer than": "<",
-    "lower than": "<",
-    under: "<",
-    below: "<",
-    "at most": "<=",
-    "up to": "<=",
-    "no more than": "<=",
-    within: "<=",
-    exactly: "=",
-    precisely: "=",
-    just: "=",
-    only: "=",
-    "better than": ">",
-    "worse than": "<",
-    "larger than": ">",
-    "bigger than": ">",
-    "longer than": ">",
-    "shorter than": "<",
-    "smaller than": "<",
-    "cheaper than": "<",
-    "more expensive than": ">",
-    "pricier than": ">",
-    "not more than": "<=",
-    "not less than": ">=",
-    "a minimum of": ">=",
-    "a maximum of": "<=",
-    exceeds: ">",
-    exceeded: ">",
-    exceed: ">",
-    "heavier than": ">",
-    "lighter than": "<",
-    "faster than": ">",
-    "slower than": "<",
-    "older than": ">",
-    "younger than": "<",
-    "hotter than": ">",
-    "warmer than": ">",
-    "colder than": "<",
-    "deeper than": ">",
-    "wider than": ">",
-    "taller than": ">",
-    "worth more than": ">",
-    "worth over": ">",
-  }),
-);
+const COMPARED = {
+  ">": "more than,greater than,higher than,over,above,exceeding,exceeds,exceeded,exceed,better than,larger than,bigger than,longer than,more expensive than,pricier than,heavier than,faster than,older than,hotter than,warmer than,deeper than,wider than,taller than,worth more than,worth over",
+  ">=": "at least,no less than,not less than,a minimum of",
+  "<": "less than,fewer than,lower than,under,below,worse than,shorter than,smaller than,cheaper than,lighter than,slower than,younger than,colder than",
+  "<=": "at most,up to,no more than,not more than,within,a maximum of",
+};
+
+/** Also "above the average", "above that of the average". */
+const QUANTITIES: Language["quantities"] = new Map([
+  ...(Object.keys(COMPARED) as (keyof typeof COMPARED)[]).flatMap((op) =>
+    COMPARED[op]
+      .split(",")
+      .flatMap((said) =>
+        ["", " the", " an", " our", " that of the"].map((article) => [`${said}${article}`, op] as const),
+      ),
+  ),
+  ...["exactly", "precisely", "just", "only"].map((word) => [word, "="] as const),
+]);
 
 const NUMBERS: ReadonlyMap<string, number> = new Map(
   "one two three four five six seven eight nine ten eleven twelve".split(" ").map((word, i) => [word, i + 1]),
@@ -223,83 +128,55 @@ const ORDINALS: ReadonlyMap<string, number> = new Map(
 );
 
 /** Nouns of a dimension: the size of something is how big it is. */
-const MEASURES: ReadonlyMap<string, string> = new Map(
-  Object.entries({ size: "big", height: "high", elevation: "high", altitud: "high", length: "long" }),
-);
+const MEASURES: ReadonlyMap<string, string> = dimensionOf({
+  big: "size",
+  high: "height elevation altitud",
+  long: "length",
+});
 
 /** Adjectives after `how`, and the dimension that they ask for. */
-export const HOW: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    big: "big",
-    larg: "big",
-    small: "big",
-    high: "high",
-    tall: "high",
-    long: "long",
-    short: "long",
-    dens: "dense",
-    old: "age",
-    expensiv: "price",
-    heavy: "heavy",
-    fast: "fast",
-    hot: "hot",
-    warm: "hot",
-    cold: "hot",
-    deep: "deep",
-    wide: "wide",
-    far: "far",
-    windy: "windy",
-    powerful: "powerful",
-  }),
-);
+export const HOW: ReadonlyMap<string, string> = dimensionOf({
+  big: "big larg small",
+  high: "high tall",
+  long: "long short",
+  dense: "dens",
+  age: "old",
+  price: "expensiv",
+  hot: "hot warm cold",
+  heavy: "heavy",
+  fast: "fast",
+  deep: "deep",
+  wide: "wide",
+  far: "far",
+  windy: "windy",
+  powerful: "powerful",
+});
+
+function dimensionOf(words: Readonly<Record<string, string>>): Map<string, string> {
+  return new Map(Object.entries(words).flatMap(([dim, all]) => all.split(" ").map((word) => [word, dim])));
+}
 
 /** Words by which a field shows that it measures a dimension, the best first. */
 export const DIMENSIONS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
-    big: [
-      "big",
-      "larg",
-      "size",
-      "area",
-      "population",
-      "magnitud",
-      "capacity",
-      "total",
-      "amount",
-      "betrag",
-      "bruttobetrag",
-      "umsatz",
-    ],
-    high: ["high", "tall", "height", "elevation", "altitud", "hohe"],
-    long: ["long", "length", "duration", "runtim", "distanc", "lang", "dauer", "streck"],
-    dense: ["dens", "density"],
-    people: ["population", "inhabitant", "resident"],
-    date: ["date", "day", "start"],
-    price: [
-      "pric",
-      "price",
-      "cost",
-      "amount",
-      "total",
-      "fare",
-      "bill",
-      "budget",
-      "rent",
-      "preis",
-      "kosten",
-      "betrag",
-    ],
-    heavy: ["weight", "mass", "gewicht"],
-    fast: ["speed", "velocity", "geschwindigkeit"],
-    hot: ["temperatur", "temperature", "temp", "celsius", "fahrenheit"],
-    deep: ["depth", "tief"],
-    wide: ["width", "breit"],
-    far: ["distanc", "entfernung"],
-    wet: ["precipitation", "rainfall", "rain", "niederschlag"],
-    windy: ["wind"],
-    powerful: ["horsepower", "power", "leistung", "ps", "kw"],
-    age: ["age", "alter"],
-  }),
+    big: "big larg size area population magnitud capacity total amount betrag bruttobetrag umsatz",
+    high: "high tall height elevation altitud hohe",
+    long: "long length duration runtim distanc lang dauer streck",
+    dense: "dens density",
+    people: "population inhabitant resident",
+    date: "date day start",
+    price: "pric price cost amount total fare bill budget rent preis kosten betrag",
+    heavy: "weight mass gewicht",
+    fast: "speed velocity geschwindigkeit",
+    hot: "temperatur temperature temp celsius fahrenheit",
+    deep: "depth tief",
+    wide: "width breit",
+    far: "distanc entfernung",
+    wet: "precipitation rainfall rain niederschlag",
+    windy: "wind",
+    powerful: "horsepower power leistung ps kw",
+    age: "age alter",
+  }).map(([dim, words]) => [dim, words.split(" ")]),
 );
 
 const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
@@ -382,18 +259,3 @@ export const ENGLISH: Language = {
   isMany: (norm) => /[^s]s$/.test(norm),
   digits: (text) => Number(text.replaceAll(",", "")),
 };
-
-/** "above the average", "above that of the average" */
-function withThat<T>(words: [string, T][]): Map<string, T> {
-  const more = words.flatMap(([word, op]): [string, T][] =>
-    /^(exactly|precisely|just|only)$/.test(word)
-      ? []
-      : [
-          [`${word} the`, op],
-          [`${word} an`, op],
-          [`${word} our`, op],
-          [`${word} that of the`, op],
-        ],
-  );
-  return new Map([...words, ...more]);
-}

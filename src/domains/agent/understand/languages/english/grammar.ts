@@ -1,244 +1,79 @@
 import type { GrammarWord } from "../language.ts";
 
-/** Words of grammar; phrases are written as stems. */
-export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
-  Object.entries({
-    in: { op: "prep" },
-    of: { op: "prep", arg: "of" },
-    for: { op: "prep" },
-    from: { op: "prep" },
-    on: { op: "prep" },
-    at: { op: "prep" },
-    to: { op: "prep" },
-    within: { op: "prep" },
-    insid: { op: "prep" },
-    among: { op: "prep" },
-    between: { op: "prep" },
-    through: { op: "prep" },
-    under: { op: "prep" },
-    over: { op: "prep" },
-    across: { op: "across" },
-    "split across": { op: "by" },
-    "spread across": { op: "by" },
-    "day between": { op: "days" },
-    ...Object.fromEntries(
-      ["time", "days", "hours", "minutes", "duration"].flatMap((noun) =>
-        ["to", "until", "till"].map((until) => [`${noun} ${until}`, { op: "time to" }]),
-      ),
-    ),
-    "that of": { op: "that of" },
-    with: { op: "has" },
-    has: { op: "has" },
-    have: { op: "has" },
-    had: { op: "has" },
-    contain: { op: "has" },
-    whos: { op: "has" },
-    whose: { op: "has" },
-    named: { op: "named" },
-    called: { op: "named" },
-    not: { op: "not" },
-    no: { op: "not", arg: "none" },
-    without: { op: "not", arg: "none" },
-    nothing: { op: "not", arg: "none" },
-    none: { op: "not", arg: "none" },
-    never: { op: "not", arg: "none" },
-    exclud: { op: "not" },
-    except: { op: "not" },
-    besid: { op: "not" },
-    outsid: { op: "not" },
-    "outsid of": { op: "not" },
-    "leav out": { op: "not" },
-    "not count": { op: "not" },
-    ignor: { op: "not" },
-    "other than": { op: "not" },
-    "apart from": { op: "not" },
-    "asid from": { op: "not" },
-    "except for": { op: "not" },
-    "how many": { op: "count" },
-    "how many time": { op: "count" },
-    "how often": { op: "count" },
-    count: { op: "count" },
-    "count of": { op: "count" },
-    "number of": { op: "count" },
-    "the number of": { op: "count" },
-    "how much": { op: "how much" },
-    averag: { op: "agg", arg: "avg" },
-    avg: { op: "agg", arg: "avg" },
-    mean: { op: "agg", arg: "avg" },
-    median: { op: "agg", arg: "median" },
-    total: { op: "agg", arg: "sum" },
-    combin: { op: "agg", arg: "sum" },
-    sum: { op: "agg", arg: "sum" },
-    amount: { op: "agg", arg: "sum" },
-    "amount of": { op: "agg", arg: "sum" },
-    overall: { op: "agg", arg: "sum" },
-    by: { op: "by" },
-    per: { op: "by", arg: "per" },
-    ...Object.fromEntries(
-      "made generated brought earned achieved contributed produced done"
-        .split(" ")
-        .map((verb) => [`${verb} by`, { op: "prep" }]),
-    ),
-    "brought in by": { op: "prep" },
-    "by a": { op: "prep" },
-    "by an": { op: "prep" },
-    "by any": { op: "prep" },
-    "by one of our": { op: "prep" },
-    "in term of": { op: "by" },
-    "in terms of": { op: "by" },
-    "measured by": { op: "by" },
-    "broken down by": { op: "by" },
-    "split by": { op: "by" },
-    "group by": { op: "by" },
-    "grouped by": { op: "by" },
-    "distributed across": { op: "by" },
-    "does a": { op: "each" },
-    "does an": { op: "each" },
-    "does each": { op: "each" },
-    "did a": { op: "each" },
-    "did an": { op: "each" },
-    "did each": { op: "each" },
-    "next to": { op: "and" },
-    alongsid: { op: "and" },
-    "as a": { op: "as" },
-    "as an": { op: "as" },
-    "on average": { op: "agg", arg: "avg" },
-    "on averag": { op: "agg", arg: "avg" },
-    outside: { op: "not" },
-    "outside of": { op: "not" },
-    "as a share of": { op: "ratio" },
-    "as share of": { op: "ratio" },
-    "as a percentage of": { op: "ratio" },
-    "as a percent of": { op: "ratio" },
-    "as a fraction of": { op: "ratio" },
-    "as a proportion of": { op: "ratio" },
-    "relative to": { op: "ratio" },
-    "divided by": { op: "ratio" },
-    minus: { op: "less" },
-    against: { op: "versus" },
-    via: { op: "prep" },
-    when: { op: "when" },
-    "how much more": { op: "difference" },
-    "by how much": { op: "difference" },
-    "differenc in": { op: "difference" },
-    "differenc between": { op: "difference" },
-    "differenc of": { op: "difference" },
-    differenc: { op: "difference" },
-    exceed: { op: "than" },
-    "exceed that of": { op: "than" },
-    "how much higher": { op: "difference" },
-    "how much less": { op: "difference" },
-    "how much lower": { op: "difference" },
-    "how many more": { op: "difference" },
-    "how many fewer": { op: "difference" },
-    declin: { op: "growth", arg: "<" },
-    decreas: { op: "growth", arg: "<" },
-    increas: { op: "growth", arg: ">" },
-    drop: { op: "growth", arg: "<" },
-    fall: { op: "growth", arg: "<" },
-    fell: { op: "growth", arg: "<" },
-    rise: { op: "growth", arg: ">" },
-    rose: { op: "growth", arg: ">" },
-    shrink: { op: "growth", arg: "<" },
-    shrank: { op: "growth", arg: "<" },
-    lost: { op: "growth", arg: "<abs" },
-    lose: { op: "growth", arg: "<abs" },
-    gain: { op: "growth", arg: ">abs" },
-    improv: { op: "growth", arg: ">" },
-    both: { op: "both" },
-    ...Object.fromEntries(
-      [
-        "other",
-        "else",
-        "everybody else",
-        "everyone else",
-        "all other",
-        "the other",
-        "the rest",
-        "rest of",
-        "without one",
-        "without it",
-      ].map((words) => [words, { op: "rest" }]),
-    ),
-    only: { op: "only" },
-    but: { op: "but" },
+/** Words of grammar by what they ask for, as stems; a slash stands for either word. */
+const WORDS = `
+prep: in, for, from, on, at, to, within, insid, among, between, through, under, over, via, due to, because of, dur, during, sinc, based in
+prep: made/generated/brought/earned/achieved/contributed/produced/done by, brought in by, by a/an/any, by one of our
+prep: by what fraction/percent/percentag, by how many percent, how many percent
+prep of: of
+across: across
+by: by, in term/terms of, measured/split/group/grouped by, broken/break down by, separat by, accord to, split/spread/distributed across
+by per: per
+each: each, every, for each, does/did a/an/each
+and: and, next to, alongsid
+comma: ,
+or: or
+but: but
+only: only
+both: both
+rest: other, else, everybody/everyone else, all/the other, the rest, rest of, without one/it
+has: with, has, have, had, contain, whos, whose
+has any: with/has/have/had a/an/any
+named: named, called
+as: as a/an
+that of: that of
+where: where
+when: when
+not: not, exclud, except, except for, besid, outsid, outsid of, outside, outside of, leav out, not count, ignor, other than, apart/asid from
+not none: no, without, nothing, none, never
+count: how many, how many time, how often, count, count of, number of, the number of
+how much: how much
+agg avg: averag, avg, mean, on average/averag
+agg median: median
+agg sum: total, combin, sum, amount, amount of, overall
+distinct: different, distinct, uniqu
+days: day between
+time to: time/days/hours/minutes/duration to/until/till
+share: share, fraction, percentag, percent of, part, proportion, portion, what part/percent of, how many percent of, as a share of total, as a share of the total
+ratio: as share of, as a share/percentage/percent/fraction/proportion of, relative to, divided by
+rate: rate
+less: minus
+difference: differenc, differenc in/between/of, by how much, how much more/higher/less/lower, how many more/fewer, gap, gap between, absolut chang/differenc
+growth: growth, growth rate, rate of growth, chang, percentage/percent/relative/procentual/% change/growth/increase/decrease/decline
+growth >: increas, rise, rose, improv, grow
+growth <: declin, decreas, drop, fall, fell, shrink, shrank
+growth >abs: gain
+growth <abs: lost, lose
+running: run/running total, cumulativ
+versus: versus, vs, against, compar to/with
+compare them: compar
+more: more, higher, larger, bigger, greater
+more <: less, fewer, lower, smaller
+than: than, exceed, exceed that of`;
 
-    "due to": { op: "prep" },
-    "because of": { op: "prep" },
-    "gap between": { op: "difference" },
-    gap: { op: "difference" },
-    ...Object.fromEntries(
-      ["with", "has", "have", "had"].flatMap((verb) =>
-        ["a", "an", "any"].map((article) => [`${verb} ${article}`, { op: "has", arg: "any" }]),
-      ),
-    ),
-    less: { op: "more", arg: "<" },
-    fewer: { op: "more", arg: "<" },
-    "break down by": { op: "by" },
-    "separat by": { op: "by" },
-    "accord to": { op: "by" },
-    each: { op: "each" },
-    every: { op: "each" },
-    "for each": { op: "each" },
-    where: { op: "where" },
-    and: { op: "and" },
-    ",": { op: "comma" },
-    or: { op: "or" },
-    than: { op: "than" },
-    rate: { op: "rate" },
-    different: { op: "distinct" },
-    distinct: { op: "distinct" },
-    uniqu: { op: "distinct" },
-    share: { op: "share" },
-    fraction: { op: "share" },
-    percentag: { op: "share" },
-    "percent of": { op: "share" },
-    part: { op: "share" },
-    proportion: { op: "share" },
-    portion: { op: "share" },
-    "what part of": { op: "share" },
-    "how many percent of": { op: "share" },
-    "what percent of": { op: "share" },
-    ...Object.fromEntries(
-      ["percentage", "percent", "relative", "procentual", "%"].flatMap((word) =>
-        ["change", "growth", "increase", "decrease", "decline"].map((noun) => [
-          `${word} ${noun}`,
-          { op: "growth" },
-        ]),
-      ),
-    ),
-    growth: { op: "growth" },
-    "growth rate": { op: "growth" },
-    "rate of growth": { op: "growth" },
-    grow: { op: "growth", arg: ">" },
-    chang: { op: "growth" },
-    "run total": { op: "running" },
-    "running total": { op: "running" },
-    cumulativ: { op: "running" },
-    versus: { op: "versus" },
-    vs: { op: "versus" },
-    "compar to": { op: "versus" },
-    "compar with": { op: "versus" },
-    compar: { op: "compare them" },
-    dur: { op: "prep" },
-    during: { op: "prep" },
-    sinc: { op: "prep" },
-    "based in": { op: "prep" },
-    "as a share of the total": { op: "share" },
-    "as a share of total": { op: "share" },
-    "by what fraction": { op: "prep" },
-    "by how many percent": { op: "prep" },
-    "by what percent": { op: "prep" },
-    "how many percent": { op: "prep" },
-    "absolut chang": { op: "difference" },
-    "absolut differenc": { op: "difference" },
-    "by what percentag": { op: "prep" },
-    more: { op: "more" },
-    higher: { op: "more" },
-    larger: { op: "more" },
-    bigger: { op: "more" },
-    greater: { op: "more" },
-    lower: { op: "more", arg: "<" },
-    smaller: { op: "more", arg: "<" },
-  } satisfies Record<string, GrammarWord>),
+/** An argument is what stands behind the operation, where it is one of these. */
+const ARGUMENT = / (?:of|per|any|none|avg|median|sum|[<>](?:abs)?)$/;
+
+export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
+  WORDS.trim()
+    .split("\n")
+    .flatMap((line) => {
+      const [asked = "", words = ""] = line.split(/: /, 2);
+      const arg = asked === "that of" ? undefined : ARGUMENT.exec(asked)?.[0].trim();
+      const op = arg === undefined ? asked : asked.slice(0, -arg.length - 1);
+      return words
+        .split(", ")
+        .flatMap(eitherWord)
+        .map((phrase) => [phrase, { op, ...(arg === undefined ? {} : { arg }) }] as const);
+    }),
 );
+
+/** "does/did a/an": each with each. */
+function eitherWord(phrase: string): string[] {
+  return phrase
+    .split(" ")
+    .reduce<string[]>(
+      (all, word) => all.flatMap((head) => word.split("/").map((each) => `${head} ${each}`.trim())),
+      [""],
+    );
+}

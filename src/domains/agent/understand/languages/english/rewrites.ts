@@ -28,8 +28,6 @@ const DAYS =
   /\b(?:how many days|number of days|how long|the time|time|days)\b((?:\s+(?:on average|in the mean|do|does|did|it|typically|usually))*)(?:\s+(?:pass(?:es)?|go(?:es)? by|elapses?|lies?|takes?|are there|is there|is it))?\s+(?:between|from)\s+(?:(?:the|an?|placing an?)\s+)?(\p{L}+(?: date)?)\s+(?:and|to|until|till)\s+(?:(?:the|an?|its)\s+)?(\p{L}+(?: date)?)(?!\p{L})/iu;
 const BOUGHT =
   /(?<=\bhow much (?:did|does|has|have) (?!we\b)[^?.]*)\b(?:buy|bought|purchased?)\b(?: from us\b)?/gi;
-const MORE_OF =
-  /^(?:did|do|does|are|were|have|has)\s+(?:(?:we|there|they|you)\s+)?(?:(?:get|got|have|had|receive|see|been)\s+)?(?:more|fewer)\s+(.+?)\s+(?:by|from|in|with|via|for|on|at)\s+(\S+)\s+or\s+(?:(?:by|from|in|with|via|for|on|at)\s+)?([^\s?]+)\??\s*$/i;
 
 /** One after the other, each on what the one before it has made. */
 const REWRITES: readonly Rewrite[] = [
@@ -83,8 +81,6 @@ const REWRITES: readonly Rewrite[] = [
   [/\bboth (in|during) /gi, "$1 both "],
   [/(?<=\bboth\b.*\band) (?:in|during)(?= \S*\d)/gi, ""],
   [/\b(?:took|takes?|taken|taking) off\b/gi, "started"],
-  // "did we get more tickets by phone or by chat"
-  [MORE_OF, "number of $1 $2 vs $3"],
   // Rain falls without growing less.
   [/(?<=\bhow (?:much|many) \p{L}+(?: \p{L}+)?) (?:fell|falls|has fallen)\b/giu, ""],
   [/\b(?:go|goes|went|gone) up\b/gi, "grow"],
