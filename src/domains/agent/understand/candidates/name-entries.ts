@@ -3,6 +3,7 @@ import type { Word } from "../languages/words.ts";
 import type { Entry } from "../lexicon/entry.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
 import type { Sense } from "../senses/fragment.ts";
+import { noun } from "../senses/make.ts";
 import type { Stretch } from "./candidates.ts";
 import { glossed } from "./glosses.ts";
 
@@ -81,10 +82,7 @@ const PEOPLE_COST = 0.9;
 
 /** Whom "who" asks for; where several columns say who it was, whoever asks knows which. */
 function peopleIn({ people, persons }: Lexicon): Sense[] {
-  return [
-    ...people.map((ds): Sense => ({ t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false })),
-    ...persons.map((key): Sense => ({ t: "field", key })),
-  ];
+  return [...people.map((ds): Sense => noun(ds)), ...persons.map((key): Sense => ({ t: "field", key }))];
 }
 
 /** The longest name that is looked for between words of grammar. */

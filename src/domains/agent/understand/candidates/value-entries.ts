@@ -5,7 +5,7 @@ import type { Entry } from "../lexicon/entry.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
 import { unitNamed } from "../model/units.ts";
 import type { Sense } from "../senses/fragment.ts";
-import { means } from "../senses/make.ts";
+import { entities, means } from "../senses/make.ts";
 import type { Stretch } from "./candidates.ts";
 
 /** What words mean as values of the data. */
@@ -65,7 +65,7 @@ function somebody({ sense, cost }: Entry, { people }: Lexicon): Entry[] {
     /title|role|position|job/i.test(sense.cond.key.field);
   if (!isPosition) return [];
   const rel = { k: "where" as const, in: { k: "all" as const, ds: sense.ds }, if: sense.cond };
-  return means({ t: "rel", rel, ds: sense.ds, form: "noun", isTopped: false }, cost + 0.2);
+  return means(entities(rel, sense.ds, "noun"), cost + 0.2);
 }
 
 /** More than it costs to leave a word out: rather nothing is made of it. */

@@ -2,6 +2,7 @@ import type { Schema, SchemaDataset } from "../../query/schema.ts";
 import type { Hop } from "../../query/semantic-query.ts";
 import { foreignLink } from "../model/model-words.ts";
 import type { Sense } from "../senses/fragment.ts";
+import { entities } from "../senses/make.ts";
 
 /** Verbs end with the preposition that their object stands behind; "manager" is a noun. */
 export const DIRECTED = / (to|by|of|under|for|from|with)$/i;
@@ -13,10 +14,7 @@ export function roleOf(schema: Schema, ds: string, hop: Hop): Sense[] | undefine
   const all = { k: "all" as const, ds };
   const path: Hop[] = [{ ...hop, dir: "many" }];
   const having = { k: "where" as const, in: all, if: { k: "link" as const, at: ds, path, to: all } };
-  return [
-    { t: "field", key: { ds, field, path: [hop] } },
-    { t: "rel", rel: having, ds, form: "made", isTopped: false },
-  ];
+  return [{ t: "field", key: { ds, field, path: [hop] } }, entities(having, ds)];
 }
 
 /** A dataset that says nothing but what is linked to what. */

@@ -7,7 +7,7 @@ import { type Folding, phraseKey } from "../languages/words.ts";
 import { foreignLink, isSpan, measuresOf, worths } from "../model/model-words.ts";
 import { roleWords } from "../rules/roles.ts";
 import type { Sense, TableSense } from "../senses/fragment.ts";
-import { EMPTY_TABLE, table } from "../senses/make.ts";
+import { count, entities, table, tableOf } from "../senses/make.ts";
 import { yesIn } from "./common-values.ts";
 import { deedsOf } from "./deeds.ts";
 import { type Entry, put } from "./entry.ts";
@@ -179,7 +179,7 @@ export class Phrases {
     const defined = new Set(definitions.events.flatMap(({ verbs }) => verbs));
     for (const { name, ai } of model.metrics) {
       if (!this.#schema.metrics.has(name)) continue;
-      const plain: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name }] };
+      const plain: TableSense = tableOf({ k: "metric", name });
       this.#add(name, { t: "table", table: plain }, COST.name);
       for (const synonym of ai.synonyms) {
         const words = synonym.split(" ");
@@ -204,7 +204,7 @@ export class Phrases {
       for (const text of [phrase, lastOf(phrase)]) this.#add(text, nounOf(ds, cond), -0.2);
     for (const { phrase, ds } of names) this.#add(phrase, nounOf(ds), COST.synonym);
     for (const { phrase, ds } of counts) {
-      const counted: Num = { k: "agg", fn: "count", in: { k: "all", ds } };
+      const counted: Num = count({ k: "all", ds });
       this.#add(phrase, table(counted), 0);
     }
     for (const { phrase, metric } of aliases) this.#add(phrase, table({ k: "metric", name: metric }), 0);
@@ -225,7 +225,7 @@ export class Phrases {
 function nounOf(ds: string, cond: Cond | null = null): Extract<Sense, { t: "rel" }> {
   const all = { k: "all" as const, ds };
   const rel = cond === null ? all : { k: "where" as const, in: all, if: cond };
-  return { t: "rel", rel, ds, form: "noun", isTopped: false };
+  return entities(rel, ds, "noun");
 }
 
 function textsOf({ name, label, ai }: Field): string[] {

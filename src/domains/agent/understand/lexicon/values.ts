@@ -4,7 +4,7 @@ import type { Cond } from "../../query/semantic-query.ts";
 import { type Folding, wordsOf } from "../languages/words.ts";
 import { foreignLink } from "../model/model-words.ts";
 import type { Sense } from "../senses/fragment.ts";
-import { means } from "../senses/make.ts";
+import { entities, means } from "../senses/make.ts";
 import { type Entry, put } from "./entry.ts";
 
 /** Values that name an entity are the entity; others are a condition. Copies in other datasets mean their owner. */
@@ -51,7 +51,7 @@ export function allWith({ schema, values: all }: Knowledge, word: string, foldin
     if (!values.some((value) => valueKey(value, folding).split(" ").includes(word))) return [];
     const cond = { k: "is" as const, key: { ds, field }, values: [word], match: "contains" as const };
     const rel = { k: "where" as const, in: { k: "all" as const, ds }, if: cond };
-    return means({ t: "rel", rel, ds, form: "name", isTopped: false });
+    return means(entities(rel, ds, "name"));
   });
 }
 

@@ -1,7 +1,7 @@
 import { type Ask, type Cond, isKey, type Num, type Order, type Rel } from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import type { Mod, Sense, TableSense } from "../senses/fragment.ts";
-import type { RelSense } from "../senses/make.ts";
+import { count, noun, type RelSense } from "../senses/make.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
 
@@ -47,7 +47,7 @@ function askedBy(grammar: Grammar, sense: Sense): Asked | undefined {
 function whoIs(grammar: Grammar, mod: Mod): Asked | undefined {
   if (mod.m !== "to" || mod.paths === null) return undefined;
   const { ds } = mod;
-  const all: RelSense = { t: "rel", rel: { k: "all", ds }, ds, form: "noun", isTopped: false };
+  const all: RelSense = noun(ds);
   const [head] = grammar.apply(all, mod);
   return head === undefined ? undefined : askOf(grammar, head.sense);
 }
@@ -101,7 +101,6 @@ function withNone(grammar: Grammar, { rel, ds, keys }: Attr): Ask | undefined {
   if (!isNot || key === undefined || others.length > 0 || key.ds !== ds || !grammar.isLabel(key))
     return undefined;
   if (grammar.nameKey(ds)?.field === key.field || rel.if.k !== "not") return undefined;
-  const count = (of: Rel): Num => ({ k: "agg", fn: "count", in: of });
   const having: Cond = {
     k: "cmp",
     a: count({ k: "where", in: rel.in, if: rel.if.of }),

@@ -2,7 +2,7 @@ import type { Cond, Key, Num } from "../../query/semantic-query.ts";
 import { compared } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
 import type { Mod, Sense, TableSense } from "../senses/fragment.ts";
-import { means } from "../senses/make.ts";
+import { count, entities, means } from "../senses/make.ts";
 import {
   asTable,
   FAR_COST,
@@ -47,13 +47,11 @@ export function shareOf(
   const [num] = table.cols;
   if (num === undefined) return [];
   if (rel !== null && ds !== null) {
-    return grammar
-      .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, mod)
-      .flatMap(({ sense, cost }) => {
-        if (sense.t !== "rel") return [];
-        const part: Num = { k: "agg", fn: "count", in: sense.rel };
-        return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
-      });
+    return grammar.apply(entities(rel, ds, "noun"), mod).flatMap(({ sense, cost }) => {
+      if (sense.t !== "rel") return [];
+      const part: Num = count(sense.rel);
+      return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
+    });
   }
   return limited(grammar, { ...table, conds: [] }, mod).flatMap(({ sense, cost }) => {
     if (sense.t !== "table" || sense.table.conds.length === 0) return [];

@@ -3,7 +3,19 @@ import { growing } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
 import { compared, measured, neighbours, topped } from "../senses/entity-senses.ts";
 import type { By, Mod, Sense } from "../senses/fragment.ts";
-import { attr, count, EMPTY_TABLE, means, placeOf, type RelSense, supBy, table } from "../senses/make.ts";
+import {
+  attr,
+  count,
+  EMPTY_TABLE,
+  entities,
+  means,
+  placeOf,
+  type RelSense,
+  supBy,
+  table,
+  tableOf,
+} from "../senses/make.ts";
+import { more } from "../senses/table-senses.ts";
 import type { Combined } from "./chart.ts";
 import type { Grammar, Rules } from "./grammar.ts";
 
@@ -136,7 +148,7 @@ export const ENTITY_RULES: Rules = {
     // "share of cash payments": of all rows.
     if (op === "share") return shareOfRows(ds, cond);
     if (op === "count") return means(table(count(rel)), 0.4);
-    if (op === "where") return grammar.parent({ t: "rel", rel, ds, form: "made", isTopped: false });
+    if (op === "where") return grammar.parent(entities(rel, ds));
     if (op === "how" && cond.k === "is") {
       const key = grammar.measureOf(cond.key, arg ?? "");
       return key === undefined ? [] : [attr(rel, ds, [key], 0)];
@@ -155,14 +167,12 @@ export const ENTITY_RULES: Rules = {
     means({ t: "mod", mod: { m: "all", field, value } }, 0.1),
   "role mod": (grammar, { rel, ds, paths }, { mod }) =>
     mod.m === "to" && mod.paths === null
-      ? grammar
-          .apply({ t: "rel", rel, ds, form: "noun", isTopped: false }, { ...mod, paths })
-          .map((each) => ({ ...each, cost: each.cost - 0.2 }))
+      ? grammar.apply(entities(rel, ds, "noun"), { ...mod, paths }).map((each) => more(each, -0.2))
       : [],
   "op all": (_grammar, { op }, { field, value }) =>
     op === "prep" ? means({ t: "mod", mod: { m: "all", field, value } }) : [],
   "rel all": (grammar, rel, { field, value }) =>
-    grammar.apply(rel, { m: "all", field, value }).map((each) => ({ ...each, cost: each.cost + 0.2 })),
+    grammar.apply(rel, { m: "all", field, value }).map((each) => more(each, 0.2)),
   "rel link": (grammar, rel, { paths }) => [
     // "who does Emma report to": of a link with itself, whoever stands before it is at its beginning.
     { sense: to(rel, grammar.fromBehind(paths)), cost: rel.form === "noun" ? 0.6 : 0.1 },
@@ -178,17 +188,17 @@ export const ENTITY_RULES: Rules = {
     const isFar = rel.rel.k === "where" && rel.rel.if.k === "link" && mod.m !== "all";
     const isNear = mod.m === "to" && mod.isBut === true && grammar.isEvent(rel.ds);
     const cost = (isFar ? 0.25 : 0) + (isNear ? 0.6 : 0);
-    return grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + cost }));
+    return grammar.apply(rel, mod).map((each) => more(each, cost));
   },
   "mod rel": (grammar, { mod }, rel) => [
-    ...grammar.apply(rel, mod).map((each) => ({ ...each, cost: each.cost + 0.4 + beforeVerb(rel) })),
+    ...grammar.apply(rel, mod).map((each) => more(more(each, 0.4), beforeVerb(rel))),
     // "in which state is Rochester"
     ...(mod.m === "to" &&
     mod.paths === null &&
     mod.ds !== rel.ds &&
     mod.form === "noun" &&
     rel.form !== "noun"
-      ? neighbours(grammar, { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false }, rel, 0.2)
+      ? neighbours(grammar, entities(mod.rel, mod.ds, "noun"), rel, 0.2)
       : []),
   ],
   "rel rel": (grammar, left, right) => [
@@ -213,7 +223,7 @@ export const ENTITY_RULES: Rules = {
       ? means({ t: "order", dir: dir === "min" ? "asc" : "desc", dim }, -0.3)
       : [],
   "rel sup": (grammar, rel, sup) =>
-    sup.dim === null ? [] : topped(grammar, rel, sup).map((each) => ({ ...each, cost: each.cost + 0.2 })),
+    sup.dim === null ? [] : topped(grammar, rel, sup).map((each) => more(each, 0.2)),
   "supby rel": (grammar, supby, rel) => {
     // Of the most populated capital it is the city's population.
     const key = supby.by.k === "key" ? grammar.sameOf(supby.by.key, rel.ds) : undefined;
@@ -283,9 +293,9 @@ export const ENTITY_RULES: Rules = {
   "cond rel": (grammar, { ds, cond }, rel) =>
     grammar
       .apply(rel, { m: "is", ds, cond })
-      .map((each) => ({ ...each, cost: each.cost + (rel.form === "name" ? 1 : 0.1) + beforeVerb(rel) })),
+      .map((each) => more(more(each, rel.form === "name" ? 1 : 0.1), beforeVerb(rel))),
   "rel cond": (grammar, rel, { ds, cond }) =>
-    grammar.apply(rel, { m: "is", ds, cond }).map((each) => ({ ...each, cost: each.cost + 0.2 })),
+    grammar.apply(rel, { m: "is", ds, cond }).map((each) => more(each, 0.2)),
   // "order 119445"
   "rel number": (grammar, rel, { value }) => {
     const isOne = rel.rel.k === "all" && rel.isMany !== true && rel.verb === undefined;
@@ -304,10 +314,9 @@ export const ENTITY_RULES: Rules = {
     if (form === "name" && (op === "and" || op === "or" || op === "versus"))
       return means({ t: "namesand", rel, ds, op });
     if (op === "ratio" && form !== "name" && verb === undefined)
-      return means({ t: "tableand", table: { ...EMPTY_TABLE, cols: [count(rel)] }, op: "/" }, 0.1);
+      return means({ t: "tableand", table: tableOf(count(rel)), op: "/" }, 0.1);
     // "returns increased": how many there were.
-    if (op === "growth" && form === "noun" && !arg?.endsWith("abs"))
-      return growing({ ...EMPTY_TABLE, cols: [count(rel)] });
+    if (op === "growth" && form === "noun" && !arg?.endsWith("abs")) return growing(tableOf(count(rel)));
     return op === "count" && !isTopped && verb === undefined ? means(table(count(rel)), 0.2) : [];
   },
   "namesand rel": (_grammar, { rel, ds, op }, second) => {

@@ -15,11 +15,13 @@ import {
   attr,
   count,
   EMPTY_TABLE,
+  entities,
   means,
   placeOf,
   type RelSense,
   supBy,
   table,
+  tableOf,
   where,
 } from "../senses/make.ts";
 import { grouped, more } from "../senses/table-senses.ts";
@@ -178,7 +180,7 @@ export const FIELD_RULES: Rules = {
   // "a high point higher than that of Colorado"
   "field beyond": (grammar, { key }, { arg, rel, ds }) =>
     grammar
-      .attributes(key, { t: "rel", rel, ds, form: "made", isTopped: false })
+      .attributes(key, entities(rel, ds))
       .flatMap(({ sense, cost }) =>
         sense.t === "attr"
           ? compared(grammar, arg, { rel: sense.rel, key }).map((each) => ({ ...each, cost: cost + 0.1 }))
@@ -199,19 +201,14 @@ export const FIELD_RULES: Rules = {
   "cond attr": (grammar, { ds, cond }, { rel, ds: own, keys }) =>
     rel.k === "all" && grammar.isLabel(keys[0] as Key) && !isSaidOf(keys[0] as Key, cond)
       ? grammar
-          .apply({ t: "rel", rel, ds: own, form: "made", isTopped: false }, { m: "is", ds, cond })
+          .apply(entities(rel, own), { m: "is", ds, cond })
           .flatMap(({ sense, cost }) => (sense.t === "rel" ? [attr(sense.rel, own, keys, cost)] : []))
       : [],
   "attr by": (grammar, attribute, by) => told(grammar, attribute, by),
   // "in which state is the highest point"
   "mod attr": (grammar, { mod }, { rel, ds }) =>
     mod.m === "to" && mod.form === "noun" && !mod.not
-      ? neighbours(
-          grammar,
-          { t: "rel", rel: mod.rel, ds: mod.ds, form: "noun", isTopped: false },
-          { t: "rel", rel, ds, form: "made", isTopped: false },
-          0.2,
-        )
+      ? neighbours(grammar, entities(mod.rel, mod.ds, "noun"), entities(rel, ds), 0.2)
       : [],
   // "launched in 2026": the field says which date is meant.
   "field window": (grammar, { key, isDone }, { win }) =>
@@ -251,18 +248,18 @@ export const FIELD_RULES: Rules = {
       return [attr({ k: "where", in: { k: "all", ds: key.ds }, if: none }, key.ds, [key], -0.2)];
     }
     if (mod.m !== "to" || mod.not) return [];
-    const rel: RelSense = { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false };
+    const rel: RelSense = entities(mod.rel, mod.ds, mod.form);
     return grammar.attributes(key, rel);
   },
   "field rel": (grammar, { key, isDone }, rel) => [
     ...(isDone ? happened(grammar, rel, key) : []),
-    ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.7 })),
+    ...grammar.attributes(key, rel).map((each) => more(each, 0.7)),
     // "opened a ticket"
     ...(key.ds === rel.ds && isDone !== true && grammar.isDate(key) ? means(rel, 0.1) : []),
   ],
   "rel field": (grammar, rel, { key, isDone }) => [
     ...(isDone ? happened(grammar, rel, key) : []),
-    ...grammar.attributes(key, rel).map((each) => ({ ...each, cost: each.cost + 0.5 })),
+    ...grammar.attributes(key, rel).map((each) => more(each, 0.5)),
     // "driver nationality": whose it is.
     ...(rel.rel.k === "all" && rel.form === "noun" && key.ds === rel.ds && grammar.isLabel(key)
       ? means({ t: "field" as const, key }, -0.1)
@@ -274,7 +271,7 @@ export const FIELD_RULES: Rules = {
     const cost =
       entity !== undefined && (mod.m === "first" || ("ds" in mod && mod.ds === entity)) ? 0.6 : 0.2;
     return grammar
-      .apply({ t: "rel", rel, ds, form: "made", isTopped: rel.k === "top" }, mod)
+      .apply(entities(rel, ds, "made", rel.k === "top"), mod)
       .flatMap((each) => (each.sense.t === "rel" ? [attr(each.sense.rel, ds, keys, each.cost + cost)] : []));
   },
   // "a list price over 300"
@@ -288,7 +285,7 @@ export const FIELD_RULES: Rules = {
   // "brands by return rate"
   "field by": (grammar, { key }, { keys, by }) =>
     by?.k === "num" && keys.length === 0 && grammar.isLabel(key)
-      ? grouped(grammar, by.table ?? { ...EMPTY_TABLE, cols: [by.num] }, [key]).map((each) => more(each, 0.6))
+      ? grouped(grammar, by.table ?? tableOf(by.num), [key]).map((each) => more(each, 0.6))
       : [],
   // "with city and opening date"
   "field op": (_grammar, { key }, { op }) =>

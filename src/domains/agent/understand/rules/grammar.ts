@@ -9,14 +9,17 @@ import type { By, Mod, Sense, TableSense } from "../senses/fragment.ts";
 import { firstOfEach, linkedTo } from "../senses/linked-conditions.ts";
 import {
   attr,
+  count,
   duringCost,
   EMPTY_TABLE,
+  entities,
   firstCost,
   made,
   means,
   notThen,
   onWeekdays,
   type RelSense,
+  tableOf,
   top,
   where,
 } from "../senses/make.ts";
@@ -70,7 +73,7 @@ export class Grammar extends Facts {
         more(each, 0.3),
       );
     if (sense.t === "worth") {
-      const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: sense.metric }] };
+      const table: TableSense = tableOf({ k: "metric", name: sense.metric });
       return means({ t: "table", table }, 0.1);
     }
     return sense.t === "attr" ? [...groups, ...this.#linkedEntities(sense)] : groups;
@@ -80,10 +83,7 @@ export class Grammar extends Facts {
   #happened(key: Key): Combined[] {
     const date = this.schema.datasets.get(key.ds)?.date;
     if (!this.isDate(key) || date?.ds !== key.ds || date.field !== key.field) return [];
-    const table: TableSense = {
-      ...EMPTY_TABLE,
-      cols: [{ k: "agg", fn: "count", in: { k: "all", ds: key.ds } }],
-    };
+    const table: TableSense = tableOf(count({ k: "all", ds: key.ds }));
     return means({ t: "table", table }, 0.7);
   }
 
@@ -100,7 +100,7 @@ export class Grammar extends Facts {
     const soft = keys.length === 1 && key?.ds === ds ? this.softLink(key) : undefined;
     if (soft === undefined) return [];
     const made: Rel = { k: "via", from: rel, path: [{ link: soft.name, dir: "one" }] };
-    return means({ t: "rel", rel: made, ds: soft.to, form: "made", isTopped: false }, 0.3);
+    return means(entities(made, soft.to), 0.3);
   }
 
   /** What is known about two neighbours of these kinds. */
@@ -215,7 +215,7 @@ export class Grammar extends Facts {
     if (rel.ds === mod.ds && mod.paths === null) {
       // "the city of New York", "the Colorado River"
       if (rel.form === "noun" && !rel.isMany && mod.form === "name" && !mod.not && mod.isOf) {
-        return means({ t: "rel", rel: mod.rel, ds: mod.ds, form: "name", isTopped: false }, -0.6);
+        return means(entities(mod.rel, mod.ds, "name"), -0.6);
       }
       const isSome = mod.form !== "noun" || mod.rel.k !== "all";
       if (mod.not && isSome && rel.form !== "name") {
@@ -268,7 +268,7 @@ export class Grammar extends Facts {
 
   /** The same of whoever did something, when they did it. */
   doneThen(rel: Rel, ds: string, win: Window): Rel | undefined {
-    const sense: RelSense = { t: "rel", rel, ds, form: "made", isTopped: false };
+    const sense: RelSense = entities(rel, ds);
     const then = this.#didThen(sense, win);
     return then?.sense.t === "rel" ? then.sense.rel : undefined;
   }

@@ -3,7 +3,7 @@ import { isOfTime } from "../languages/language.ts";
 import { compared, growing } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
 import type { Group, Mod, Place, Quantity, Sense, TableSense } from "../senses/fragment.ts";
-import { count, EMPTY_TABLE, means, placed, type RelSense } from "../senses/make.ts";
+import { count, entities, means, placed, type RelSense, tableOf } from "../senses/make.ts";
 import {
   asTable,
   compareWith,
@@ -107,7 +107,7 @@ function chosenGroups(grammar: Grammar, table: TableSense, group: Group, quantit
 /** How many rows there are of what a field belongs to; of a period or an hour, of what everything belongs to. */
 function rowsOf(grammar: Grammar, group: Group): TableSense | undefined {
   const ds = group.keys[0]?.ds ?? grammar.main;
-  return ds === undefined ? undefined : { ...EMPTY_TABLE, cols: [count({ k: "all", ds })] };
+  return ds === undefined ? undefined : tableOf(count({ k: "all", ds }));
 }
 
 /** "our ten biggest customers of that year by revenue": when they were the biggest. */
@@ -127,7 +127,7 @@ function firstEntities(group: Group, by: Num | Key, place: Place, cost: number, 
     ...placed({ ...place, n: place.n ?? group.n }),
     ...(per.length === 0 ? {} : { per }),
   };
-  return means({ t: "rel", rel, ds: group.ds, form: "made", isTopped: true }, cost);
+  return means(entities(rel, group.ds, "made", true), cost);
 }
 
 /** The first ones by the number that something is said of. */
@@ -227,7 +227,7 @@ export const GROUP_RULES: Rules = {
   "group mod": (grammar, { group }, { mod }) => {
     if (mod.m === "first" && mod.by.k === "count") {
       // Entities are first by what they have; other groups by what there is of them.
-      const table = { ...EMPTY_TABLE, cols: [count(mod.by.rel)] };
+      const table = tableOf(count(mod.by.rel));
       return group.rel === null ? firstGroups(grammar, table, group, mod) : [];
     }
     return group.rel === null && (mod.m === "is" || mod.m === "to") ? with_(group, mod) : [];
@@ -235,9 +235,7 @@ export const GROUP_RULES: Rules = {
   // "at what hour do most tickets arrive"
   "group supby": (grammar, { group }, { by, t: _, ...place }) =>
     by.k === "count" && group.rel === null
-      ? firstGroups(grammar, { ...EMPTY_TABLE, cols: [count(by.rel)] }, group, place).map((each) =>
-          more(each, 0.3),
-        )
+      ? firstGroups(grammar, tableOf(count(by.rel)), group, place).map((each) => more(each, 0.3))
       : [],
   "topgroup window": (_grammar, top, { win }) =>
     means({ ...top, group: { ...top.group, mods: [...top.group.mods, { m: "during", win }] } }),
@@ -245,7 +243,7 @@ export const GROUP_RULES: Rules = {
     // First by a share of themselves is nobody.
     if (by?.k === "num" && by.num.k === "calc" && by.num.op === "/" && by.num.b.k === "metric") return [];
     if (by?.k === "num") {
-      const table = by.table ?? { ...EMPTY_TABLE, cols: [by.num] };
+      const table = by.table ?? tableOf(by.num);
       const num = table.win === null ? by.num : scoped(by.num, { win: table.win });
       const then = ofTheirPeriod(group, num);
       return [
@@ -259,13 +257,7 @@ export const GROUP_RULES: Rules = {
       // "by refund amount": all of them together, unless it is a field of the entities themselves.
       const measure = group.ds === null ? undefined : grammar.measure(group.ds, { k: "key", key });
       if (measure !== undefined) return firstEntities(group, measure.by, place, 0, per);
-      return firstGroups(
-        grammar,
-        { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "sum", of: key }] },
-        group,
-        place,
-        per,
-      );
+      return firstGroups(grammar, tableOf({ k: "agg", fn: "sum", of: key }), group, place, per);
     }
     const isOther = keys.every(
       (each) =>

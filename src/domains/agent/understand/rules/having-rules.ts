@@ -3,7 +3,7 @@ import { unitNamed } from "../model/units.ts";
 import { compared } from "../senses/comparison-senses.ts";
 import { measuredBy } from "../senses/entity-senses.ts";
 import type { Quantity, Sense, TableSense } from "../senses/fragment.ts";
-import { EMPTY_TABLE, means, type RelSense } from "../senses/make.ts";
+import { count, means, type RelSense, tableOf } from "../senses/make.ts";
 import { again, asTable, chosenEntities, compareWith, more, within } from "../senses/table-senses.ts";
 import type { Combined } from "./chart.ts";
 import type { Grammar, Rules } from "./grammar.ts";
@@ -20,13 +20,13 @@ function isCounting(grammar: Grammar, { isTimes, unit }: Quantity, table: TableS
 }
 
 function countOf(rel: RelSense, quantity: Quantity): Sense {
-  const table = { ...EMPTY_TABLE, cols: [{ k: "agg" as const, fn: "count" as const, in: rel.rel }] };
+  const table = tableOf(count(rel.rel));
   return { ...quantity, t: "having", table };
 }
 
 /** How many different values of a field there are in some rows. */
 function different(key: Key, rows: Rel): TableSense {
-  return { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "distinct", of: key, in: rows }] };
+  return tableOf({ k: "agg", fn: "distinct", of: key, in: rows });
 }
 
 /** "bought from three categories", "products of two brands": among what was bought, or among the products. */

@@ -1,5 +1,5 @@
 import { isOfTime } from "../languages/language.ts";
-import { EMPTY_TABLE, means, placed } from "../senses/make.ts";
+import { means, placed, tableOf } from "../senses/make.ts";
 import { asTable } from "../senses/table-senses.ts";
 import type { Rules } from "./grammar.ts";
 
@@ -29,7 +29,7 @@ export const SUPERLATIVE_RULES: Rules = {
   // "the strongest by revenue"
   "sup by": (_grammar, { dim, isCount: _, t: __, ...place }, { keys, by }) =>
     dim === null && keys.length === 0 && by?.k === "num"
-      ? means({ ...place, t: "firstby", table: by.table ?? { ...EMPTY_TABLE, cols: [by.num] } }, 0.1)
+      ? means({ ...place, t: "firstby", table: by.table ?? tableOf(by.num) }, 0.1)
       : [],
   "op firstby": (_grammar, { op }, first) => (op === "has" || op === "prep" ? means(first) : []),
   "sup number": (_grammar, sup, { value }) => (isSmall(value) ? means({ ...sup, n: value }) : []),

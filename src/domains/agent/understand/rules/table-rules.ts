@@ -8,7 +8,15 @@ import {
   overSeries,
 } from "../senses/comparison-senses.ts";
 import type { TableSense } from "../senses/fragment.ts";
-import { count, EMPTY_TABLE, means, periodsIn, type RelSense, saysWhatTheyDid } from "../senses/make.ts";
+import {
+  count,
+  EMPTY_TABLE,
+  means,
+  periodsIn,
+  type RelSense,
+  saysWhatTheyDid,
+  tableOf,
+} from "../senses/make.ts";
 import {
   asTable,
   averaged,
@@ -180,7 +188,7 @@ export const TABLE_RULES: Rules = {
   },
   "op rel": (grammar, { op, arg }, rel) => {
     if (op === "share") return shareOf(rel);
-    if (op === "more") return [asTable({ ...EMPTY_TABLE, cols: [count(rel.rel)] }, 0.3)];
+    if (op === "more") return [asTable(tableOf(count(rel.rel)), 0.3)];
     if (op === "across" && rel.form === "noun") {
       const key = grammar.nameKey(rel.ds);
       return key === undefined || rel.rel.k !== "all" ? [] : means({ t: "by", keys: [key], by: null }, 0.2);
@@ -197,14 +205,14 @@ export const TABLE_RULES: Rules = {
     const name = grammar.nameKey(rel.ds);
     // "returns per 100 orders"
     if (by.by?.k === "num" && by.by.table === null && rel.form !== "name" && rel.verb === undefined)
-      return divided(grammar, { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, [], by.by);
+      return divided(grammar, tableOf(count(rel.rel)), [], by.by);
     // "stores by revenue": with it, the largest first.
     if (by.by?.k === "num" && rel.form !== "name" && !rel.isTopped && rel.verb === undefined) {
-      const numbers = by.by.table ?? { ...EMPTY_TABLE, cols: [by.by.num] };
+      const numbers = by.by.table ?? tableOf(by.by.num);
       const own = rel.rel.k === "all" ? numbers : ofSome(grammar, numbers, { ...by, some: rel });
       return name === undefined ? [] : grouped(grammar, own, [name]).map((each) => more(each, 0.6));
     }
-    const table = ofSome(grammar, { ...EMPTY_TABLE, cols: [{ k: "agg", fn: "count", in: rel.rel }] }, by);
+    const table = ofSome(grammar, tableOf(count(rel.rel)), by);
     if (
       by.by !== null ||
       rel.isTopped ||
@@ -262,7 +270,7 @@ export const TABLE_RULES: Rules = {
     const of = { k: "metric" as const, name: metric };
     // The average is mostly a metric itself.
     const cost = arg === "avg" ? 0.5 : 0;
-    return [asTable({ ...EMPTY_TABLE, cols: [{ k: "each", fn: arg as Aggregate, of, per: [key] }] }, cost)];
+    return [asTable(tableOf({ k: "each", fn: arg as Aggregate, of, per: [key] }), cost)];
   },
   "table than": (grammar, { table }, than) => moreThan(grammar, table, than),
   // "by region and month"
@@ -303,7 +311,7 @@ export const TABLE_RULES: Rules = {
 /** "percentage of German customers" */
 function shareOf({ rel, ds, form }: RelSense): Combined[] {
   const part = count(rel);
-  const table = { ...EMPTY_TABLE, cols: [part] };
+  const table = tableOf(part);
   const share = means({ t: "share", table, rel, ds });
   if (rel.k !== "where" || form !== "made") return share;
   return [...share, column(table, () => ({ k: "calc", op: "/", a: part, b: count(rel.in) }), 0.3)];

@@ -1,7 +1,7 @@
 import type { Cond, Key, Num, Rel } from "../../query/semantic-query.ts";
 import { currencyIn, unitNamed, unitsIn } from "../model/units.ts";
 import type { Quantity, TableSense } from "../senses/fragment.ts";
-import { EMPTY_TABLE, means, type RelSense } from "../senses/make.ts";
+import { entities, means, type RelSense, tableOf } from "../senses/make.ts";
 import { asTable, chosenEntities } from "../senses/table-senses.ts";
 import type { Combined } from "./chart.ts";
 import type { Grammar, Rules } from "./grammar.ts";
@@ -19,7 +19,7 @@ export function costing(grammar: Grammar, rel: RelSense, quantity: Quantity): Co
   const isMoney = unitNamed(unit) === "money";
   const metric = isMoney ? grammar.worthOf(rel.ds) : undefined;
   if (metric !== undefined) {
-    const table: TableSense = { ...EMPTY_TABLE, cols: [{ k: "metric", name: metric }] };
+    const table: TableSense = tableOf({ k: "metric", name: metric });
     return chosenEntities(grammar, rel, { ...quantity, t: "having", table });
   }
   const dim = MEASURES.get(unitNamed(unit) ?? "");
@@ -27,7 +27,7 @@ export function costing(grammar: Grammar, rel: RelSense, quantity: Quantity): Co
   const cond = key === undefined ? undefined : measuredCond(grammar, key, quantity);
   if (cond === undefined) return [];
   const made: Rel = { k: "where", in: rel.rel, if: cond };
-  return means({ t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: rel.isTopped }, 0.3);
+  return means(entities(made, rel.ds, "made", rel.isTopped), 0.3);
 }
 
 /** A field beside a number, a range or its own average; none where they are measured in different things. */

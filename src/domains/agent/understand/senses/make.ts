@@ -14,6 +14,20 @@ export const EMPTY_TABLE: TableSense = {
   order: [],
 };
 
+export function tableOf(...cols: Num[]): TableSense {
+  return { ...EMPTY_TABLE, cols };
+}
+
+/** Some entities of a dataset, as a rule made them. */
+export function entities(rel: Rel, ds: string, form: RelSense["form"] = "made", isTopped = false): RelSense {
+  return { t: "rel", rel, ds, form, isTopped };
+}
+
+/** All entities of a dataset, by its noun. */
+export function noun(ds: string): RelSense {
+  return entities({ k: "all", ds }, ds, "noun");
+}
+
 /** A period belongs to what happened then: more likely to an event than to whom it happened. */
 export function duringCost({ rel, form }: Pick<RelSense, "rel" | "form">, isEvent: boolean): number {
   if (form === "name") return 2;
@@ -80,7 +94,7 @@ export function attr(rel: Rel, ds: string, keys: Key[], cost: number): Combined 
 }
 
 export function table(num: Num): Sense {
-  return { t: "table", table: { ...EMPTY_TABLE, cols: [num] } };
+  return { t: "table", table: tableOf(num) };
 }
 
 export function count(rel: Rel): Num {

@@ -3,7 +3,7 @@ import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import { condOf } from "./conditions.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
-import { duringCost, EMPTY_TABLE, means, onWeekdays, type RelSense } from "./make.ts";
+import { count, duringCost, entities, means, onWeekdays, type RelSense, tableOf } from "./make.ts";
 
 export function asTable(table: TableSense, cost: number): Combined {
   return { sense: { t: "table", table }, cost };
@@ -47,13 +47,7 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
   switch (mod.m) {
     case "to": {
       if (mod.paths !== null) return [];
-      return ofEntities(
-        grammar,
-        table,
-        { t: "rel", rel: mod.rel, ds: mod.ds, form: mod.form, isTopped: false },
-        0,
-        mod.not,
-      );
+      return ofEntities(grammar, table, entities(mod.rel, mod.ds, mod.form), 0, mod.not);
     }
     case "is":
       if (contradicts(table.conds, mod.cond)) return [];
@@ -304,7 +298,7 @@ function isRatio(grammar: Grammar, { cols: [num] }: TableSense, per: Num): boole
   const ds = num.in === undefined ? undefined : grammar.datasetOf(num.in);
   if (ds === undefined || grammar.isEvent(ds)) return true;
   const of = per.k === "agg" && per.in !== undefined ? grammar.datasetOf(per.in) : undefined;
-  return of !== undefined && grammar.reachedBy({ ...EMPTY_TABLE, cols: [num] }, of);
+  return of !== undefined && grammar.reachedBy(tableOf(num), of);
 }
 
 function ratio(table: TableSense, per: Num): Combined[] {
@@ -316,7 +310,7 @@ function ratio(table: TableSense, per: Num): Combined[] {
 export function rated(grammar: Grammar, table: TableSense): Combined[] {
   const [num, ...others] = table.cols;
   const ds = num?.k === "metric" && others.length === 0 ? grammar.countedAmong(num.name) : undefined;
-  return ds === undefined ? [] : ratio(table, { k: "agg", fn: "count", in: { k: "all", ds } });
+  return ds === undefined ? [] : ratio(table, count({ k: "all", ds }));
 }
 
 /** A number beside another; the average is that of all groups. */
@@ -356,7 +350,7 @@ export function chosenEntities(
   const key = grammar.nameKey(rel.ds);
   if (quantity.value === "average" && (key === undefined || counted !== undefined)) return [];
   const made: Rel = { k: "where", in: rel.rel, if: compareWith(a, quantity, key === undefined ? [] : [key]) };
-  return means({ t: "rel", rel: made, ds: rel.ds, form: "made", isTopped: false }, 0.6);
+  return means(entities(made, rel.ds), 0.6);
 }
 
 export function shareOfWhole(table: TableSense): TableSense {
