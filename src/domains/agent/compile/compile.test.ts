@@ -289,14 +289,16 @@ const GOLD: readonly (readonly [title: string, ask: Ask, rows: unknown[][]])[] =
     ],
   ],
   [
-    "months without rows",
+    "months without rows, up to where the data end",
     table([MONTH], [metric("visit_count")], {
-      scope: { win: { from: "2025-03-01", to: "2025-05-01", said: "spring" } },
+      scope: { win: { from: "2024-12-01", to: "2025-05-01", said: "winter and spring" } },
       fill: true,
     }),
     [
+      ["2024-12-01", 0],
+      ["2025-01-01", 2],
+      ["2025-02-01", 2],
       ["2025-03-01", 1],
-      ["2025-04-01", 0],
     ],
   ],
   [

@@ -47,7 +47,7 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
   const names = distinctNames([...ask.by.map(keyName), ...ask.cols.map(columnName)]);
   const shown = [...builder.keys, ...numbers].map((sql, i) => `${sql} AS ${quoteName(names[i] as string)}`);
   const conditions = ask.having === undefined ? [] : [builder.having(ask.having)];
-  const filled = ask.fill === true ? builder.periods(ask.scope?.win) : undefined;
+  const filled = ask.fill === true ? builder.periods(ask.scope?.win ?? countedIn(ask)) : undefined;
   // A group of which nothing is known is no answer, unless the periods are to be complete.
   if (ask.by.length > 0 && filled === undefined) conditions.push(builder.isSomething(ask.cols, numbers));
   const top = ask.top === undefined ? undefined : { ...ask.top, sql: builder.number(ask.top.by) };
@@ -67,6 +67,15 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
   const source = builder.source(filled);
   const sql = `${source.with}SELECT ${shown.join(", ")} FROM ${source.from}${where}${ranked}${orderBy(order ?? fallback)}`;
   return { sql, columns: [...ask.by, ...ask.cols].map((of, i) => ({ name: names[i] as string, of })) };
+}
+
+/** The period of what is counted: the same months, whether it is said of the rows or of their number. */
+function countedIn({ cols, by: [key] }: Table): Window | undefined {
+  const [num] = cols;
+  const cond = num?.k === "agg" && num.in?.k === "where" ? num.in.if : undefined;
+  if (cond?.k !== "during") return undefined;
+  const { on } = cond.win;
+  return on === undefined || on.field === key?.field ? cond.win : undefined;
 }
 
 /** An aggregate of aggregates that stands by itself, as one value. */
@@ -303,7 +312,12 @@ class TableBuilder {
     const day = `DATE '${win.from.slice(0, 10)}'`;
     const first = bucketStart(this.#compiler.schema, day, { grain, isFiscal });
     const steps = `generate_series(${first}, DATE '${win.to.slice(0, 10)}' - INTERVAL 1 DAY, INTERVAL 1 ${key.bucket.toUpperCase()})`;
-    return `SELECT CAST(unnest(${steps}) AS DATE) AS k1`;
+    const all = `SELECT CAST(unnest(${steps}) AS DATE) AS k1`;
+    if (this.#parts.size !== 1) return all;
+    // After the data end nothing is known, and none is no number of anything.
+    const { ds, field } = key;
+    const last = `SELECT CAST(max(${quoteName(field)}) AS DATE) FROM ${quoteName(ds)}`;
+    return `SELECT k1 FROM (${all}) WHERE k1 <= coalesce((${last}), k1)`;
   }
 
   /** The parts side by side: what stands before the SELECT, and what it reads from. */

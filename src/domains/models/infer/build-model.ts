@@ -1,14 +1,15 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { isReserved, looksLikeFile } from "../guard/names.ts";
 import { type ModelDataset, type Relationship, type SemanticModel, sqlOf } from "../model.ts";
+import { type Counted, isIdLike, isLines, type SharedNumber, sharedNumbers } from "./counted-things.ts";
 import { durationFields, durationGuesses } from "./durations.ts";
 import { aiOf, expressionOf, fieldsOf, type InferredField } from "./fields.ts";
 import type { Guess } from "./guess.ts";
-import { type Join, keyThing, type Looked } from "./joins.ts";
+import type { Join, Looked } from "./joins.ts";
 import { isCalled } from "./keys.ts";
 import { metricsOf } from "./metrics.ts";
-import { longWords, partWords, snakeOf, thingOf } from "./name-words.ts";
-import { isIdName, roleOf } from "./roles.ts";
+import { keyThing, longWords, partWords, snakeOf, thingOf } from "./name-words.ts";
+import { roleOf } from "./roles.ts";
 import { totalSentence } from "./totals.ts";
 
 /** Numbers the rows of a dataset that nothing else tells apart. */
@@ -19,6 +20,7 @@ interface Part {
   dataset: ModelDataset;
   fields: InferredField[];
   thing: string[];
+  counted: Counted[];
 }
 
 export interface InferredModel {
@@ -31,8 +33,9 @@ export function buildModel(name: string, all: readonly Looked[], joins: readonly
   const parts = partsOf(all, joins);
   const partOf = (looked: Looked) => parts.find((part) => part.looked === looked) as Part;
   const relationships = relationshipsOf(joins, partOf);
-  const measured = parts.map(({ dataset, thing, fields, looked }) => ({
+  const measured = parts.map(({ dataset, thing, fields, looked, counted }) => ({
     dataset,
+    counted,
     isPanel: isPanel(looked, fields),
     thing,
     fields: fields.filter(
@@ -77,18 +80,31 @@ function partsOf(all: readonly Looked[], joins: readonly Join[]): Part[] {
   const taken = new Set<string>();
   return all.map((looked) => {
     const { dataset: source } = looked.profile;
-    const snake = snakeOf(source.name);
+    const shared = sharedNumbers(looked.profile).filter(
+      ({ column, noun }) =>
+        !joins.some((join) => join.from === looked && join.column === column.name) &&
+        !all.some((other) => other !== looked && thingOf(other.profile.dataset.name).join(" ") === noun),
+    );
+    const isPart = isLines(looked.profile, shared);
+    const thing = isPart ? [...thingOf(source.name), "line"] : thingOf(source.name);
+    const snake = isPart ? thing.join("_") : snakeOf(source.name);
     const isFree = (name: string) => !taken.has(name) && !isReserved(name) && !looksLikeFile(name);
     const name = [snake, `${snake}_data`].find(isFree) ?? `dataset_${source.id}`;
     taken.add(name);
     const own = fieldsOf(looked.profile);
     const fields = [...own, ...durationFields(looked.spans, own)];
-    const thing = thingOf(source.name);
     const isForeign = joins.some(
       ({ from, column }) => from === looked && looked.keys.primary.includes(column),
     );
     const more = isForeign ? [] : keyNouns(looked, all);
-    return { looked, fields, thing, dataset: datasetOf(name, looked, fields, more) };
+    const counted = countedIn(fields, shared);
+    return {
+      looked,
+      fields,
+      thing,
+      counted,
+      dataset: datasetOf(name, looked, fields, [thing.join(" "), ...more]),
+    };
   });
 }
 
@@ -102,8 +118,14 @@ function keyNouns({ profile, keys: { primary } }: Looked, all: readonly Looked[]
   return noun === "" || isTaken || isField ? [] : [noun];
 }
 
-function isIdLike(name: string): boolean {
-  return isIdName(name) || keyThing(name).length < partWords(name).length;
+/** The fields of shared numbers, which are also called by what they number: "by order", "per order". */
+function countedIn(fields: readonly InferredField[], shared: readonly SharedNumber[]): Counted[] {
+  return shared.flatMap(({ column, noun }) => {
+    const field = fields.find((each) => each.column === column)?.field;
+    if (field === undefined) return [];
+    field.ai.synonyms.push(noun);
+    return [{ noun, field: field.name }];
+  });
 }
 
 function datasetOf(
@@ -127,8 +149,8 @@ function datasetOf(
     made.includes(each)
       ? { ...each.field, expression: expressionOf(quoteName(each.column?.name ?? "")) }
       : each.field;
-  const plain = snakeOf(dataset.name).replaceAll("_", " ");
-  const said = thingOf(dataset.name).join(" ");
+  const plain = name.replaceAll("_", " ");
+  const called = nouns.filter((noun) => noun !== plain);
   return {
     name,
     source: dataset.name,
@@ -136,7 +158,7 @@ function datasetOf(
     primaryKey: isNumbered ? [ROW_NUMBER] : keys.primary.map(fieldFor),
     uniqueKeys: [],
     description: dataset.description,
-    ai: aiOf([...(said === plain ? [] : [said]), ...(isDaily(profile, keys) ? ["day"] : []), ...nouns]),
+    ai: aiOf([...called, ...(isDaily(profile, keys) ? ["day"] : [])]),
     fields: [...fields.map(plainly), ...(isNumbered ? [rowNumber()] : [])],
     policies: [],
     extensions: [],

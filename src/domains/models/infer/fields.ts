@@ -5,7 +5,7 @@ import { headsOf } from "./heads.ts";
 import { isCalled } from "./keys.ts";
 import { longWords, partWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
 import type { ColumnProfile, Profile } from "./profile.ts";
-import { isBit, isCode, isDateText, isTimeOfDay, type Role, roleOf } from "./roles.ts";
+import { isBit, isCode, isDateText, isNumbering, isTimeOfDay, type Role, roleOf } from "./roles.ts";
 import { measuredBy } from "./synonyms.ts";
 
 /** A field that was made of a column, or of several. */
@@ -148,11 +148,15 @@ function fieldOf(
     description: unitSaid(column),
     dataType: dataTypeOf(column),
     typeText: null,
-    isTime: role === "date" ? true : role === "text" || role === "flag" || role === "year" ? false : null,
+    isTime: role === "date" ? true : tellsApart(column, role) ? false : null,
     distinctValues: [],
     ai: aiOf([...new Set(synonyms)].filter((synonym) => !own.has(synonym))),
     extensions: [],
   };
+}
+
+function tellsApart(column: ColumnProfile, role: Role): boolean {
+  return role === "text" || role === "flag" || role === "year" || (role === "id" && isNumbering(column));
 }
 
 /** What people wrote for people stays as it is; what was written for machines is put in words. */

@@ -9,6 +9,21 @@ export function compoundParts(word: string): string[] {
   return first === undefined || head === undefined ? [word] : [first.replace(/(?<=.{3})s$/, ""), head];
 }
 
+/** Nouns of columns as they are written without umlauts. */
+const WRITTEN_OUT: ReadonlyMap<string, string> = new Map(
+  "höhe größe länge fläche schlüssel gebühr erlös gebühren erlöse verkäufe aufträge verträge einträge prüfung straße"
+    .split(" ")
+    .map((word) => [
+      word.replaceAll("ä", "ae").replaceAll("ö", "oe").replaceAll("ü", "ue").replaceAll("ß", "ss"),
+      word,
+    ]),
+);
+
+/** `schluessel` is a `schlüssel`. */
+export function withUmlauts(word: string): string {
+  return WRITTEN_OUT.get(word) ?? word;
+}
+
 /** Plurals that no rule gives; the longer ones also at the end of a word. */
 const PLURALS: readonly (readonly [string, string])[] =
   `kunden kunde|personen person|produkte produkt|aufträge auftrag

@@ -1,7 +1,7 @@
 import { measureOf, unitCalled } from "../quantities/index.ts";
-import { partWords, wordsOf } from "./name-words.ts";
+import { keyThing, partWords, wordsOf } from "./name-words.ts";
 import type { ColumnProfile } from "./profile.ts";
-import { roleOf } from "./roles.ts";
+import { isIdName, roleOf } from "./roles.ts";
 
 /** Behind a name they say which of several it is: of `cost_total` and `cost_repair` people ask for the cost. */
 const WHICH = new Set(
@@ -26,8 +26,16 @@ export function headsOf(
 ): ReadonlyMap<string, readonly string[]> {
   const named = columns.map((column) => ({ column, words: partWords(column.name), role: roleOf(column) }));
   const own = new Set(named.map(({ words }) => words.join(" ")));
+  // What has a number of its own is a thing, and no short name of what is said about it: patients are no ages.
+  const things = new Set(
+    columns.filter(({ name }) => isIdName(name)).map(({ name }) => keyThing(name).join(" ")),
+  );
   const isFree = (head: string) =>
-    /\p{L}/u.test(head) && !own.has(head) && head !== thing.join(" ") && !NO_HEAD.has(head);
+    /\p{L}/u.test(head) &&
+    !own.has(head) &&
+    head !== thing.join(" ") &&
+    !things.has(head) &&
+    !NO_HEAD.has(head);
   const firsts = Map.groupBy(
     named.filter(({ column, words }) => column.kind === "number" && words.length > 1),
     ({ words }) => words[0] as string,

@@ -3,7 +3,7 @@ import { LIMITS } from "../limits.ts";
 import type { Span } from "./durations.ts";
 import type { Sureness } from "./guess.ts";
 import { isCalled, type Keys } from "./keys.ts";
-import { partWords, singular, thingOf } from "./name-words.ts";
+import { keyThing, thingOf } from "./name-words.ts";
 import { ask, type ColumnProfile, type Looking, type Profile } from "./profile.ts";
 import { isIdName } from "./roles.ts";
 import type { TotalRows } from "./totals.ts";
@@ -144,15 +144,6 @@ function isAbove(words: readonly string[], thing: readonly string[]): boolean {
 function isPerson(words: readonly string[]): boolean {
   return words.some((word) => PERSON_ROLES.has(word));
 }
-
-/** Without what only says that it is a key: `customer_id` is about a customer, and so is `Kundennummer` about a Kunde. */
-export function keyThing(name: string): string[] {
-  const words = partWords(name);
-  while (words.length > 0 && KEY_WORDS.test(words.at(-1) ?? "")) words.pop();
-  return words.map((word, i) => (i === words.length - 1 ? singular(word) : word));
-}
-
-const KEY_WORDS = /^(id|key|uuid|guid|code|no|number|nummer|kennung|schlüssel|fk|pk|sk|ref)$/;
 
 function same(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((word, i) => word === b[i]);

@@ -1,5 +1,6 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Field, Metric, ModelDataset } from "../model.ts";
+import type { Counted } from "./counted-things.ts";
 import { aiOf, expressionOf, type InferredField } from "./fields.ts";
 import type { Guess } from "./guess.ts";
 import { longWords } from "./name-words.ts";
@@ -16,6 +17,8 @@ export interface Measured {
   isPanel: boolean;
   /** What its rows belong to: datasets by what they are about. */
   belongsTo: readonly { dataset: ModelDataset; thing: readonly string[] }[];
+  /** What several rows are of, by the number that they share: the orders of order lines. */
+  counted: readonly Counted[];
 }
 
 interface Wanted {
@@ -63,7 +66,7 @@ export function metricsOf(all: readonly Measured[]): { metrics: Metric[]; guesse
 }
 
 function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
-  const { dataset, thing, fields, isEvents, isPanel } = measured;
+  const { dataset, thing, fields, isEvents, isPanel, counted: counts } = measured;
   const isStanding = ({ field }: InferredField) => isPanel && isStock(field.name);
   const column = (name: string) => `${quoteName(dataset.name)}.${quoteName(name)}`;
   const amounts = isStandings(thing)
@@ -83,6 +86,11 @@ function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
             synonyms: [],
           },
         ]),
+    ...counts.map(({ noun, field }) => ({
+      name: `${noun.replaceAll(" ", "_")}_count`,
+      sql: `COUNT(DISTINCT ${column(field)})`,
+      synonyms: [noun],
+    })),
     ...sales,
     ...amounts
       .filter(({ field }) => !sold.has(`SUM(${column(field.name)})`))

@@ -1,4 +1,4 @@
-import { compoundParts, germanSingular } from "./german-names.ts";
+import { compoundParts, germanSingular, withUmlauts } from "./german-names.ts";
 
 /** What short forms in names of columns and tables stand for. */
 const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
@@ -59,6 +59,9 @@ const ENDINGS =
 const WHOLE =
   /^(candidate|discount|account|update|validate|mandate|lifetime|sometime|overtime|prototype|subtype|paid|valid|invalid|void|grid|squid|bid|kid|mid|said|hybrid|rapid|liquid|fluid|avoid|covid|solid|surname|nickname|forename|username|viscount|subclass)$/;
 
+/** `DateofHire` */
+const DATE_OF = /^(date|time|day|year|number|place)(of)$/;
+
 /** The words of a name, in lower case: of `unitPrice`, `UNIT_PRICE` and `Unit Price` alike. */
 export function wordsOf(name: string): string[] {
   return (
@@ -72,6 +75,7 @@ export function wordsOf(name: string): string[] {
       .split(/[^\p{L}\p{N}]+/u)
       .filter((word) => word !== "")
       .map((word) => word.toLowerCase())
+      .flatMap((word) => DATE_OF.exec(word)?.slice(1, 3) ?? [word])
       .flatMap((word) => (WHOLE.test(word) ? [word] : (ENDINGS.exec(word)?.slice(1, 3) ?? [word])))
   );
 }
@@ -83,7 +87,7 @@ export function longWords(name: string): string[] {
 
 /** And with German compounds in their parts: by these it is told what a column is for. */
 export function partWords(name: string): string[] {
-  return longWords(name).flatMap(compoundParts);
+  return longWords(name).map(withUmlauts).flatMap(compoundParts);
 }
 
 function capitalized(word: string): string {
@@ -127,6 +131,15 @@ export function singular(word: string): string {
   if (/(ss|sh|ch|x|z)es$/.test(word)) return word.slice(0, -2);
   return word.endsWith("s") ? word.slice(0, -1) : word;
 }
+
+/** Without what only says that it is a key: `customer_id` is about a customer, and so is `Kundennummer` about a Kunde. */
+export function keyThing(name: string): string[] {
+  const words = partWords(name);
+  while (words.length > 0 && KEY_WORDS.test(words.at(-1) ?? "")) words.pop();
+  return words.map((word, i) => (i === words.length - 1 ? singular(word) : word));
+}
+
+const KEY_WORDS = /^(id|key|uuid|guid|code|no|number|nummer|kennung|schlüssel|fk|pk|sk|ref)$/;
 
 /** A name as models write it. */
 export function snakeOf(name: string): string {

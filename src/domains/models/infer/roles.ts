@@ -88,6 +88,14 @@ export function isCode(name: string): boolean {
   return isIdName(name) || CODES.has(partWords(name).at(-1) ?? "");
 }
 
+/** A number that only says which one it is, by its name: nobody adds such up, or asks for their middle. */
+export function isNumbering({ name, kind }: Pick<ColumnProfile, "name" | "kind">): boolean {
+  return kind === "number" && (isIdName(name) || NUMBERINGS.test(partWords(name).at(-1) ?? ""));
+}
+
+const NUMBERINGS =
+  /^(code|number|no|nummer|zip|postcode|postal|plz|postleitzahl|phone|telefon|isbn|ean|sku)$/;
+
 /** All that is there is written as `13:08`, or is a time for the engine. */
 export function isTimeOfDay({ kind, type, filled, clocks }: ColumnProfile): boolean {
   return /^TIME$/i.test(type) || (kind === "text" && filled > 0 && clocks === filled);

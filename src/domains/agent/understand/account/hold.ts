@@ -5,7 +5,7 @@ import { namesakesOf } from "../readings/one-of-several.ts";
 import type { Query } from "../readings/queries.ts";
 import type { Leaf } from "../senses/fragment.ts";
 import { unaskedParts } from "./unasked.ts";
-import { unsaidWords } from "./unsaid.ts";
+import { unheldWords, unsaidWords } from "./unsaid.ts";
 
 /** A query that was held against the words of its question, both ways. */
 export interface Held {
@@ -42,7 +42,8 @@ function hold({ ask, leaves, skipped, cost: made }: Query, said: Weighed): Held 
   const { all, kept, knowledge, grammar } = said;
   const left = skipped.map((i) => kept[i] as number).filter((i) => isMissed(i, said));
   const unsaid = unsaidWords(all, { found: said.found, leaves }, ask, { knowledge, grammar });
-  const dropped = [...unsaid].filter((i) => isTold(i, said) && !left.includes(i));
+  const told = [...[...unsaid].filter((i) => isTold(i, said)), ...unheldWords(all, ask)];
+  const dropped = told.filter((i) => !left.includes(i));
   const cost = made + oddCost(ask, leaves, said) + dropped.length * LEFT_COST;
   const words = leaves.reduce((sum, leaf) => sum + Math.min(Math.max(leaf.cost, 0), PLAIN_COST), 0);
   return { ask, leaves, cost, loose: cost - words, left: [...left, ...dropped].toSorted((a, b) => a - b) };

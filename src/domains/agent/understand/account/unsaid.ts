@@ -4,6 +4,7 @@ import type { Found } from "../candidates/candidates.ts";
 import type { Word } from "../languages/words.ts";
 import { range } from "../languages/words.ts";
 import type { Grammar } from "../rules/grammar.ts";
+import { conditionsIn } from "../senses/conditions.ts";
 import type { Leaf } from "../senses/fragment.ts";
 import { QueryFacts } from "./query-facts.ts";
 
@@ -36,6 +37,14 @@ export function unsaidWords(
   const isSame = (i: number) => nounsAt(i, "end").some((ds) => nounsAt(i + 1, "start").includes(ds));
   return new Set(covered.filter((i) => !said.has(i) && !isSame(i)));
 }
+
+/** "still" and "noch" say how something stands: a query without any condition does not say it. */
+export function unheldWords(words: readonly Word[], ask: Ask): number[] {
+  if (conditionsIn(ask) > 0 || /"k":"(?:is|null|not|cmp|link|during)"/.test(JSON.stringify(ask))) return [];
+  return words.flatMap(({ norm }, i) => (STILL.test(norm) ? [i] : []));
+}
+
+const STILL = /^(still|noch)$/;
 
 /** What the words before a noun make of it: what is asked for, counted, or told apart. */
 export type Role = "asked" | "counted" | "each" | "told" | "by" | undefined;

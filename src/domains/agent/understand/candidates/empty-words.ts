@@ -29,7 +29,8 @@ export function emptyWords(
     !STAYS.test(words[i]?.norm ?? "") &&
     !words.slice(i + 1).some((_, at) => startsNoun.has(i + 1 + at));
   const isEmpty = ({ norm }: Word, i: number) => {
-    if (isThing(words, i)) return false;
+    if (isThing(words, i) || isWritten(words, i)) return false;
+    if (norm === "let") return /^(me|us|s|'s|’s|know)$/.test(words[i + 1]?.norm ?? "");
     if (norm === "together")
       return ALL_OF.test(
         words
@@ -37,7 +38,7 @@ export function emptyWords(
           .map((word) => word.norm)
           .join(" "),
       );
-    if (deeds.has(norm)) return !(startsNoun.has(i + 1) && isLed(i)) && !saysWhat(i);
+    if (deeds.has(norm)) return !(startsNoun.has(i + 1) && isLed(i)) && !saysWhat(i) && !isReason(words, i);
     return beside.get(norm)?.test(text) ?? fillers.has(norm);
   };
   return new Set(words.flatMap((word, i) => (isEmpty(word, i) ? [i] : [])));
@@ -51,6 +52,18 @@ const WHO = /^(who|that|which|die|der)$/;
 const STAYS = /^(live|lives|work|works|stay|stays|lie|lies|exist|come|comes|located|based|situated|found)$/;
 /** Several that numbers of are put together. */
 const ALL_OF = /(^| )(and|both|all|taken|our|und|alle|beide)( |$)|,/;
+
+/** "for cause": behind a preposition and before nothing it is a noun. */
+function isReason(words: readonly Word[], i: number): boolean {
+  const [before, after] = [words[i - 1]?.norm ?? "", words[i + 1]?.norm ?? ""];
+  return /^(for|of|with|without|due|ohne|wegen)$/.test(before) && /^\P{L}*$/u.test(after);
+}
+
+/** Whoever writes IT in a sentence means no "it". */
+function isWritten(words: readonly Word[], i: number): boolean {
+  const { text = "" } = words[i] ?? {};
+  return /^\p{Lu}{2,}$/u.test(text) && words.some((word) => /^\p{Ll}{2,}$/u.test(word.text));
+}
 
 /** "based on a book", "made as a game": what a thing is about is no empty word, whatever it is elsewhere. */
 function isThing(words: readonly Word[], i: number): boolean {

@@ -1,4 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import type { Schema } from "../../query/schema.ts";
 import type { Language } from "../languages/language.ts";
 import { phraseKey, type Word } from "../languages/words.ts";
 import { mainDataset, peopleOf } from "../model/model-words.ts";
@@ -35,14 +36,16 @@ const EVENTS: readonly { nouns: RegExp; columns: RegExp }[] = [
   },
   {
     nouns: /^(visit|stay|appointment|admission|treatment|besuch|aufenthalt|termin|behandlung)$/,
-    columns: /visit|check_?in|arriv|doctor|admission|diagnos|guest|besuch|arzt|aufnahme/i,
-  },
-  {
-    nouns:
-      /^(record|row|entry|line|event|measurement|reading|observation|sample|datensatz|zeile|eintrag|ereignis|messung|beobachtung|probe)$/,
-    columns: /./,
+    columns:
+      /visit|check_?in|arriv|doctor|admission|diagnos|guest|patient|referral|clinic|hospital|besuch|arzt|aufnahme|klinik/i,
   },
 ];
+/** Rows are called so whatever they tell. */
+const ROWS =
+  /^(record|row|entry|line|measurement|reading|observation|sample|datensatz|datensatze|zeile|eintrag|eintrage|messung|beobachtung|probe)$/;
+/** And so where they tell what happened. */
+const HAPPENED =
+  /^(case|incident|event|occurrence|occurence|fall|falle|vorfall|vorfalle|vorgang|vorgange|ereignis|ereignisse|meldung)$/;
 /** Somebody, somewhere or something else that rows may belong to: only a table of such is meant. */
 const PEOPLE =
   /^(people|person|human|woman|man|child|kid|boy|girl|adult|passenger|victim|patient|guest|visitor|customer|client|buyer|member|user|student|employee|worker|player|driver|rider|tenant|resident|candidate|applicant|respondent|survivor|mensch|leute|frau|mann|kind|passagier|opfer|patient|gast|besucher|kund|mitglied|nutzer|schuler|student|mitarbeiter|spieler|fahrer|bewerber|einwohner)$/;
@@ -109,6 +112,8 @@ function kindOf(
   const isOf = (nouns: RegExp) =>
     [stem, norm, norm.replace(/(?:e?n|e|innen|s)$/, "")].some((each) => nouns.test(each));
   if (stem.length > 4 && ds.replaceAll("_", "").includes(stem)) return "theirs";
+  if (isOf(ROWS) || (isOf(HAPPENED) && isOfEvents(schema, ds))) return "theirs";
+  if (startsName(stem, fields)) return "theirs";
   const event = EVENTS.find(({ nouns }) => isOf(nouns));
   if (event !== undefined)
     return [ds, ...(fields?.keys() ?? [])].some((name) => event.columns.test(name)) ? "theirs" : "any";
@@ -119,6 +124,25 @@ function kindOf(
   }
   // A German word as long as that is made of several, of which one says which rows.
   return isOf(OTHERS) || /(?:ed|ing)$/.test(norm) || (isForeign && norm.length > 9) ? undefined : "any";
+}
+
+/** Whether rows have a date, or at least no name of their own: they are no list of things. */
+function isOfEvents(schema: Schema, ds: string): boolean {
+  const { fields, nameField, date } = schema.datasets.get(ds) ?? {};
+  return (
+    date?.ds === ds || fields?.get(nameField ?? "")?.kind !== "text" || /(^|_)id$/i.test(nameField ?? "")
+  );
+}
+
+/** When and where something happened is told under its name: a `Tat` has a `tatzeit` and a `tatort`. */
+function startsName(stem: string, fields: ReadonlyMap<string, { kind: string }> | undefined): boolean {
+  const told = new RegExp(
+    `^${stem}(?:en|s)?_?(?:zeit|ort|datum|tag|time|date|start|end|place|location)`,
+    "u",
+  );
+  return (
+    /^\p{L}{3,}$/u.test(stem) && [...(fields?.keys() ?? [])].some((name) => told.test(name.toLowerCase()))
+  );
 }
 
 /** How it is said that a noun was taken for rows, and which one that was. */

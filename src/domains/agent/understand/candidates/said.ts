@@ -11,6 +11,7 @@ import { emptyWords } from "./empty-words.ts";
 import { numberCandidates } from "./numbers.ts";
 import { type RowNoun, rowNoun } from "./row-nouns.ts";
 import { skipCost } from "./skip-cost.ts";
+import { stillThere } from "./still-there.ts";
 import { inTheirForms } from "./word-forms.ts";
 
 /** A question in one language, with everything that each of its words can mean by itself. */
@@ -40,7 +41,7 @@ export function sensesIn(language: Language, question: Question, knowledge: Know
       ...numberCandidates(all, language),
     ]),
   );
-  const own = inTheirForms(every, all, grammar);
+  const own = inTheirForms([...every, ...stillThere(all, every, knowledge)], all, grammar);
   const rows = rowNoun(all, own, knowledge, language);
   const found = rows === undefined ? own : withRows(own, rows);
   return { question, language, knowledge, lexicon, grammar, text, all, found, rows };

@@ -13,6 +13,8 @@ const KINDS: readonly (readonly [written: RegExp, said: string])[] = [
   [/^(m|male|man|mann|mannlich)$/, "man men male males mann männer männern männlich männliche männlichen"],
 ];
 const OTHERS = /^(d|x|o|nb|other|divers|unknown|unbekannt|non-binary|n\/a)$/;
+/** There, what is neither has many names. */
+const OF_GENDER = /(^|_)(gender|sex|geschlecht)$/i;
 const YES = /^(yes|y|ja|j|true|wahr)$/;
 const NO = /^(no|n|nein|false|falsch)$/;
 
@@ -25,7 +27,8 @@ export function commonValues(
     const folded = values.map(fold);
     const isKnown = (value: string) => OTHERS.test(value) || KINDS.some(([written]) => written.test(value));
     const isAll = KINDS.every(([written]) => folded.filter((value) => written.test(value)).length === 1);
-    if (!isAll || !folded.every(isKnown) || foreignLink(schema, ds, field) !== undefined) return [];
+    const isOther = (value: string) => !isKnown(value) && !OF_GENDER.test(field);
+    if (!isAll || folded.some(isOther) || foreignLink(schema, ds, field) !== undefined) return [];
     return KINDS.flatMap(([written, said]) => {
       const value = values[folded.findIndex((each) => written.test(each))] as string;
       const cond: Cond = { k: "is", key: { ds, field }, values: [value], match: "equal" };

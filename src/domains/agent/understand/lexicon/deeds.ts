@@ -1,4 +1,4 @@
-import type { Ask, Window } from "../../query/semantic-query.ts";
+import type { Ask, Key, Window } from "../../query/semantic-query.ts";
 import { foldGerman } from "../languages/german/stem.ts";
 import type { Leaf } from "../senses/fragment.ts";
 
@@ -25,7 +25,7 @@ cancellation cancel storno stornierung kündigung: cancelled canceled storniert 
 purchase buy kauf: purchased bought gekauft
 sale sell verkauf: sold verkauft
 hire hiring einstellung eintritt: hired joined eingestellt eingetreten
-exit termination leaving austritt: left terminated ausgetreten
+exit termination leaving leave separation resignation austritt: left leave leaves leaving quit resigned departed terminated ausgetreten gegangen gekündigt verlassen verließen
 registration signup registrierung anmeldung: registered joined registriert angemeldet
 publication publish release veröffentlichung: published released veröffentlicht
 approval approve genehmigung freigabe: approved genehmigt freigegeben
@@ -47,7 +47,12 @@ const GROUPS = DEEDS.trim()
 
 /** Words for what happened on a date, by its name: it was `delivered`, or `geliefert`, on its `delivery_date`. */
 export function deedsOf(field: string): { verbs: readonly string[]; nouns: readonly string[] } {
-  const [first = "", second = ""] = foldGerman(field).split("_");
+  // A `date_of_termination` is the date of that.
+  const [first = "", second = ""] = foldGerman(field)
+    .split("_")
+    .filter(
+      (word, i, { length }) => i === length - 1 || !/^(date|day|time|datum|tag|of|der|des)$/.test(word),
+    );
   const root = first.replace(/(?<=.{3})(?:s?datum|stermin|termin|szeitpunkt|zeitpunkt|stag|szeit)$/, "");
   // "First reply": what happened first happened.
   const named = new Set([root, ...(/^(first|erste?[rs]?)$/.test(first) ? [second] : [])]);
@@ -55,6 +60,15 @@ export function deedsOf(field: string): { verbs: readonly string[]; nouns: reado
     group.flat().some((word) => named.has(word) || named.has(`${word}s`)),
   );
   return { verbs: found.flatMap(([, verbs]) => verbs), nouns: found.flatMap(([nouns]) => nouns) };
+}
+
+/** Words for it that something came to an end, which it does once, or never. */
+const ENDS =
+  /^(exit|termination|leaving|leave|separation|resignation|austritt|end|ende|closing|close|closed|closure|cancellation|storno)$/;
+
+/** Whether a date says when something came to an end. */
+export function isEnd(field: string): boolean {
+  return deedsOf(field).nouns.some((noun) => ENDS.test(noun));
 }
 
 /** What was done in a period was done on the date of the deed: "who closed the most tickets in May". */
@@ -66,6 +80,10 @@ export function onDeed(ask: Ask, leaves: readonly Leaf[]): Ask {
       : [],
   );
   if (key === undefined || others.length > 0) return ask;
+  // "left each year": the year in which they left.
+  const isPlain = (by: Key) => by.ds === key.ds && by.bucket !== undefined && by.isNamed !== true;
+  const rebucketed = (by: Key): Key => (isPlain(by) ? { ...by, field: key.field } : by);
+  const dated = ask.k === "table" ? { ...ask, by: ask.by.map(rebucketed) } : ask;
   const walk = <T>(node: T): T => {
     if (Array.isArray(node)) return node.map(walk) as T;
     if (typeof node !== "object" || node === null) return node;
@@ -76,5 +94,5 @@ export function onDeed(ask: Ask, leaves: readonly Leaf[]): Ask {
     );
     return Object.fromEntries(all) as T;
   };
-  return walk(ask);
+  return walk(dated);
 }

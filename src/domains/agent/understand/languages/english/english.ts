@@ -42,6 +42,7 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
     grant: /discount|rebate/,
     granted: /discount|rebate/,
     given: /reason/,
+    why: /reason/,
     single: /^(?:.* )?(?:an?|every|each|one) single\b/,
     direct: /report/,
     current: /^(?!.*(?:\b\d{4}\b|\b(?:last|previous) ))/,

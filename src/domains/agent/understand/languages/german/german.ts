@@ -174,7 +174,7 @@ export const GERMAN: Language = {
   fillers: new Set([...ENGLISH.fillers, ...formsOf(`${FILLERS} ${DEEDS}`.replaceAll(/\s+/g, ","))]),
   deeds: new Set([...ENGLISH.deeds, ...formsOf(DEEDS.replaceAll(/\s+/g, ","))]),
   beside: ENGLISH.beside,
-  grammar: like(ENGLISH.grammar, GRAMMAR),
+  grammar: like(withoutFalls(ENGLISH.grammar), GRAMMAR),
   superlatives: like(ENGLISH.superlatives, SUPERLATIVES),
   evaluative: new Set([
     ...ENGLISH.evaluative,
@@ -266,6 +266,11 @@ export const GERMAN: Language = {
   isMany: (norm) => /[ersn]$/.test(norm),
   digits,
 };
+
+/** "Fälle" are cases in German, and no fall. */
+function withoutFalls<T>(grammar: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  return new Map([...grammar].filter(([word]) => word !== "fall"));
+}
 
 /** "wie viel hat Anna gekauft": for how much. */
 const SPENT =

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+interface Output {
+  outcome: string;
+  answer: string;
+  rows: Record<string, unknown>[];
+  questions: { question: string; suggestions: string[] }[];
+}
+
+let server: TestServer;
+let token: string;
+
+beforeAll(async () => {
+  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
+  token = await server.token();
+});
+afterAll(() => server.stop());
+
+/** Datasets of some rows, asked alone. */
+async function tables(all: Record<string, Record<string, unknown>[]>) {
+  const dataset_ids: number[] = [];
+  for (const [name, rows] of Object.entries(all))
+    dataset_ids.push(await makeDataset(server, token, name, rows));
+  /** Rows without names of columns, or what else came back. */
+  return async (question: string) => {
+    const { outcome, rows } = await resultOf<Output>(server, token, "ask_data", { question, dataset_ids });
+    return [question, outcome === "answer" ? rows.map((row) => Object.values(row)) : outcome];
+  };
+}
+
+describe("things that several rows are of", () => {
+  const parts = Array.from({ length: 60 }, (_, i) => ({
+    position: i + 1,
+    "Repair No": 100 + Math.floor(i / 3),
+    Day: i < 30 ? "2025-03-04" : "2025-04-05",
+    Part: i % 6 === 0 ? "Valve" : "Gasket",
+  }));
+
+  it("are counted by their number, which nobody adds up", async () => {
+    const ask = await tables({ spare_parts: parts });
+    expect(await ask("How many repairs did we have?")).toEqual([expect.anything(), [[20]]]);
+    expect(await ask("repairs by month")).toEqual([
+      expect.anything(),
+      [
+        ["2025-03-01", 10],
+        ["2025-04-01", 10],
+      ],
+    ]);
+    expect(await ask("Which part is in the most repairs?")).toEqual([expect.anything(), [["Gasket", 20]]]);
+    expect((await ask("total repair no"))[1]).not.toEqual([[expect.any(Number)]]);
+  });
+
+  it("also where the dataset is called after them", async () => {
+    const rows = parts.map(({ "Repair No": booking, ...more }) => ({ "Booking ID": booking, ...more }));
+    const ask = await tables({ bookings: rows });
+    expect(await ask("How many bookings were there in March 2025?")).toEqual([expect.anything(), [[10]]]);
+    expect(await ask("how many bookings had a Valve?")).toEqual([expect.anything(), [[10]]]);
+  });
+});
+
+describe("words that are a condition", () => {
+  const crew = Array.from({ length: 12 }, (_, i) => ({
+    sailor_no: 50 + i,
+    sailor_name: `Sailor ${String.fromCharCode(65 + i)}`,
+    age: 20 + i,
+    DateofHire: `201${i % 3}-05-01`,
+    DateofTermination: i < 4 ? null : `202${i % 2}-02-03`,
+  }));
+
+  it("are not left out: still, left, let go", async () => {
+    const ask = await tables({ crew });
+    for (const [question, wanted] of [
+      ["How many people are still working here?", [[4]]],
+      ["Wie viele Leute sind noch beschäftigt?", [[4]]],
+      ["How many people work here?", [[4]]],
+      ["How many people left in 2020?", [[4]]],
+      [
+        "How many sailors left each year?",
+        [
+          ["2020-01-01", 4],
+          ["2021-01-01", 4],
+        ],
+      ],
+      ["How many people were let go for cause?", "refuse"],
+      ["How many sailors are in the IT department?", "refuse"],
+    ] as const)
+      expect(await ask(question)).toEqual([question, wanted]);
+  });
+
+  it("say nothing that no column tells", async () => {
+    const ask = await tables({ crew_list: crew.map(({ DateofTermination: _, ...more }) => more) });
+    expect((await ask("How many people are still working here?"))[1]).toBe("refuse");
+    expect((await ask("How many people are there?"))[1]).toEqual([[12]]);
+  });
+});
+
+describe("the rows' own noun", () => {
+  const thefts = Array.from({ length: 30 }, (_, i) => ({
+    lfd: 1000 + i,
+    tatzeit: `2024-0${1 + (i % 3)}-11`,
+    bezirk: i % 5 === 0 ? "Nord" : "Süd",
+  }));
+
+  it("means what happened, whatever the table is called", async () => {
+    const ask = await tables({ anzeigen_export: thefts, bezirke: [{ bezirk: "Nord" }, { bezirk: "Süd" }] });
+    for (const [question, wanted] of [
+      ["Wie viele Fälle gab es?", [[30]]],
+      ["How many cases were there in Nord?", [[6]]],
+      ["Wie viele Taten gab es im März 2024?", [[10]]],
+      [
+        "Wie viele Fälle gab es 2024 Monat für Monat?",
+        ["2024-01-01", "2024-02-01", "2024-03-01"].map((month) => [month, 10]),
+      ],
+      ["number of incidents", [[30]]],
+    ] as const)
+      expect(await ask(question)).toEqual([question, wanted]);
+  });
+});

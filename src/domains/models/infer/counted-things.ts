@@ -1,0 +1,51 @@
+import { keyThing, partWords, thingOf } from "./name-words.ts";
+import type { ColumnProfile, Profile } from "./profile.ts";
+import { isIdName } from "./roles.ts";
+
+/** A thing that several rows are of, and the field whose different values tell how many of it there are. */
+export interface Counted {
+  noun: string;
+  field: string;
+}
+
+/** A column that says which order, customer or invoice a row belongs to, and what that is. */
+export interface SharedNumber {
+  column: ColumnProfile;
+  noun: string;
+}
+
+/** A name says that it is a number of something: `order_id`, `Invoice No`, `Kundennummer`. */
+export function isIdLike(name: string): boolean {
+  return isIdName(name) || keyThing(name).length < partWords(name).length;
+}
+
+/**
+ * Numbers of things that several rows share. Rows are counted by such a number where the thing is asked for: the lines
+ * of an order are no orders.
+ */
+export function sharedNumbers({ columns }: Profile): SharedNumber[] {
+  const own = new Set(columns.map(({ name }) => partWords(name).join(" ")));
+  const firsts = new Set(columns.filter(({ kind }) => kind === "text").map(({ name }) => partWords(name)[0]));
+  return columns.flatMap((column) => {
+    const words = keyThing(column.name);
+    const noun = words.join(" ");
+    const repeats = column.distinct > FEWEST && column.distinct < column.filled;
+    // A text beside it tells the same in words: `marital_desc` of a `marital_status_id`.
+    const isTold = own.has(noun) || (words.length > 1 && firsts.has(words[0]));
+    if (noun === "" || !repeats || !isIdLike(column.name) || isTold || NO_THING.test(words.at(-1) ?? ""))
+      return [];
+    return [{ column, noun }];
+  });
+}
+
+/** So few are sorts of things. */
+const FEWEST = 2;
+/** Numbers of these tell sorts or places apart. */
+const NO_THING =
+  /^(status|type|kind|class|level|grade|score|gender|sex|line|row|item|position|zip|postal|post|area|country|region|group|category|art|typ|gruppe|klasse|zeile|pos)$/;
+
+/** Whether rows are only parts of what their dataset is called after: `orders.csv` with lines of orders. */
+export function isLines({ dataset }: Profile, shared: readonly SharedNumber[]): boolean {
+  const thing = thingOf(dataset.name).join(" ");
+  return shared.some(({ noun }) => noun === thing);
+}
