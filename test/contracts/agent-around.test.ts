@@ -508,6 +508,30 @@ describe("follow-ups", () => {
     expect(other?.rows).toEqual([[4]]);
   });
 
+  it("[agent.conversation.answers] one of several readings is chosen by words that only it has", async () => {
+    const readings = async (...replies: string[]) => {
+      const answers = await converse("revenue for Bern", ...replies);
+      return answers.slice(1).map(({ outcome, reading }) => reading ?? outcome);
+    };
+    const [asked] = await converse("revenue for Bern");
+    const [first, second] = asked?.questions[0]?.suggestions ?? [];
+    expect(await readings("the first one")).toEqual([first]);
+    expect([first, second].toSorted()).toEqual(
+      [...(await readings("the home")), ...(await readings("Bern, the city please"))].toSorted(),
+    );
+    // What is no answer leaves it open; a question of its own is one.
+    expect(await readings("Oslo", "not the home", "die Stadt")).toEqual([
+      "clarify",
+      "clarify",
+      expect.stringMatching(/city is Bern/),
+    ]);
+    expect(await readings("revenue by region in January 2025")).toEqual([
+      "revenue by region in January 2025",
+    ]);
+    const [, still, visits] = await converse("who are our best guests?", "Aroma", "by visit count");
+    expect([still?.outcome, visits?.reading]).toEqual(["clarify", "visit count by guest, the 10 highest"]);
+  });
+
   it("[agent.conversation.points-back] what points back is of what was answered, or is refused", async () => {
     const [, theirs, gone] = await converse(
       "which shops are in North",

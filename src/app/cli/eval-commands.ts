@@ -19,7 +19,7 @@ export const EVAL_COMMANDS: readonly Command[] = [
     },
     notes: [
       "A question has: question, and if you like id, as_of (today's date for it), kind, expect (answer, clarify or refuse), rows (the right ones), ordered.",
-      "One that builds on an earlier one has follows: the id of that. It takes a model.",
+      "One that builds on an earlier one has follows: the id of that.",
       "Everything runs in a temporary place; the data of the server are not touched.",
     ],
     run: async (input, terminal) => (await import("./eval.ts")).evalQuestions(input, terminal),

@@ -62,7 +62,7 @@ async function askOne(
   ask.setToday(question.as_of === undefined ? new Date() : new Date(`${question.as_of}T12:00:00Z`));
   const { caller, signal, model } = ask;
   const tool = ask.registry.tool("all", model === undefined ? "ask_data" : "ask_question") as WireTool;
-  const args = { question: question.question, ...(model !== undefined && { model, follow_up_to: before }) };
+  const args = { question: question.question, ...(model !== undefined && { model }), follow_up_to: before };
   const called = await call(ask.ports, toolOperation(tool), args, {
     caller,
     meta: META,
@@ -88,9 +88,7 @@ async function askOne(
     reading,
     narrative,
     id: answerId,
-  } = model === undefined
-    ? answerOf(called.output as DataOutput)
-    : (called.output as Answer & { id: string });
+  } = model === undefined ? answerOf(called.output as DataOutput) : (called.output as Answer & Identified);
   // Gold rows without `expect` were written for a comparison in which each row counts once.
   const expected = { distinct: question.expect === undefined, ...question };
   const verdict = judge(expected, { outcome, rows });
@@ -109,7 +107,11 @@ async function askOne(
   };
 }
 
-interface DataOutput extends Pick<Answer, "outcome" | "confidence" | "reading"> {
+interface Identified {
+  id: string;
+}
+
+interface DataOutput extends Identified, Pick<Answer, "outcome" | "confidence" | "reading"> {
   answer: string;
   query: string | null;
   fields: { name: string }[];
@@ -120,7 +122,6 @@ function answerOf({ answer, query, fields, rows, ...rest }: DataOutput) {
   const columns = fields.map(({ name }) => name);
   return {
     ...rest,
-    id: undefined,
     narrative: answer,
     sql: query,
     columns,

@@ -15,7 +15,7 @@ import { compile } from "./compile/compile.ts";
 import { type Ending, questionEvent } from "./conversations/question-event.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
-import { answeredQuestions } from "./follow-up/answered-questions.ts";
+import { answering } from "./follow-up/answering.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
 import { followUp, saidInTwo } from "./follow-up/follow-up.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
@@ -28,7 +28,7 @@ import { doubt, execute, type Query } from "./phases/execute.ts";
 import { explain } from "./phases/explain.ts";
 import { apart } from "./phases/namesakes.ts";
 import { navigate } from "./phases/navigate.ts";
-import { isIgnored, type Moment, plan, type Understand } from "./phases/plan.ts";
+import { type Moment, plan, type Understand } from "./phases/plan.ts";
 import { type Question, readQuestion } from "./phases/question.ts";
 import { clarify, refuse, unanswered } from "./phases/refuse.ts";
 import { verify } from "./phases/verify.ts";
@@ -205,7 +205,7 @@ export class Agent {
       verified,
     };
     const answered = await this.#answering(work, previous, waiting);
-    if (answered !== undefined) return answered;
+    if (answered !== undefined) return { answer: { ...answered, isContinued: true } };
     const byRules = await this.#byRules(work, previous);
     return needsHelp(byRules) && asked.isTrial !== true ? this.#assisted(byRules, work, asked) : byRules;
   }
@@ -215,27 +215,24 @@ export class Agent {
     work: Work,
     previous: Asked["previous"],
     waiting: readonly string[] = [],
-  ): Promise<Assisted | undefined> {
-    for (const question of answeredQuestions(work.question, waiting)) {
-      const put = (answers: string[]) =>
-        this.#byRules(
-          { ...work, question: { ...question, answers }, verified: undefined, isTheirs: true },
-          previous,
-        );
-      const { answer } = await put(question.answers);
-      if (answer.outcome === "answer" && !answer.caveats.some(isIgnored)) return { answer };
-      if (answer.outcome !== "clarify") continue;
-      const before = (await put(question.answers.slice(0, -1))).answer;
-      if (JSON.stringify(before.questions) !== JSON.stringify(answer.questions)) return { answer };
-    }
-    return undefined;
+  ): Promise<Answer | undefined> {
+    return answering(work.question, waiting, {
+      read: (text) => this.#read(text, work.knowledge, work),
+      put: async (question) => {
+        const asked = { ...work, question, verified: undefined, isTheirs: true };
+        return (await this.#byRules(asked, previous)).answer;
+      },
+    });
+  }
+
+  #read(text: string, of: Knowledge, { caller, moment, signal }: Work): Promise<Understanding> {
+    const reader = { scope: String(caller.workspace.id), signal };
+    return this.#parts.understand({ text, ...moment }, of, reader);
   }
 
   async #byRules(work: Work, previous: Asked["previous"]): Promise<ByRules> {
-    const { caller, moment, signal } = work;
-    const { understand } = this.#parts;
-    const reader = { scope: String(caller.workspace.id), signal };
-    const read = (text: string, of: Knowledge) => understand({ text, ...moment }, of, reader);
+    const { moment } = work;
+    const read = (text: string, of: Knowledge) => this.#read(text, of, work);
     const wish = chartWish(work.question.text);
     work.chart = wish.chart;
     const around = {
@@ -246,11 +243,17 @@ export class Agent {
       rows: async (ask: Ask) => (await work.query(compile(work.knowledge.schema, ask).sql)).rows,
     };
     const followed = await followUp(wish, previous ?? undefined, around);
-    if (followed.k === "follows") return this.#run(settledOn(followed.reading), work);
+    const continued = ({ answer, isTheirs }: ByRules) => ({
+      answer: { ...answer, isContinued: true as const },
+      isTheirs,
+    });
+    if (followed.k === "follows") return continued(await this.#run(settledOn(followed.reading), work));
     if (followed.k === "asks")
-      return { answer: clarify([followed.question], work.knowledge), isTheirs: true };
-    if (followed.k === "hangs")
-      return { answer: refuse({ ...followed, obstacles: [] }, work.knowledge, work), isTheirs: true };
+      return continued({ answer: clarify([followed.question], work.knowledge), isTheirs: true });
+    if (followed.k === "hangs") {
+      const answer = refuse({ ...followed, obstacles: [] }, work.knowledge, work);
+      return continued({ answer, isTheirs: true });
+    }
     const settled = await settle({ ...work.question, text: wish.text }, { ...work, read });
     if (settled.open.length > 0) return { answer: clarify(settled.open, work.knowledge), isTheirs: true };
     const { question, knowledge, finish } = settled;

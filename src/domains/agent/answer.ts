@@ -32,6 +32,8 @@ export interface Answer {
   lineage: Lineage | null;
   /** What was run; null where nothing was. */
   query?: AskedQuery | null;
+  /** It continues what was asked before, or answers what was asked back. */
+  isContinued?: true;
   caveats: string[];
   /** What has to be known first. */
   questions: Clarification[];

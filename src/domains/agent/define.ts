@@ -5,6 +5,7 @@ import type { ModelsServices } from "../models/index.ts";
 import type { Agent } from "./agent.ts";
 import type { ConversationsStore } from "./conversations/conversations.store.ts";
 import type { DatasetQuestions } from "./datasets/ask-datasets.ts";
+import type { DataConversations } from "./datasets/data-conversations.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { ModelTables } from "./query/model-tables.ts";
 import type { VerifiedStore } from "./verified/verified.store.ts";
@@ -13,6 +14,7 @@ import type { VerifiedStore } from "./verified/verified.store.ts";
 export interface AgentServices {
   agent: Agent;
   datasetQuestions: DatasetQuestions;
+  dataConversations: DataConversations;
   models: ModelsServices["models"];
   drawings: Drawings;
   preferences: PreferencesStore;

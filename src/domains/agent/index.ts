@@ -2,6 +2,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Drawings } from "../../platform/drawing/index.ts";
 import type { ValuesOf } from "../../platform/settings/index.ts";
+import type { SharedState } from "../../platform/state/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
 import type { Identity } from "../identity/index.ts";
@@ -11,6 +12,7 @@ import { Agent, type AgentLimits } from "./agent.ts";
 import { answerResource } from "./conversations/answer.resource.ts";
 import { ConversationsStore } from "./conversations/conversations.store.ts";
 import { DatasetQuestions } from "./datasets/ask-datasets.ts";
+import { DataConversations } from "./datasets/data-conversations.ts";
 import type { AgentServices } from "./define.ts";
 import { adviserOf } from "./knowledge/advise.ts";
 import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
@@ -69,6 +71,7 @@ interface Ground extends Before {
   catalog: Catalog;
   clock: Clock;
   drawings: Drawings;
+  state: SharedState;
 }
 
 /** Opens the slice on the semantic models; what it knows of them it keeps in memory. */
@@ -81,6 +84,7 @@ export function openAgent(
     catalog,
     clock: serverClock,
     drawings,
+    state,
   }: Ground,
   {
     shownRows = LIMITS.agent.shownRows,
@@ -114,6 +118,7 @@ export function openAgent(
   return {
     agent,
     datasetQuestions,
+    dataConversations: new DataConversations(state),
     models,
     drawings,
     preferences,
@@ -129,8 +134,8 @@ type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
 export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
   name: "agent",
-  open({ catalog, clock, drawings }, before, { agent: { timeZone } }) {
-    const services = openAgent({ ...before, catalog, clock, drawings }, { timeZone });
+  open({ catalog, clock, drawings, state }, before, { agent: { timeZone } }) {
+    const services = openAgent({ ...before, catalog, clock, drawings, state }, { timeZone });
     return { services, sweep: () => services.conversations.sweep() };
   },
   tools: [askQuestion, askData, getAnswer, markAnswer, listVerifiedQuestions, drawPicture, setPreferences],

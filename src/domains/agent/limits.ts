@@ -32,6 +32,8 @@ export const LIMITS = {
     keptModels: 10,
     /** Datasets, as different callers see them, whose values are kept in memory. */
     keptDatasets: 60,
+    /** How long a question about datasets without a model can be followed up. */
+    followUpMs: 24 * 3_600_000,
     /** Threads that read questions; a workspace has one of them at a time. */
     readers: 2,
     /** Questions that wait for such a thread. */

@@ -1,7 +1,7 @@
 import { isAppError } from "../../../kernel/errors.ts";
 import type { Answer, Result } from "../answer.ts";
+import { isSame } from "../phases/chosen.ts";
 import { fingerprint } from "../phases/execute.ts";
-import { isSame } from "../phases/plan.ts";
 import { clarify, WHICH_READING } from "../phases/refuse.ts";
 import { type Helped, readByModel, type Write } from "./read-by-model.ts";
 

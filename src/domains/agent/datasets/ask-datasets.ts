@@ -13,22 +13,27 @@ import { LIMITS as MODELS } from "../../models/limits.ts";
 import type { Agent } from "../agent.ts";
 import type { Answer } from "../answer.ts";
 import { LIMITS } from "../limits.ts";
-import { isSame } from "../phases/plan.ts";
+import { isSame } from "../phases/chosen.ts";
 import { readQuestion, withoutAnswers } from "../phases/question.ts";
 import { clarified } from "../phases/refuse.ts";
 import { isCalledLike, rowNounIn } from "../understand/candidates/row-nouns.ts";
 import type { Trace } from "../understand/trace.ts";
 import type { Asked } from "../work.ts";
 import { componentsOf } from "./components.ts";
+import type { Before } from "./data-conversations.ts";
 import { datasetRelevance, relevanceOf } from "./relevance.ts";
 
 export interface DatasetsAsked extends Pick<Asked, "question" | "answers" | "signal" | "onPhase"> {
   /** All that the caller sees, where none are named. */
   datasetIds: readonly number[] | undefined;
+  /** What it may build on, where no datasets are named. */
+  before?: Before | undefined;
 }
 
 export interface DatasetsAnswer {
   answer: Answer;
+  /** The datasets that were asked. */
+  asked: readonly Dataset[];
   /** The datasets in which the answer was looked for. */
   searched: readonly Dataset[];
   /** The published model that was asked, if it was one. */
@@ -63,44 +68,34 @@ export class DatasetQuestions {
   }
 
   async ask(caller: Caller, asked: DatasetsAsked): Promise<DatasetsAnswer> {
-    const { datasetIds } = asked;
+    const { datasetIds, before } = asked;
     const all =
       datasetIds === undefined ? await this.#visible(caller) : await this.#named(caller, datasetIds);
     const isName = (answer: string) => all.some(({ name }) => isSame(answer, name));
-    const named = readQuestion(asked.question).answers.filter(isName);
-    const question = withoutAnswers(asked.question, isName);
-    const near = nearestOf(question, all);
-    const groups = await this.#groups(caller, near, {
+    const waiting = before?.waiting.at(-1);
+    const sent =
+      waiting !== undefined && isName(asked.question) ? `${waiting} [${asked.question}]` : asked.question;
+    const question = withoutAnswers(sent, isName);
+    const groups = await this.#groups(caller, nearestOf(question, all), {
       question,
-      chosen: named,
+      chosen: readQuestion(sent).answers.filter(isName),
       isNamed: datasetIds !== undefined,
     });
     const searched = [
       ...new Map(groups.flatMap(({ datasets }) => datasets).map((each) => [each.id, each])).values(),
     ];
-    const askOf = async (group: Group, isTrial: boolean) => {
-      const { answers, signal, onPhase } = asked;
-      const more = { ...(answers !== undefined && { answers }), ...(onPhase !== undefined && { onPhase }) };
+    const names = searched.map(({ name }) => name);
+    const askOf: AskOf = async (group, about) => {
+      const { datasetIds: _, before: __, ...rest } = asked;
       const { model } = group;
-      const about = {
-        model,
-        question,
-        word: "datasets",
-        datasets: searched.map(({ name }) => name),
-        signal,
-        isTrial,
-        ...more,
-      };
-      return { group, answer: await this.#parts.agent.ask(caller, about) };
+      const whole = { ...rest, model, question, word: "datasets", datasets: names, ...about };
+      return { group, answer: await this.#parts.agent.ask(caller, whole) };
     };
-    const tried = groups.length === 1 ? [] : await mapBounded(groups, AT_ONCE, (group) => askOf(group, true));
-    // Of several that were tried by rules, a language model is asked about one at most.
-    const chosen = tried.length === 0 ? undefined : choose(tried);
-    const isAnswered = chosen !== undefined && chosen.answer.outcome !== "refuse";
-    const { group, answer } = isAnswered ? chosen : await askOf(chosen?.group ?? (groups[0] as Group), false);
+    const { group, answer } = (await continued(groups, before, askOf)) ?? (await firstAnswer(groups, askOf));
     const notes = group.isPublished ? [] : inferredNotes(answer);
     return {
       answer: { ...answer, caveats: [...answer.caveats, ...notes] },
+      asked: group.datasets,
       searched,
       model: group.isPublished ? group.model.record.name : null,
     };
@@ -199,6 +194,33 @@ function nearestOf(question: string, datasets: readonly Dataset[]): Dataset[] {
 interface Tried {
   group: Group;
   answer: Answer;
+}
+
+/** Asks one group; a trial is by rules alone. */
+type AskOf = (group: Group, about: Pick<Asked, "isTrial" | "previous" | "waiting">) => Promise<Tried>;
+
+/** The answer, where the question goes on from the one before it; undefined where it stands for itself. */
+async function continued(
+  groups: readonly Group[],
+  before: Before | undefined,
+  askOf: AskOf,
+): Promise<Tried | undefined> {
+  const isSame = ({ datasets }: Group) =>
+    datasets.length === before?.datasetIds.length &&
+    datasets.every(({ id }) => before.datasetIds.includes(id));
+  const group = groups.find(isSame);
+  if (before === undefined || group === undefined) return undefined;
+  const { query: previous, waiting } = before;
+  const tried = await askOf(group, { isTrial: true, previous, waiting });
+  return tried.answer.isContinued === true ? tried : undefined;
+}
+
+/** Of several groups that were tried by rules, a language model is asked about one at most. */
+async function firstAnswer(groups: readonly Group[], askOf: AskOf): Promise<Tried> {
+  const [first, ...others] = groups;
+  if (others.length === 0) return askOf(first as Group, {});
+  const chosen = choose(await mapBounded(groups, AT_ONCE, (group) => askOf(group, { isTrial: true })));
+  return chosen.answer.outcome === "refuse" ? askOf(chosen.group, {}) : chosen;
 }
 
 /** The answer of the one group that has one; of several, a question which data are meant. */

@@ -1,4 +1,4 @@
-import { isSame } from "../phases/plan.ts";
+import { isSame } from "../phases/chosen.ts";
 import type { Ask, Cond, Num } from "../query/semantic-query.ts";
 import type { Clarification } from "../understand/reading.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";

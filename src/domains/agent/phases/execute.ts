@@ -28,7 +28,7 @@ export async function execute(statements: readonly Statement[], query: Query): P
   const [best] = different as [Result];
   const suggestions = [...new Set(different.map(({ reading }) => reading.said))];
   if (suggestions.length > 1) {
-    return { k: "clarify", questions: [{ question: WHICH_READING, suggestions }] };
+    return { k: "clarify", questions: [{ question: WHICH_READING, suggestions, wants: "choice" }] };
   }
   const empty = results.filter((result) => !kept.includes(result));
   const notes = [

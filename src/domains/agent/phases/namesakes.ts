@@ -4,9 +4,9 @@ import { LIMITS } from "../limits.ts";
 import type { SchemaDataset } from "../query/schema.ts";
 import type { Literal } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
+import { isSame } from "./chosen.ts";
 import type { Query } from "./execute.ts";
 import { filtersIn, instead, type NamedFilter } from "./filters.ts";
-import { isSame } from "./plan.ts";
 import type { Question } from "./question.ts";
 
 /** A part of a name that several people can share. */

@@ -5,6 +5,7 @@ import type { Ask } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 import type { Reader } from "../understand/threads/reading-threads.ts";
 import { answeredTexts, firstRead } from "./answered.ts";
+import { chosenOf, isSame } from "./chosen.ts";
 import type { Question } from "./question.ts";
 
 /**
@@ -45,9 +46,7 @@ export function isIgnored(note: string): boolean {
 export async function plan(question: Question, read: Read): Promise<Plan> {
   const plain = await read(question.text);
   if (question.answers.length === 0) return decide(plain, question, read);
-  const chosen = inTheirWords(plain.readings).find(({ said }) =>
-    question.answers.some((answer) => isSame(answer, said)),
-  );
+  const chosen = chosenReading(plain.readings, question.answers);
   if (chosen !== undefined && plain.missing.length === 0) {
     return { k: "run", readings: [chosen], isSettled: true, notes: [] };
   }
@@ -58,6 +57,14 @@ export async function plan(question: Question, read: Read): Promise<Plan> {
   if (decided.k !== "run") return decided;
   const ignored = `${IGNORED}: ${question.answers.join("; ")}.`;
   return { ...decided, notes: [...decided.notes, ignored] };
+}
+
+/** The reading that was chosen of those that were offered, by its words or by some that only it has. */
+function chosenReading(readings: readonly Reading[], answers: readonly string[]): Reading | undefined {
+  const all = inTheirWords(readings);
+  const offered = rivalsOf(all).map(({ said }) => said);
+  const chosen = answers.map((answer) => (offered.length > 1 ? chosenOf(answer, offered) : answer));
+  return all.find(({ said }) => chosen.some((answer) => answer !== undefined && isSame(answer, said)));
 }
 
 async function decide(
@@ -103,14 +110,4 @@ export function rivalsOf(readings: readonly Reading[]): Reading[] {
   if (best === undefined) return [];
   const most = best.cost + MARGIN[best.ask.k];
   return readings.filter(({ cost }) => cost <= most).slice(0, LIMITS.agent.rivals);
-}
-
-/** Whether an answer is what was suggested. */
-export function isSame(a: string, b: string): boolean {
-  const plain = (text: string) =>
-    text
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
-      .trim();
-  return plain(a) === plain(b);
 }

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { isSame } from "../phases/plan.ts";
+import { isSame } from "../phases/chosen.ts";
 import type { Clarification } from "../understand/reading.ts";
 
 const OWN = /(?<!\p{L})(?:my|our own|mein(?:e[nrs]?)?)\s+region(?!\p{L})/giu;

@@ -1,6 +1,7 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { isSame } from "../phases/chosen.ts";
 import type { Query } from "../phases/execute.ts";
-import { isSame, type Moment } from "../phases/plan.ts";
+import type { Moment } from "../phases/plan.ts";
 import { answersAbout, type Question } from "../phases/question.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Window } from "../query/semantic-query.ts";

@@ -3,7 +3,7 @@ import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { textOf } from "../../../../test/support/models.ts";
 import { CAFE_MODEL, CAFE_ROWS } from "../../../../test/support/questions.ts";
-import { answerOf, PATHS } from "../../../../test/support/rpc.ts";
+import { answerOf, callOf, PATHS, rpc } from "../../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
 interface Output {
@@ -374,5 +374,30 @@ describe("ask_data", () => {
     });
     expect(result?.structuredContent).toMatchObject({ outcome: "answer", totalRows: 1 });
     expect(result?.content[0]?.text).toContain('"rows":[\n[4]\n]');
+  });
+
+  it("goes on from an answer: one that is named, or the last of the session", async () => {
+    const ask = (question: string, more: object = {}) =>
+      resultOf<Output & { id: string }>(server, admin, "ask_data", { question, ...more });
+    const numbers = ({ rows }: Output) => rows.map((row) => Object.values(row).at(-1));
+    const first = await ask("total quantity by product", { dataset_ids: [ids.items] });
+    expect(numbers(first).toSorted()).toEqual([2, 6, 7]);
+    const more = { dataset_ids: [ids.items], follow_up_to: first.id };
+    expect(numbers(await ask("only coffee", more))).toEqual([7]);
+    const lost = await callTool(server, viewer, "ask_data", { question: "only coffee", ...more });
+    expect(textOf(lost)).toMatch(/no answer .* of yours/);
+
+    const opened = await rpc(server, PATHS.bi, "initialize", {
+      token: admin,
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+    });
+    const session = opened.headers.get("mcp-session-id") ?? undefined;
+    const talk = async (question: string) => {
+      const args = { question, datasetIds: [ids.items] };
+      const { body } = await callOf(server, PATHS.bi, "knowi_ask", args, { token: admin, session });
+      return body.result?.structuredContent as unknown as Output;
+    };
+    expect(await talk("total quantity by product")).toMatchObject({ totalRows: 3 });
+    expect(numbers(await talk("only tea"))).toEqual([2]);
   });
 });

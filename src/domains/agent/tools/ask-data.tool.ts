@@ -6,6 +6,7 @@ import { rowShape } from "../../../kernel/row-shape.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
 import { columnShape } from "../../data/index.ts";
 import type { DatasetsAnswer } from "../datasets/ask-datasets.ts";
+import type { Before } from "../datasets/data-conversations.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { PHASES } from "../work.ts";
@@ -46,8 +47,10 @@ export const askData = defineTool({
   input: z.strictObject({
     question,
     dataset_ids: ids.describe("Only these; all that you see when left out"),
+    follow_up_to: z.uuid().optional().describe("Id of the answer that the question builds on"),
   }),
   output: z.object({
+    id: z.uuid(),
     outcome: z.enum(["answer", "clarify", "refuse"]),
     answer: z.string(),
     query: z.string().nullable().describe("The SQL that was executed"),
@@ -65,16 +68,18 @@ export const askData = defineTool({
   compact: (output) => compactRows({ ...output, columns: output.fields.map(({ name }) => name) }),
 
   async run(
-    { question: sent, dataset_ids: datasetIds },
-    { datasetQuestions, askedRows, caller, client, signal },
+    { question: sent, dataset_ids: datasetIds, follow_up_to: followed },
+    { datasetQuestions, dataConversations, askedRows, caller, meta, client, signal },
   ) {
     const question = sent.trim();
     if (question === "") throw new AppError("bad_request", "question is empty.", { hint: "Ask something." });
     checkInstruction(question);
+    const before = await dataConversations.before(caller, meta, followed);
     let done = 0;
     const found = await datasetQuestions.ask(caller, {
       question,
       datasetIds,
+      before,
       signal,
       onPhase(phase) {
         // Several sets of datasets may be asked; what a person sees goes forward only.
@@ -84,9 +89,23 @@ export const askData = defineTool({
         client.progress(at, { total: PHASES.length, message: phase });
       },
     });
-    return outputOf(found, askedRows);
+    const id = await dataConversations.keep(caller, meta, nextBefore(found, question, before));
+    return { id, ...outputOf(found, askedRows) };
   },
 });
+
+/** What the next question may build on. What was refused leaves everything as it was. */
+function nextBefore({ answer, asked }: DatasetsAnswer, question: string, before: Before | undefined): Before {
+  const datasetIds = asked.map(({ id }) => id);
+  if (answer.outcome === "answer") return { datasetIds, query: answer.query ?? null, waiting: [] };
+  if (answer.outcome === "refuse") return before ?? { datasetIds, query: null, waiting: [] };
+  const isSame = before?.datasetIds.join() === datasetIds.join();
+  const waiting = [...(before?.waiting ?? []), question].slice(-MOST_WAITING);
+  return { datasetIds, query: isSame ? (before?.query ?? null) : null, waiting };
+}
+
+/** Nobody is asked back more often and still answers the first question. */
+const MOST_WAITING = 8;
 
 function outputOf({ answer, searched, model }: DatasetsAnswer, most: number) {
   const { outcome, narrative, sql, columns, types, rows, totalRows, reading, confidence, questions } = answer;

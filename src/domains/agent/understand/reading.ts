@@ -46,6 +46,8 @@ export interface Clarification {
   word?: string;
   /** What is chosen stands in the place of that word. */
   isName?: true;
+  /** What answers it: one of the suggestions and nothing else, or any number of the model. */
+  wants?: "choice" | "number";
 }
 
 /** What the rules make of a question, before anything is run. */

@@ -80,9 +80,14 @@ export function clarificationsOf(open: Open, whole: Held | undefined, said: Weig
       ? []
       : [openPeriod(all, whole, knowledge, grammar), openWithout(whole, knowledge, text)];
   return [
-    ...[...words].map((word) => ({ question: `By which number is "${word}" meant?`, suggestions, word })),
+    ...[...words].map((word) => ({
+      question: `By which number is "${word}" meant?`,
+      suggestions,
+      word,
+      wants: "number" as const,
+    })),
     ...(fresh.length > 0 && !isDated ? [SINCE_WHEN] : []),
     ...left.filter((each) => each !== undefined),
-    ...(isNumberless ? [{ question: WHICH_NUMBER, suggestions }] : []),
+    ...(isNumberless ? [{ question: WHICH_NUMBER, suggestions, wants: "number" as const }] : []),
   ];
 }

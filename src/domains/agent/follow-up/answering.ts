@@ -1,0 +1,59 @@
+import type { Answer } from "../answer.ts";
+import { isIgnored } from "../phases/plan.ts";
+import { type Question, readQuestion } from "../phases/question.ts";
+import type { Understanding } from "../understand/reading.ts";
+import { isAnswer } from "./follow-up.ts";
+import { replyTo } from "./reply.ts";
+
+interface Around {
+  /** Answers a question as if it had been asked so. */
+  put: (question: Question) => Promise<Answer>;
+  /** What a text means for itself. */
+  read: (text: string) => Promise<Understanding>;
+}
+
+/**
+ * What was asked back, put together with what is said now. What is no answer leaves it open; undefined where nothing was
+ * asked, or something else is asked now.
+ */
+export async function answering(
+  said: Question,
+  waiting: readonly string[],
+  { put, read }: Around,
+): Promise<Answer | undefined> {
+  let open: Answer | undefined;
+  for (const question of answeredQuestions(said, waiting)) {
+    const earlier = question.answers.slice(0, -1);
+    const asked = await put({ ...question, answers: earlier });
+    if (asked.outcome !== "clarify") continue;
+    const reply = replyTo(said.text, asked.questions, await read(said.text.replace(/^(?:by|nach)\s+/i, "")));
+    if (reply.k === "question") return undefined;
+    open ??= asked;
+    if (reply.k === "open") continue;
+    const text = reply.k === "chosen" ? reply.answer : said.text;
+    const answer = await put({ ...question, answers: [...earlier, text] });
+    if (answer.outcome === "answer" && !answer.caveats.some(isIgnored)) return answer;
+    const isOther = JSON.stringify(asked.questions) !== JSON.stringify(answer.questions);
+    if (answer.outcome === "clarify" && isOther) return answer;
+  }
+  return open;
+}
+
+/**
+ * The questions that a text may be the answer to: the one that was asked back last, or an earlier one of which what came
+ * since are answers as well, or were none.
+ */
+function answeredQuestions(said: Question, waiting: readonly string[]): Question[] {
+  if (!isAnswer(said.text)) return [];
+  return waiting.flatMap((text, i) => {
+    const since = waiting.slice(i + 1);
+    const asked = readQuestion(text);
+    const isForced = asked.isForced || said.isForced;
+    const between = since.length === 0 ? [[]] : [since, []];
+    return (since.every(isAnswer) ? between : []).map((more) => ({
+      ...asked,
+      answers: [...asked.answers, ...more, ...said.answers, said.text],
+      isForced,
+    }));
+  });
+}

@@ -1,0 +1,53 @@
+import { chosenOf } from "../phases/chosen.ts";
+import type { Clarification, Understanding } from "../understand/reading.ts";
+
+/** What somebody says who was asked something. */
+export type Reply =
+  /** One of the suggestions. */
+  | { k: "chosen"; answer: string }
+  /** An answer in their own words. */
+  | { k: "said" }
+  /** A question of its own. */
+  | { k: "question" }
+  /** Neither: what was asked is still open. */
+  | { k: "open" };
+
+/** What has more, and means something by itself, is a question. */
+const FRAGMENT_WORDS = 2;
+
+export function replyTo(
+  text: string,
+  questions: readonly Clarification[],
+  /** The text, read for itself. */
+  alone: Understanding,
+): Reply {
+  const answer = chosenOf(
+    text,
+    questions.flatMap(({ suggestions }) => suggestions),
+  );
+  if (answer !== undefined) return { k: "chosen", answer };
+  if (isQuestion(text, alone)) return { k: "question" };
+  const wants = questions.map((each) => each.wants);
+  if (wants.includes("choice")) return { k: "open" };
+  return wants.includes("number") && !isNumber(alone) ? { k: "open" } : { k: "said" };
+}
+
+/** Whether it can stand for itself: it asks, or is long enough and means something. */
+function isQuestion(text: string, { readings: [best], missing, unclear }: Understanding): boolean {
+  if (ASKS.test(text.trim())) return true;
+  if (best === undefined || missing.length > 0 || unclear.length > 0) return false;
+  const isPart = best.ask.k === "list" && best.ask.rel.k === "all";
+  return !isPart && text.trim().split(/\s+/).length > FRAGMENT_WORDS;
+}
+
+const ASKS =
+  /^(?:how|what|which|who|whose|when|where|show|list|give|find|wie|was|welche[rnms]?|wer|wann|wo|zeige?|nenne)\b/i;
+
+/** "revenue", or "by revenue": a number and nothing else. */
+function isNumber({ readings: [best], missing }: Understanding): boolean {
+  if (best === undefined || missing.length > 0) return false;
+  const { ask } = best;
+  return (
+    ask.k === "table" && ask.by.length === 0 && ask.scope?.if === undefined && ask.scope?.win === undefined
+  );
+}
