@@ -170,6 +170,7 @@ const BEFORE_PERIOD: Words = [
   [after, [word("after")]],
   [until, [word("until"), maybe(word("with"))]],
   [until, [word("up"), word("to")]],
+  [upTo, [word("up"), word("to"), word("and"), word("the")]],
   [before, [word("prior"), word("to")]],
   [onwards, [word("on", "equal"), either, later, maybe(than)]],
   [upTo, [word("on", "equal"), either, sooner, maybe(than)]],
@@ -205,6 +206,8 @@ const SIDES: readonly Rule[] = [
   ...AFTER_PERIOD.map(([side, words]) =>
     rule([maybe(word("from")), the, time, ...words], ([, , period], calendar) => side(period, calendar)),
   ),
+  // "from 2024 on", "von 2024 an"
+  rule([word("from"), the, time, word("onto")], ([, , period], calendar) => onwards(period, calendar)),
   rule([word("by"), the, unled], ([, , period], calendar) => {
     // By 2025 revenue sorts; by the end of 2025 is a term.
     const term = period.latent !== true && (period.unit === "day" || period.part === "end");

@@ -39,9 +39,20 @@ export function select(chart: readonly Item[][], tokens: readonly Token[]): Item
   return overToCompare(selected, tokens).filter(({ value }) => value.t !== "none");
 }
 
+/** What may follow "from 2024 on"; in "from 2024 on Mondays" that is no word of the period. */
+const BEHIND = /^([^\p{L}\p{N}]+|by|per|in|and|of|for|nach|pro|je|und|mit)$/iu;
+
 /** A word that only looks like a date, or digits of a decimal number. */
 function isNoDate({ from, to, value }: Item, tokens: readonly Token[]): boolean {
+  const [last, behind] = [tokens[to - 1]?.text ?? "", tokens[to]?.text];
+  if (/^(on|an)$/i.test(last) && behind !== undefined && !BEHIND.test(behind)) return true;
   if (value.t !== "time") return false;
+  // "were late in 2025": what was late, and not when.
+  if (
+    /^(early|late)$/i.test(tokens[from]?.text ?? "") &&
+    /^(is|are|was|were|been?)$/i.test(tokens[from - 1]?.text ?? "")
+  )
+    return true;
   if (value.weak === true) return true;
   return to - from === 1 && (isDecimal(tokens, from - 2) || isDecimal(tokens, from));
 }

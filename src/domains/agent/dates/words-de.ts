@@ -10,6 +10,7 @@ export const GERMAN: WordTable = {
     from: "von vom",
     to: "bis",
     until: "bis",
+    onto: "an",
     on: "am",
     per: "nach pro je jede jeden jedes jeder",
     and: "und",

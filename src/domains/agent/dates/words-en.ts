@@ -36,6 +36,7 @@ export const ENGLISH: WordTable = {
     earlier: "earlier",
     later: "later",
     onwards: "onwards onward",
+    onto: "on",
     more: "more greater",
     less: "less fewer",
     than: "than",

@@ -2,6 +2,7 @@ import { clip } from "../../../kernel/clip.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import { measureOf, unitCalled } from "../../models/quantities/index.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { isPartOf } from "../query/same-number.ts";
 import { type Grain, isKey, type Key, type Num } from "../query/semantic-query.ts";
 
 /** How the values of a column read. */
@@ -86,23 +87,8 @@ function formatOfCalc(calc: Extract<Num, { k: "calc" }>, type: string, knowledge
   if (calc.op === "growth") return { kind: "percent", by: 100 };
   const [a, b] = [formatOfNumber(calc.a, type, knowledge), formatOfNumber(calc.b, type, knowledge)];
   if (calc.op !== "/") return a.kind === "integer" ? numberOrInteger(type) : a;
-  if (measured(calc.a) === measured(calc.b)) return { kind: "percent", by: 100 };
+  if (isPartOf(calc.a, calc.b)) return { kind: "percent", by: 100 };
   return a.kind === "money" && b.kind !== "money" ? a : { kind: "number" };
-}
-
-/** What a number measures, whichever rows it is made of: one of the same is a share of it. */
-function measured(num: Num): string {
-  switch (num.k) {
-    case "metric":
-      return num.name;
-    case "agg":
-      return `${num.fn} ${num.of?.ds ?? ""}.${num.of?.field ?? ""}`;
-    case "lag":
-    case "running":
-      return measured(num.of);
-    default:
-      return num.k;
-  }
 }
 
 function formatOfField({ ds, field, since }: Key, type: string, knowledge: Knowledge): Format {

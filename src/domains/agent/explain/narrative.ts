@@ -2,6 +2,7 @@ import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Result } from "../answer.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
+import { isBefore, measure } from "../query/same-number.ts";
 import { isKey } from "../query/semantic-query.ts";
 import { isAdditive } from "./additive.ts";
 import { type Format, showNumber } from "./format.ts";
@@ -71,17 +72,20 @@ function aboutOneRow(said: string, { columns, keys, numbers }: View, row: readon
 
 /** Two numbers of the same sort side by side are there to be compared. */
 function changeBetween(row: readonly JsonValue[], numbers: readonly ShownColumn[]): string[] {
-  const [a, b] = numbers;
-  if (numbers.length !== 2 || a === undefined || b === undefined) return [];
-  if (a.format.kind !== b.format.kind || a.format.kind === "percent") return [];
+  const [a, b] = sidesOf(numbers) ?? [];
+  if (a === undefined || b === undefined || a.format.kind === "percent") return [];
   const [x, y] = [numberOf(row, a), numberOf(row, b)];
-  if (x === undefined || y === undefined || measure(a) !== measure(b)) return [];
+  if (x === undefined || y === undefined) return [];
   const relative = y === 0 ? "" : ` (${signedPercent((x - y) / Math.abs(y))})`;
   return [`${a.label} against ${b.label}: ${signed(x - y, a.format)}${relative}.`];
 }
 
-function measure({ of }: ShownColumn): string {
-  return JSON.stringify("scope" in of ? { ...of, scope: { ...of.scope, win: undefined } } : of);
+/** Two numbers that differ in their period alone: the later one, and the one that it is held against. */
+function sidesOf(numbers: readonly ShownColumn[]): [ShownColumn, ShownColumn] | undefined {
+  const [a, b, ...others] = numbers;
+  if (a === undefined || b === undefined || others.length > 0 || isKey(a.of) || isKey(b.of)) return undefined;
+  if (measure(a.of) !== measure(b.of)) return undefined;
+  return isBefore(a.of, b.of) ? [b, a] : [a, b];
 }
 
 /** Rows that nothing tells apart are a table: none of them could be called the first. */
@@ -142,8 +146,8 @@ function changesOf(
   keys: readonly ShownColumn[],
   numbers: readonly ShownColumn[],
 ): string[] {
-  const [a, b] = numbers;
-  if (numbers.length !== 2 || a === undefined || b === undefined || measure(a) !== measure(b)) return [];
+  const [a, b] = sidesOf(numbers) ?? [];
+  if (a === undefined || b === undefined) return [];
   const changes = rows.flatMap((row) => {
     const [x, y] = [numberOf(row, a), numberOf(row, b)];
     return x === undefined || y === undefined ? [] : [{ row, by: x - y, relative: (x - y) / Math.abs(y) }];

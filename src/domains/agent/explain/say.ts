@@ -1,3 +1,4 @@
+import { isPartOf } from "../query/same-number.ts";
 import {
   type Ask,
   type Comparison,
@@ -197,8 +198,9 @@ function sayLink(cond: Cond): string | undefined {
 function sayCond(cond: Cond): string {
   switch (cond.k) {
     case "and":
+      return cond.of.map(sayCond).join(" and ");
     case "or":
-      return cond.of.map(sayCond).join(` ${cond.k} `);
+      return `either ${cond.of.map(sayCond).join(" or ")}`;
     case "not":
       return sayNot(cond.of);
     case "is":
@@ -319,12 +321,6 @@ function windowsOfSame(a: Num, b: Num): { of: string; a: string; b: string } | u
   if (JSON.stringify(a.scope?.if) !== JSON.stringify(b.scope?.if)) return undefined;
   const of = sayNum({ ...a, scope: a.scope?.if === undefined ? {} : { if: a.scope.if } });
   return { of, a: shortWindow(mine), b: shortWindow(theirs) };
-}
-
-/** Parts of something are measured as it is itself. */
-function isPartOf(a: Num, b: Num): boolean {
-  if (a.k === "metric" && b.k === "metric") return a.name === b.name;
-  return a.k === "agg" && b.k === "agg" && a.fn === b.fn && a.of?.field === b.of?.field;
 }
 
 function each(keys: readonly Key[] | undefined): string {

@@ -29,6 +29,8 @@ export class QueryFacts {
   readonly #functions = new Set<unknown>();
   /** How often something is denied, each of several values by itself. */
   negations = 0;
+  /** How often there is one thing or another: between values of one field, or between conditions. */
+  alternatives = 0;
 
   constructor(ask: Ask, knowledge: Knowledge, grammar: Grammar) {
     const { schema } = knowledge;
@@ -67,6 +69,9 @@ export class QueryFacts {
     const { of } = node as { of?: { k?: unknown; values?: unknown[] } };
     if (k === "not" && of?.k === "is") this.negations += (of.values?.length ?? 1) - 1;
     if (k === "not" || k === "null" || (k === "cmp" && op === "=" && b?.v === 0)) this.negations += 1;
+    const { values } = node as { values?: unknown[] };
+    if (k === "is") this.alternatives += (values?.length ?? 1) - 1;
+    if (k === "or" && Array.isArray(of)) this.alternatives += of.length - 1;
     const { per } = node as { per?: Key[] };
     if (Array.isArray(per)) this.#each.push(...per);
     for (const [part, value] of Object.entries(node)) {
@@ -287,7 +292,8 @@ export class QueryFacts {
 
   /** "all 50 states" are as many as there are. */
   #isAll(value: number): boolean {
-    const isNear = (count: number) => Math.abs(count - value) <= 1;
+    // A capital may be counted among fifty, but of six none is missing.
+    const isNear = (count: number) => Math.abs(count - value) <= (value < 20 ? 0 : 1);
     const isMeant = (ds: string, field: string) =>
       this.#datasets.has(ds) && this.#schema.datasets.get(ds)?.nameField === field;
     return this.#knowledge.values.some(

@@ -30,6 +30,16 @@ export function unsaidWords(
   // "neither … nor": as many negations as there are words for them.
   const nots = leaves.filter(({ sense }) => sense.t === "op" && sense.op === "not");
   for (const { start } of nots.slice(facts.negations)) said.delete(start);
+  // "in Bern or of brand Luma or Terra": as many alternatives as are said between conditions.
+  const isCond = ({ sense }: Leaf) => sense.t === "cond" || (sense.t === "rel" && sense.form === "name");
+  const ors = [...leaves, ...others].filter(
+    ({ sense, start }) =>
+      sense.t === "op" &&
+      sense.op === "or" &&
+      leaves.some((each) => isCond(each) && each.start < start) &&
+      leaves.some((each) => isCond(each) && each.start > start),
+  );
+  for (const { start } of ors.slice(facts.alternatives)) said.delete(start);
   const covered = [...taken, ...others.flatMap(({ start, end }) => range(start, end))];
   // "cities or towns": the same by two names.
   const nounsAt = (at: number, side: "start" | "end") =>

@@ -10,8 +10,12 @@ export function numberCandidates(words: readonly Word[], language: Language): Fo
   for (const i of words.keys()) {
     const number = numberAt(words, i, language);
     if (number === undefined) continue;
-    const { value, isPercent, end, unit, isTimes } = number;
-    const more = { ...(unit === undefined ? {} : { unit }), ...(isTimes === true ? { isTimes } : {}) };
+    const { value, isPercent, end, unit, isTimes, scale } = number;
+    const more = {
+      ...(unit === undefined ? {} : { unit }),
+      ...(isTimes === true ? { isTimes } : {}),
+      ...(scale === 1 ? {} : { scale }),
+    };
     // Said as a word it counts something, and "one" mostly says nothing.
     if (!(number.isWord && value === 1))
       found.push({ sense: { t: "number", value, isPercent }, start: i, end, cost: 0 });
@@ -40,6 +44,8 @@ interface NumberAt {
   unit?: string;
   isTimes?: true;
   isWord: boolean;
+  /** What the digits stand for: thousands, millions, hundredths. */
+  scale: number;
   end: number;
 }
 
@@ -50,20 +56,24 @@ function numberAt(words: readonly Word[], i: number, language: Language): Number
   const spelt = times ?? language.numbers.get(norm);
   if (spelt !== undefined) {
     const after = words[i + 1]?.norm ?? "";
+    const scale = language.scales.get(after);
+    if (scale !== undefined)
+      return { value: spelt * scale, isPercent: false, isWord: false, scale, end: i + 2 };
     const isTimes = language.timesWords.has(after);
     if (unitNamed(after) !== undefined)
-      return { value: spelt, isPercent: false, isWord: true, unit: after, end: i + 2 };
+      return { value: spelt, isPercent: false, isWord: true, scale: 1, unit: after, end: i + 2 };
     return {
       value: spelt,
       isPercent: false,
       isWord: true,
+      scale: 1,
       end: isTimes ? i + 2 : i + 1,
       ...(isTimes || times !== undefined ? { isTimes: true as const } : {}),
     };
   }
   const match = /^([$€£])?(\d[\d.,]*)([km])?(%)?$/.exec(norm);
   if (match === null) return undefined;
-  const scale = match[3] === "k" ? 1e3 : match[3] === "m" ? 1e6 : 1;
+  const short = match[3] === "k" ? 1e3 : match[3] === "m" ? 1e6 : 1;
   const factor = language.scales.get(words[i + 1]?.norm ?? "");
   let end = factor === undefined ? i + 1 : i + 2;
   const isPercent = match[4] === "%" || /^(percent|prozent)$/.test(words[end]?.norm ?? "");
@@ -75,9 +85,11 @@ function numberAt(words: readonly Word[], i: number, language: Language): Number
   if (isTimes) end += 1;
   // "square metres" is one unit.
   if (after === "square") end += 1;
-  const value = (language.digits(match[2] as string) * scale * (factor ?? 1)) / (isPercent ? 100 : 1);
+  const digits = language.digits(match[2] as string);
+  const scale = isPercent ? 0.01 : short * (factor ?? 1);
   return {
-    value,
+    value: isPercent ? digits / 100 : digits * scale,
+    scale,
     isPercent,
     ...(unit === undefined ? {} : { unit }),
     ...(isTimes ? { isTimes } : {}),
@@ -95,11 +107,16 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
 /** A number, or the average, and what was said of it. */
 type Compared = Pick<Quantity, "value" | "unit" | "isTimes">;
 
+/** "between 1 and 2 million": what is said of the second number holds of the first. */
+function lowerEnd(value: number, ownScale: number, { value: most, scale }: NumberAt): number {
+  return ownScale === 1 && value < most / scale ? (scale === 0.01 ? value / 100 : value * scale) : value;
+}
+
 /** How something is compared with a number: by the words before it, behind it, or between two. */
 function quantitiesAt(
   words: readonly Word[],
   at: number,
-  { end, ...than }: Compared & { end: number },
+  { end, scale = 1, ...than }: Compared & { end: number; scale?: number },
   language: Language,
 ): Found[] {
   const found: Found[] = [];
@@ -124,7 +141,7 @@ function quantitiesAt(
   const upper = upperEnd(words, at, end, language);
   if (upper !== undefined && typeof than.value === "number") {
     const unit = upper.unit ?? than.unit;
-    const range = { op: ">=" as const, value: than.value, upTo: upper.value };
+    const range = { op: ">=" as const, value: lowerEnd(than.value, scale, upper), upTo: upper.value };
     put({ ...range, ...(unit === undefined ? {} : { unit }) }, at - 1, upper.end, -1);
   }
   return found;

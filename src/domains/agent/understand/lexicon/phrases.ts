@@ -99,6 +99,7 @@ export class Phrases {
     const { values } = this.#knowledge;
     const { nameField, fields } = this.#schema.datasets.get(key.ds) ?? {};
     const only = onlyValue(values, key);
+    const kind = fields?.get(field.name)?.kind;
     for (const [i, text] of textsOf(field).entries()) {
       if (only !== undefined && i > 0) {
         this.#add(text, { t: "all", field: field.name, value: only }, COST.synonym);
@@ -108,9 +109,9 @@ export class Phrases {
       if (HOW.has(this.#key(text))) continue;
       // `state` is the entity, not the field that holds its name.
       const isEntity = field.name === nameField && saysDataset(dataset, text);
-      if (!isEntity) this.#add(text, { t: "field", key }, i === 0 ? COST.name : COST.synonym);
+      const sense = kind === "date" ? dateCalled(text, key) : { t: "field" as const, key };
+      if (!isEntity) this.#add(text, sense, i === 0 ? COST.name : COST.synonym);
     }
-    const kind = fields?.get(field.name)?.kind;
     const yes = kind === "boolean" ? true : yesIn(values, key);
     if (yes !== undefined) {
       const cond: Cond = { k: "is", key, values: [yes], match: "equal" };
@@ -135,7 +136,7 @@ export class Phrases {
     const [first] = parts as [string];
     const last = parts.at(-1) as string;
     // "opened in 2022": of an `opened_date`.
-    if (isDate && parts.length > 1) this.#add(first, { t: "field", key }, COST.verb);
+    if (isDate && parts.length > 1) this.#add(first, dateCalled(first, key), COST.verb);
     if (parts.length > 1 && !NO_PART.has(last.toLowerCase()) && !isSpan(key.field))
       this.#add(last, { t: "field", key }, COST.partial);
     // "stores by type"
@@ -219,6 +220,11 @@ export class Phrases {
       for (const text of verbs) this.#add(text, { ...nounOf(ds, cond), form: "made", verb }, 0.2);
     }
   }
+}
+
+/** A date by its name, or by what was done then. */
+function dateCalled(text: string, key: Key): Sense {
+  return { t: "field", key, ...(PARTICIPLE.test(text) ? { isDone: true as const } : {}) };
 }
 
 /** Entities of a dataset: all, or those of which something is true. */

@@ -1,8 +1,22 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import type { AggregateFormula } from "../../query/metric-formula.ts";
 import type { Schema } from "../../query/schema.ts";
-import type { Cond, Key } from "../../query/semantic-query.ts";
+import type { Cond, Key, Num } from "../../query/semantic-query.ts";
 import { phraseKey } from "../languages/words.ts";
 import { isMoney } from "./model-words.ts";
+
+type Is = Extract<Cond, { k: "is" }>;
+
+/** The values that an aggregate takes rows of: `CASE WHEN orders.status = 'completed' THEN …`. */
+function onlyIn({ pieces }: AggregateFormula): Is[] {
+  if (pieces.some((piece) => typeof piece === "string" && /\b(or|not)\b|<>|!=/i.test(piece))) return [];
+  return pieces.flatMap((piece, i) => {
+    const said = /^\s*(?:=|in)\s*\(?((?:\s*'[^']*'\s*,?)+)/i.exec(String(pieces[i + 1] ?? ""))?.[1];
+    if (typeof piece === "string" || said === undefined) return [];
+    const values = [...said.matchAll(/'([^']*)'/g)].map(([, value = ""]) => value);
+    return [{ k: "is" as const, key: { ds: piece.ds, field: piece.field }, values, match: "equal" as const }];
+  });
+}
 
 /** What rules ask of the metrics of a model. */
 export class MetricFacts {
@@ -39,20 +53,33 @@ export class MetricFacts {
 
   /** Whether a metric leaves out all rows that a condition keeps: the revenue of completed orders has none of cancelled ones. */
   leavesOut(name: string, cond: Cond): boolean {
-    if (cond.k === "and") return cond.of.some((each) => this.leavesOut(name, each));
+    if (cond.k === "and" || cond.k === "or") return cond.of.some((each) => this.leavesOut(name, each));
     if (cond.k === "link" && cond.path.length === 0 && cond.to.k === "where") {
       const { if: own, in: rest } = cond.to;
       return this.leavesOut(name, own) || this.leavesOut(name, { ...cond, to: rest });
     }
     if (cond.k !== "is" || cond.match !== "equal") return false;
     const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
-    return aggregates.every(({ pieces }) => {
-      const at = pieces.findIndex(
-        (piece) => typeof piece !== "string" && piece.ds === cond.key.ds && piece.field === cond.key.field,
-      );
-      const only = /^\s*(?:=|in)\s*\(?((?:\s*'[^']*'\s*,?)+)/i.exec(String(pieces[at + 1] ?? ""))?.[1];
-      return at !== -1 && only !== undefined && !cond.values.some((value) => only.includes(`'${value}'`));
+    return aggregates.every((each) => {
+      const only = onlyIn(each).find(({ key }) => key.ds === cond.key.ds && key.field === cond.key.field);
+      return only !== undefined && !cond.values.some((value) => only.values.includes(value));
     });
+  }
+
+  /** The rows that a sum is made of, where it leaves out others: those of completed orders. */
+  rowsOf(name: string): Is[] {
+    const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
+    const [first, ...others] = aggregates;
+    if (first === undefined || aggregates.some(({ isCount }) => isCount)) return [];
+    const own = onlyIn(first);
+    return others.every((each) => JSON.stringify(onlyIn(each)) === JSON.stringify(own)) ? own : [];
+  }
+
+  /** The columns that a number speaks of. */
+  columnsOf(num: Num): string[] {
+    const { aggregates = [] } = (num.k === "metric" && this.schema.metrics.get(num.name)?.formula) || {};
+    const text = JSON.stringify([num, aggregates]);
+    return [...text.matchAll(/"ds":"([^"]+)","field":"([^"]+)"/g)].map(([, ds, field]) => `${ds}.${field}`);
   }
 
   /** The author's own average of a field, which may leave something out. */

@@ -1,3 +1,4 @@
+import { newerFirst } from "../../query/same-number.ts";
 import { type Ask, type Cond, isKey, type Num, type Order, type Rel } from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import type { Mod, Sense, TableSense } from "../senses/fragment.ts";
@@ -154,7 +155,7 @@ function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask
   return {
     k: "table",
     by,
-    cols,
+    cols: newerFirst(cols),
     scope,
     ...(top === null ? {} : { top }),
     ...(having === null ? {} : { having }),

@@ -20,11 +20,16 @@ import type { Grammar, Rules } from "./grammar.ts";
 /** "Kitchen and Audio" together, "Kitchen vs Audio" side by side. */
 function beside({ ds, cond, isAnd, isEach }: Extract<Sense, { t: "versus" }>, other: Cond): Combined[] {
   if (cond.k !== "is" || other.k !== "is" || JSON.stringify(cond.key) !== JSON.stringify(other.key))
-    return [];
+    return isAnd && isEach !== true ? means({ t: "cond", ds, cond: eitherOf(cond, other) }, 0.2) : [];
   const all = isEach === true ? { all: true as const } : {};
   const both: Cond = { ...cond, values: [...cond.values, ...other.values], ...all };
   if (isAnd) return means({ t: "cond", ds, cond: both });
   return means({ t: "among", ds, cond: both, key: cond.key });
+}
+
+/** "in Germany or of brand Luma": what has the one or the other. */
+function eitherOf(one: Cond, other: Cond): Cond {
+  return { k: "or", of: [...(one.k === "or" ? one.of : [one]), ...(other.k === "or" ? other.of : [other])] };
 }
 
 /** "enterprise revenue and consumer revenue": one number, of each. */
@@ -150,6 +155,7 @@ export const COMPARISON_RULES: Rules = {
         })
       : [],
   "versus cond": (_grammar, left, { cond }) => beside(left, cond),
+  "versus mod": (_grammar, left, { mod }) => (mod.m === "is" ? beside(left, mod.cond) : []),
   // "with the newsletter vs without", "Germany vs the rest"
   "versus op": (_grammar, { ds, cond, isAnd }, { op, arg }) => {
     if (isAnd || (op !== "not" && op !== "rest")) return [];

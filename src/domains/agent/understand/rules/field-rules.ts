@@ -57,9 +57,23 @@ function missing(grammar: Grammar, key: Key): Cond {
 /** "finished repairs": those with a date of it; on the date that rows go by, all of them happened. */
 function happened(grammar: Grammar, rel: RelSense, key: Key): Combined[] {
   if (key.ds !== rel.ds || rel.form === "name") return [];
-  if (grammar.dimension(rel.ds, "date")?.field === key.field)
-    return grammar.isEvent(rel.ds) ? means(rel, 0.2) : [];
+  if (grammar.isEvent(rel.ds) && isOwnDate(grammar, key)) return means(rel, 0.2);
   return means({ ...where(rel, missing(grammar, key), true), form: "made" }, 0.2);
+}
+
+function isOwnDate(grammar: Grammar, { ds, field }: Key): boolean {
+  return grammar.dimension(ds, "date")?.field === field;
+}
+
+/** The same of a number of them: "closed tickets". */
+function numberOfThose(grammar: Grammar, sum: TableSense, key: Key): Combined[] {
+  const [num] = sum.cols;
+  const isOf =
+    num?.k === "metric" && grammar.isCounting(num.name) === true && grammar.dateOf(sum)?.ds === key.ds;
+  if (!isOf) return [];
+  if (isOwnDate(grammar, key)) return means({ t: "table", table: sum }, 0.2);
+  const cond: Cond = { k: "not", of: missing(grammar, key) };
+  return means({ t: "table", table: { ...sum, conds: [...sum.conds, cond] } }, 0.2);
 }
 
 function ofThose(supby: Extract<Sense, { t: "supby" }>, ds: string, cond: Cond): Combined[] {
@@ -252,14 +266,12 @@ export const FIELD_RULES: Rules = {
     return grammar.attributes(key, rel);
   },
   "field rel": (grammar, { key, isDone }, rel) => [
-    ...(isDone ? happened(grammar, rel, key) : []),
-    ...grammar.attributes(key, rel).map((each) => more(each, 0.7)),
+    ...(isDone ? happened(grammar, rel, key) : grammar.attributes(key, rel).map((each) => more(each, 0.7))),
     // "opened a ticket"
     ...(key.ds === rel.ds && isDone !== true && grammar.isDate(key) ? means(rel, 0.1) : []),
   ],
   "rel field": (grammar, rel, { key, isDone }) => [
-    ...(isDone ? happened(grammar, rel, key) : []),
-    ...grammar.attributes(key, rel).map((each) => more(each, 0.5)),
+    ...(isDone ? happened(grammar, rel, key) : grammar.attributes(key, rel).map((each) => more(each, 0.5))),
     // "driver nationality": whose it is.
     ...(rel.rel.k === "all" && rel.form === "noun" && key.ds === rel.ds && grammar.isLabel(key)
       ? means({ t: "field" as const, key }, -0.1)
@@ -315,8 +327,10 @@ export const FIELD_RULES: Rules = {
     left.key.ds === right.key.ds && left.key.field === right.key.field
       ? means(left)
       : means({ t: "fields", keys: [left.key, right.key], isOpen: false }, 0.9),
-  "table field": (grammar, { table: sum }, { key }) => sameNumber(grammar, sum, key),
-  "field table": (grammar, { key }, { table: sum }) => sameNumber(grammar, sum, key),
+  "table field": (grammar, { table: sum }, { key, isDone }) =>
+    isDone ? numberOfThose(grammar, sum, key) : sameNumber(grammar, sum, key),
+  "field table": (grammar, { key, isDone }, { table: sum }) =>
+    isDone ? numberOfThose(grammar, sum, key) : sameNumber(grammar, sum, key),
   "op fields": (_grammar, { op }, { keys, isOpen }) =>
     op === "has" && !isOpen ? means({ t: "mod", mod: { m: "show", keys } }, 0.1) : [],
   // "time until a repair is finished"
@@ -325,9 +339,7 @@ export const FIELD_RULES: Rules = {
   // "solved the most tickets": the most of those that are.
   "cond supby": (_grammar, { ds, cond }, supby) => ofThose(supby, ds, cond),
   "field supby": (grammar, { key, isDone }, supby) =>
-    isDone && grammar.dimension(key.ds, "date")?.field !== key.field
-      ? ofThose(supby, key.ds, { k: "not", of: missing(grammar, key) })
-      : [],
+    isDone && !isOwnDate(grammar, key) ? ofThose(supby, key.ds, { k: "not", of: missing(grammar, key) }) : [],
   // "capital austin": the field says which column the value is in.
   "field cond": (_grammar, { key }, { ds, cond }) =>
     isSaidOf(key, cond) ? means({ t: "cond", ds, cond }, -0.2) : [],

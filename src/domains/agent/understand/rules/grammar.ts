@@ -4,7 +4,7 @@ import type { Cond, Hop, Key, Num, Rel, Window } from "../../query/semantic-quer
 import { Facts } from "../model/facts.ts";
 import { addsUp, foreignLink } from "../model/model-words.ts";
 import { compared } from "../senses/comparison-senses.ts";
-import { condOf } from "../senses/conditions.ts";
+import { condOf, datasetsOf } from "../senses/conditions.ts";
 import type { By, Mod, Sense, TableSense } from "../senses/fragment.ts";
 import { firstOfEach, linkedTo } from "../senses/linked-conditions.ts";
 import {
@@ -23,7 +23,7 @@ import {
   top,
   where,
 } from "../senses/make.ts";
-import { more } from "../senses/table-senses.ts";
+import { FAR_COST, farCost, more } from "../senses/table-senses.ts";
 import type { Combine, Combined } from "./chart.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
@@ -144,9 +144,12 @@ export class Grammar extends Facts {
         return [made(top(some, by.by, { ...mod, n: mod.n ?? n ?? null }), by.cost + firstCost(rel), true)];
       }
       case "is": {
-        if (mod.ds === rel.ds || toOnePath(this.schema, rel.ds, mod.ds) !== undefined) {
+        const isReached = (ds: string) => ds === rel.ds || toOnePath(this.schema, rel.ds, ds) !== undefined;
+        if (!datasetsOf(mod.cond).every(isReached)) return [];
+        if (isReached(mod.ds)) {
           // What was bought is said by whatever belongs to it.
-          const far = mod.ds === rel.ds ? 0 : rel.verb === undefined ? 0.5 : 0.2;
+          const own = farCost(this, rowsOf(rel.ds), mod.cond);
+          const far = own + (mod.ds === rel.ds ? 0 : rel.verb === undefined ? 0.5 : 0.2);
           return [made(where(rel, mod.cond), late + far, rel.isTopped)];
         }
         const some: Rel = { k: "where", in: { k: "all", ds: mod.ds }, if: mod.cond };
@@ -327,7 +330,8 @@ export class Grammar extends Facts {
   attributes(key: Key, rel: RelSense): Combined[] {
     if (key.ds === rel.ds) return [attr(rel.rel, rel.ds, [key], 0)];
     const out = toOnePath(this.schema, rel.ds, key.ds);
-    if (out !== undefined) return [attr(rel.rel, rel.ds, [key], 0.4)];
+    if (out !== undefined)
+      return [attr(rel.rel, rel.ds, [key], this.isFarther(rowsOf(rel.ds), key) ? 0.4 + FAR_COST : 0.4)];
     const way = this.path(key.ds, rel.ds, null);
     if (way === undefined) return [];
     const to: Cond = { k: "link", at: key.ds, path: way.path, to: rel.rel };
@@ -373,6 +377,10 @@ export class Grammar extends Facts {
     );
     return place === undefined ? [] : [attr(rel.rel, rel.ds, [{ ds: rel.ds, field: place.name }], 0)];
   }
+}
+
+function rowsOf(ds: string): TableSense {
+  return tableOf(count({ k: "all", ds }));
 }
 
 /** What two neighbours mean together, by their kinds: `rel mod`. */

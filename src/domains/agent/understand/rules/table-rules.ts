@@ -27,6 +27,7 @@ import {
   limited,
   more,
   ofEntities,
+  ofSameRows,
   ofSome,
   per,
   periods,
@@ -278,7 +279,7 @@ export const TABLE_RULES: Rules = {
     op === "by" || op === "each" ? means({ t: "by", keys: [], by: null, grain, ...isPer(op, arg) }) : [],
   "by grain": (_grammar, by, { grain }) =>
     by.by === null && by.grain === undefined ? means({ ...by, grain }) : [],
-  "tableand table": (_grammar, left, { table }) => {
+  "tableand table": (grammar, left, { table }) => {
     const isPlain = [left.table, table].every(({ top, having }) => top === null && having === null);
     if (!isPlain || left.table.by.length > 0) return [];
     const isSame = JSON.stringify(left.table.cols) === JSON.stringify(table.cols);
@@ -302,7 +303,8 @@ export const TABLE_RULES: Rules = {
     if (left.op !== "beside") {
       // Money and numbers of things have no difference.
       if (a === undefined || b === undefined || (left.op === "-" && a.k !== b.k)) return [];
-      return [asTable({ ...table, cols: [{ k: "calc", op: left.op, a, b }], win }, 0)];
+      const by = left.op === "/" ? ofSameRows(grammar, a, b) : b;
+      return [asTable({ ...table, cols: [{ k: "calc", op: left.op, a, b: by }], win }, 0)];
     }
     return [asTable({ ...table, cols: [...left.table.cols, ...table.cols], win }, 0)];
   },

@@ -18,6 +18,12 @@ function isPlain(cond: Cond): boolean {
   return cond.k === "is" || cond.k === "null" || (cond.k === "not" && isPlain(cond.of));
 }
 
+/** The datasets of which one of several conditions holds; of a single one it is known already. */
+export function datasetsOf(cond: Cond): string[] {
+  if (cond.k === "or") return cond.of.flatMap((each) => (each.k === "is" ? [each.key.ds] : datasetsOf(each)));
+  return cond.k === "not" ? datasetsOf(cond.of) : [];
+}
+
 /** How many things are said of what is listed or counted. */
 export function conditionsIn(ask: Ask): number {
   const [num] = ask.k === "table" ? ask.cols : [];

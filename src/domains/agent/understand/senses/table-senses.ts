@@ -1,7 +1,7 @@
 import type { Cond, DatePart, Grain, Key, Num, Rel, Scope, Window } from "../../query/semantic-query.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
-import { condOf } from "./conditions.ts";
+import { condOf, datasetsOf } from "./conditions.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import { count, duringCost, entities, means, onWeekdays, type RelSense, tableOf } from "./make.ts";
 
@@ -51,7 +51,7 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
     }
     case "is":
       if (contradicts(table.conds, mod.cond)) return [];
-      return grammar.reachedBy(table, mod.ds)
+      return [mod.ds, ...datasetsOf(mod.cond)].every((ds) => grammar.reachedBy(table, ds))
         ? [
             asTable(
               { ...table, conds: [...table.conds, mod.cond] },
@@ -137,8 +137,10 @@ function countedCost({ cols: [num] }: TableSense): number {
   return num?.k === "agg" && num.in !== undefined && num.of === undefined ? 0.4 : 0;
 }
 
-function farCost(grammar: Grammar, table: TableSense, cond: Cond): number {
+/** Of two fields of one name the nearer one is meant, by the author's rule for places too. */
+export function farCost(grammar: Grammar, table: TableSense, cond: Cond): number {
   if (cond.k === "not") return farCost(grammar, table, cond.of);
+  if (cond.k === "or") return Math.max(...cond.of.map((each) => farCost(grammar, table, each)));
   return cond.k === "is" && grammar.isFarther(table, cond.key) ? FAR_COST : 0;
 }
 
@@ -194,12 +196,12 @@ export function divided(
     if (!isPer && by.table !== null) return [];
     const win = by.table?.win ?? null;
     if (win !== null && table.win !== null) return [];
-    return isRatio(grammar, table, by.num) ? ratio({ ...table, win: table.win ?? win }, by.num) : [];
+    return isRatio(grammar, table, by.num) ? ratio(grammar, { ...table, win: table.win ?? win }, by.num) : [];
   }
   const [key] = keys;
   const perUnit =
     isPer && keys.length === 1 && key !== undefined && grammar.isNumber(key)
-      ? ratio(table, { k: "field", key })
+      ? ratio(grammar, table, { k: "field", key })
       : [];
   return [...perUnit, ...grouped(grammar, table, keys).map((each) => more(each, perUnit.length > 0 ? 1 : 0))];
 }
@@ -293,6 +295,7 @@ export function isAny(cond: Cond): boolean {
 
 /** Averages are divided by nothing, and what is no part of something has no number for each of it. */
 function isRatio(grammar: Grammar, { cols: [num] }: TableSense, per: Num): boolean {
+  if (num?.k === "metric") return !grammar.isAverage(num.name) && !isLeftOut(grammar, num.name, per);
   if (num?.k !== "agg") return true;
   if (num.fn === "avg" || num.fn === "median") return false;
   const ds = num.in === undefined ? undefined : grammar.datasetOf(num.in);
@@ -301,16 +304,35 @@ function isRatio(grammar: Grammar, { cols: [num] }: TableSense, per: Num): boole
   return of !== undefined && grammar.reachedBy(tableOf(num), of);
 }
 
-function ratio(table: TableSense, per: Num): Combined[] {
+/** "revenue per cancelled order": of these it has none. */
+function isLeftOut(grammar: Grammar, name: string, per: Num): boolean {
+  const rows = per.k === "agg" ? per.in : undefined;
+  if (rows === undefined) return false;
+  return grammar.leavesOut(name, { k: "link", at: grammar.datasetOf(rows), path: [], to: rows });
+}
+
+function ratio(grammar: Grammar, table: TableSense, per: Num): Combined[] {
   if (table.top !== null || table.having !== null) return [];
-  return [column(table, (num) => ({ k: "calc", op: "/", a: num, b: per }), 0.1)];
+  return [column(table, (num) => ({ k: "calc", op: "/", a: num, b: ofSameRows(grammar, num, per) }), 0.1)];
+}
+
+/** "revenue per order": money of completed orders is divided by these, where nothing else is said of them. */
+export function ofSameRows(grammar: Grammar, num: Num, per: Num): Num {
+  if (num.k !== "metric") return per;
+  const said = grammar.columnsOf(per);
+  const conds = grammar
+    .rowsOf(num.name)
+    .filter(({ key }) => grammar.reachedBy(tableOf(per), key.ds) && !said.includes(`${key.ds}.${key.field}`));
+  const [only, ...others] = conds;
+  if (only === undefined || (per.k !== "metric" && per.k !== "agg")) return per;
+  return scoped(per, { if: others.length === 0 ? only : { k: "and", of: conds } });
 }
 
 /** "win rate": of all that could have been counted, those that were. */
 export function rated(grammar: Grammar, table: TableSense): Combined[] {
   const [num, ...others] = table.cols;
   const ds = num?.k === "metric" && others.length === 0 ? grammar.countedAmong(num.name) : undefined;
-  return ds === undefined ? [] : ratio(table, count({ k: "all", ds }));
+  return ds === undefined ? [] : ratio(grammar, table, count({ k: "all", ds }));
 }
 
 /** A number beside another; the average is that of all groups. */

@@ -40,6 +40,11 @@ const REWRITES: readonly Rewrite[] = [
   [/(\d)\s+%/g, "$1%"],
   [/\b(more|less|fewer|\p{L}{3,}er) then\b/giu, "$1 than"],
   [/\bhalf a (thousand|million|billion)\b/gi, "0.5 $1"],
+  // "within a day", "over a million"
+  [
+    /\b(within|than|over|under|above|below|exceed(?:s|ing)?|at least|at most|up to|about) an? (hour|day|week|month|year|hundred|thousand|million|billion)\b/gi,
+    "$1 1 $2",
+  ],
   [/(?<=\b(?:grow|growth|grew|change|increase|decrease|share|fraction|part)\b.*),? in (?:percent|%)/gi, ""],
   [/\bonly (\p{L}+ed|bought) (once|twice|\d+ times)\b/giu, "$1 only $2"],
   [/\b(return|order|cancel)(?:l?ed)? (?:the )?most(?: often| frequently)?\b/i, "with the most $1s"],
@@ -58,10 +63,9 @@ const REWRITES: readonly Rewrite[] = [
   [/['’]ve\b/gi, " have"],
   [/['’](?:re|ll|d|m)\b/gi, ""],
   [/\b(what|who|where|when|that|it|there|here|how)['’]s\b/gi, "$1 is"],
-  [
-    /\b(?:right now|just now|at the moment|as of now|at present|so far|of all time|i\.e\.|e\.g\.)(?!\p{L})/giu,
-    "",
-  ],
+  [/\b(?:right now|just now|at the moment|as of now|at present|of all time|i\.e\.|e\.g\.)(?!\p{L})/giu, ""],
+  // "so far this month" ends today.
+  [/(?<!\b(?:this|current)\b.*)\bso far\b(?!.*\b(?:this|current)\b)/gi, ""],
   [/^\s*state (?=the |all |what |which |how )/i, ""],
   [/\b(?:i|we) mean\b/gi, ""],
   [DAYS, "$1 days between $2 and $3"],
