@@ -1,9 +1,18 @@
 import { isAdditive } from "../explain/additive.ts";
 import type { Schema } from "../query/schema.ts";
-import { type Ask, type Cond, isKey, type Key, type Num, type Window } from "../query/semantic-query.ts";
+import {
+  type Ask,
+  type Comparison,
+  type Cond,
+  isKey,
+  type Key,
+  type Num,
+  type Window,
+} from "../query/semantic-query.ts";
 import {
   areDated,
   condsOf,
+  exchanged,
   isEqual,
   isMadeOf,
   joined,
@@ -30,6 +39,10 @@ export type Change =
   | { k: "group"; by: Key[]; adds: boolean }
   | { k: "period"; win: Window }
   | { k: "where"; conds: Cond[]; excludes: boolean }
+  /** No longer limited to some values of a field, and no longer told apart by it either. */
+  | { k: "free"; key: Key; isGroup: boolean }
+  /** Another number to be above or below of. */
+  | { k: "threshold"; op: Comparison; value: number }
   /** The same of what is counted, and not of all numbers. */
   | { k: "counted"; conds: Cond[]; excludes: boolean }
   /** Which groups, and in which order, by `of` or what is in its place. */
@@ -58,7 +71,9 @@ function onList(ask: List, change: Change, schema: Schema): Ask | undefined {
   switch (change.k) {
     case "where":
     case "counted":
-      return { ...ask, rel: narrowed(ask.rel, change.conds, change.excludes) };
+      return limited(ask, change, () => ({ ...ask, rel: narrowed(ask.rel, change.conds, change.excludes) }));
+    case "threshold":
+      return withThreshold(ask, change);
     case "period": {
       const { cols: [num] = [], scope: { win } = {} } = within(countOf(ask), change.win, schema) ?? {};
       if (num?.k !== "agg" || num.in === undefined) return undefined;
@@ -98,9 +113,17 @@ function onTable(ask: Table, change: Change, schema: Schema): Table | undefined 
     case "period":
       return within(ask, change.win, schema);
     case "where":
-      return withConds(ask, joined(condsOf(ask.scope?.if), change.conds, change.excludes));
+      // A share of the whole is none of a part.
+      if (JSON.stringify(ask.cols).includes('"whole":true') && ask.by.length > 0) return undefined;
+      return limited(ask, change, () =>
+        withConds(ask, joined(condsOf(ask.scope?.if), change.conds, change.excludes)),
+      );
     case "counted":
-      return withCounted(ask, change);
+      return limited(ask, change, () => withCounted(ask, change));
+    case "free":
+      return freed(ask, change);
+    case "threshold":
+      return withThreshold(ask, change);
     case "choose":
       return chosen(ask, change);
     case "all": {
@@ -117,6 +140,37 @@ function onTable(ask: Table, change: Change, schema: Schema): Table | undefined 
     case "count":
       return undefined;
   }
+}
+
+/** Another value of a field that was asked for, wherever that was; or one condition more. */
+function limited<A extends Ask>(
+  ask: A,
+  { conds: [only, ...others], excludes }: Of<"where" | "counted">,
+  more: () => A | undefined,
+): A | undefined {
+  const isOne = only?.k === "is" && others.length === 0 && !excludes;
+  return (isOne ? exchanged(ask, only) : undefined) ?? more();
+}
+
+function freed(ask: Table, { key, isGroup }: Of<"free">): Table {
+  const isOwn = (other: Key) => other.ds === key.ds && other.field === key.field;
+  const conds = condsOf(ask.scope?.if).filter((cond) => {
+    const of = cond.k === "not" ? cond.of : cond;
+    return of.k !== "is" || !isOwn(of.key);
+  });
+  return { ...withConds(ask, conds), by: isGroup ? ask.by.filter((each) => !isOwn(each)) : ask.by };
+}
+
+/** In the place of the one number that something was compared with. */
+function withThreshold<A extends Ask>(ask: A, { op, value }: Of<"threshold">): A | undefined {
+  let found = 0;
+  const next = swapped(ask, (part) => {
+    const { k, b, n } = part as { k?: string; b?: { k?: string; unit?: string }; n?: number };
+    if ((k !== "cmp" || b?.k !== "lit") && !("op" in part && n !== undefined)) return undefined;
+    found += 1;
+    return { ...part, op, ...(n === undefined ? { b: { ...b, v: value } } : { n: value }) };
+  });
+  return found === 1 ? next : undefined;
 }
 
 function withNumber(before: Table, { cols, adds }: Of<"number">, schema: Schema): Table | undefined {
@@ -161,6 +215,8 @@ function withCols(before: Table, { of, cols }: Of<"become">): Table | undefined 
   const ask = dates ? uncompared(before) : before;
   if (areDated(ask.cols)) return dates ? undefined : grown(ask, cols);
   if (ask.cols.some(({ k }) => k === "lag")) return undefined;
+  // Of the first ones alone there is no running total.
+  if (ask.top !== undefined && cols.some(({ k }) => k === "running")) return undefined;
   if (!isYearly(ask.by) && JSON.stringify(cols).includes('"grain":"year"')) return undefined;
   const next = ask.cols.flatMap((num) => cols.map((col) => rebased(col, of, num)));
   if (!dates) return ranked({ ...ask, cols: next }, before);
@@ -175,7 +231,9 @@ function grown(ask: Table, [only, ...others]: readonly Num[]): Table | undefined
   const [a, b, ...more] = ask.cols;
   const isGrowth = only?.k === "calc" && only.op === "growth" && others.length === 0;
   if (!isGrowth || a === undefined || b === undefined || more.length > 0) return undefined;
-  return ranked({ ...ask, cols: [{ k: "calc", op: "growth", a, b }] }, ask);
+  // Nobody means growth backwards in time.
+  const isBack = (windowOf(a)?.from ?? "") < (windowOf(b)?.from ?? "");
+  return ranked({ ...ask, cols: [{ k: "calc", op: "growth", a: isBack ? b : a, b: isBack ? a : b }] }, ask);
 }
 
 /** What was compared with another period, without that. */
@@ -193,7 +251,7 @@ function asLag([a, b, ...more]: readonly Num[], { scope, by }: Table): Num[] | u
   if (a === undefined || mine === undefined || theirs === undefined || more.length > 0) return undefined;
   const years = yearsBetween(theirs, mine);
   const isWhole = scope?.win?.from === mine.from && scope.win.to === mine.to;
-  if (years === undefined || years === 0 || !isYearly(by) || !isWhole) return undefined;
+  if (years === undefined || years <= 0 || !isYearly(by) || !isWhole) return undefined;
   const of = undated(a);
   return [of, { k: "lag", of, n: years, grain: "year" }];
 }

@@ -1,4 +1,4 @@
-import type { Ask, Cond, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
+import type { Ask, Cond, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 
 export type Table = Extract<Ask, { k: "table" }>;
 export type List = Extract<Ask, { k: "list" }>;
@@ -45,16 +45,32 @@ function subjectOf(cond: Cond): string | undefined {
   return cond.k === "link" && cond.to.k === "where" ? subjectOf(cond.to.if) : undefined;
 }
 
-/** Whether another value of the same field is said. */
-function isReplaced(old: Cond, conds: readonly Cond[]): boolean {
-  const subject = subjectOf(old);
-  return subject !== undefined && conds.some((cond) => subjectOf(cond) === subject);
-}
-
 /** Conditions beside those that were there: another value of a field takes the place of the old one. */
 export function joined(old: readonly Cond[], conds: readonly Cond[], excludes: boolean): Cond[] {
-  if (excludes) return [...old, ...conds.map((of): Cond => ({ k: "not", of }))];
-  return [...old.filter((cond) => !isReplaced(cond, conds)), ...conds];
+  const isSame = (a: Cond, b: Cond) => subjectOf(a) !== undefined && subjectOf(a) === subjectOf(b);
+  if (!excludes) return [...old.filter((cond) => !conds.some((other) => isSame(cond, other))), ...conds];
+  const left = old.flatMap((cond): Cond[] => {
+    const out = conds.flatMap((other) => (other.k === "is" && isSame(cond, other) ? other.values : []));
+    if (cond.k !== "is" || out.length === 0) return [cond];
+    const values = cond.values.filter((value) => !out.includes(value));
+    return values.length > 0 ? [{ ...cond, values }] : [];
+  });
+  return [...left, ...conds.map((of): Cond => ({ k: "not", of }))];
+}
+
+/** With another value of a field, wherever one was asked for; undefined where none was. */
+export function exchanged<T>(node: T, cond: Extract<Cond, { k: "is" }>): T | undefined {
+  let isFound = false;
+  const isOwn = (part: { k?: string; key?: Key; of?: object }): boolean => {
+    if (part.k === "not" && part.of !== undefined) return isOwn(part.of);
+    return part.k === "is" && part.key?.ds === cond.key.ds && part.key.field === cond.key.field;
+  };
+  const next = swapped(node, (part) => {
+    if (!isOwn(part)) return undefined;
+    isFound = true;
+    return cond;
+  });
+  return isFound ? next : undefined;
 }
 
 export function datasetIn(rel: Rel): string | undefined {
@@ -76,10 +92,13 @@ export function bare(rel: Rel): Rel {
 export function narrowed(rel: Rel, conds: readonly Cond[], excludes = false): Rel {
   // The first ones of fewer are others than those of the first that are left.
   if (rel.k === "top") return { ...rel, in: narrowed(rel.in, conds, excludes) };
-  if (rel.k === "where" && !excludes && isReplaced(rel.if, conds)) return narrowed(rel.in, conds);
-  const [first, ...others] = joined([], conds, excludes);
-  if (first === undefined) return rel;
-  return { k: "where", in: rel, if: others.length === 0 ? first : { k: "and", of: [first, ...others] } };
+  const [first, ...others] = joined(relConds(rel), conds, excludes);
+  if (first === undefined) return bare(rel);
+  return {
+    k: "where",
+    in: bare(rel),
+    if: others.length === 0 ? first : { k: "and", of: [first, ...others] },
+  };
 }
 
 function leavesOf(num: Num): Num[] {

@@ -14,8 +14,10 @@ import {
   rescoped,
   type Table,
   windowOf,
+  windowsIn,
   withoutWindow,
 } from "./parts.ts";
+import { isCalled } from "./referent.ts";
 
 export const EXCLUDES = /^(?:without|excluding|exclude|except(?: for)?|not|ohne|außer|nicht)\b/i;
 export const COUNTS =
@@ -48,14 +50,25 @@ export async function* readChanges(
     return;
   }
   const excludes = EXCLUDES.test(said);
-  const fragment = said
+  const words = said
     .replace(EXCLUDES, "")
     .replace(/^(?:in|for|from|at|on|by|per|nach|für|aus|bei) (?:which|what|welche[nrms]?) /i, "by ")
     // The year before is the one before what was asked for, and not before today.
-    .replace(/^(?:im |das |in the |the )?(?:vorjahr|previous year|prior year)$/i, "the year before")
+    .replace(
+      /^(?:im |das |in the |the )?(?:vorjahr|jahr davor|previous year|prior year)$/i,
+      "the year before",
+    )
     .trim();
+  const fragment = inTheirYear(words, ask, context);
   if (fragment === "") return;
   const reader = new Reader(context, { ...how, excludes });
+  const own = excludes
+    ? reader.ungrouped(fragment, ask)
+    : (reader.threshold(fragment) ?? reader.value(fragment, ask));
+  if (own !== undefined) {
+    yield own;
+    return;
+  }
   if (ask.k === "list") yield* reader.ofTable(fragment, countOf(ask));
   else if (how.limits === true) yield* reader.ofTable(fragment, ask);
   else {
@@ -68,6 +81,37 @@ export async function* readChanges(
   }
 }
 
+/** Words of a period that say by themselves of which year it is. */
+const OF_NOW =
+  /\d{4}|\b(?:last|this|next|current|previous|past|ago|since|until|to date|before|after|today|yesterday|now|same|letzte\w*|diese\w*|nächste\w*|aktuell\w*|vorig\w*|vergangen\w*|seit|bis|vor|nach|heute|gestern|vorletzte\w*)\b/i;
+
+/** A month or a quarter without a year is one of the year that is spoken of, and not of this one. */
+function inTheirYear(fragment: string, ask: Ask, { dates }: Context): string {
+  const years = new Set(
+    windowsIn(ask).flatMap(({ from, to }) => [from?.slice(0, 4), lastDay(to)?.slice(0, 4)]),
+  );
+  const [year, ...others] = years;
+  const [found, ...more] = dates(fragment).filter(({ kind }) => kind === "window" || kind === "compare");
+  if (year === undefined || others.length > 0 || found === undefined || more.length > 0) return fragment;
+  const said = fragment.slice(found.start, found.end);
+  if (OF_NOW.test(said.replace(/\b(?:compared|verglichen)\b.*? /i, ""))) return fragment;
+  const dated = [`${said} ${year}`, `${said} of ${year}`].find((text) => {
+    const [whole] = dates(text);
+    return (
+      whole !== undefined &&
+      whole.end - whole.start === text.length &&
+      "window" in whole &&
+      whole.window?.from?.startsWith(year) === true
+    );
+  });
+  return dated === undefined
+    ? fragment
+    : `${fragment.slice(0, found.start)}${dated}${fragment.slice(found.end)}`;
+}
+
+const QUANTITY =
+  /^(?:with |mit )?(?:(?<more>more than|over|above|mehr als|über)|(?<less>less than|fewer than|under|below|weniger als|unter)|(?<least>at least|mindestens)|(?<most>at most|höchstens)) [€$£]?(?<digits>\d[\d.,]*)(?<k>k)?(?: ?(?:euros?|€|eur))?$/i;
+
 class Reader {
   readonly #context: Context;
   readonly #how: How & { excludes: boolean };
@@ -77,6 +121,47 @@ class Reader {
     this.#how = how;
   }
 
+  /** "and more than 5000?" */
+  threshold(fragment: string): Change[] | undefined {
+    const { more, less, least, digits, k } = QUANTITY.exec(fragment)?.groups ?? {};
+    if (digits === undefined) return undefined;
+    const value =
+      Number(digits.replaceAll(/[.,](?=\d{3})/g, "").replace(",", ".")) * (k === undefined ? 1 : 1000);
+    const op = more !== undefined ? ">" : less !== undefined ? "<" : least !== undefined ? ">=" : "<=";
+    return Number.isNaN(value) ? undefined : [{ k: "threshold", op, value }];
+  }
+
+  /** Another value of a field that was asked for is one of that field first of all. */
+  value(fragment: string, ask: Ask): Change[] | undefined {
+    const names = fragment
+      .replace(BEFORE_NAME, "")
+      .split(/\s*,\s*|\s+(?:and|or|und|oder)\s+/i)
+      .map(fold);
+    const found = condsIn(ask).flatMap((cond) => {
+      const { ds, field } = cond.key;
+      const all = this.#context.knowledge.values.find(
+        (each) => each.ds === ds && each.field === field,
+      )?.values;
+      const values = names.map((name) => all?.find((value) => fold(value) === name));
+      return values.every((value) => value !== undefined) ? [{ ...cond, values }] : [];
+    });
+    const [only, ...others] = found.filter(
+      (cond, i) => found.findIndex((other) => isEqual(cond.key, other.key)) === i,
+    );
+    return only === undefined || others.length > 0
+      ? undefined
+      : [{ k: "where", conds: [only], excludes: false }];
+  }
+
+  /** "without category": not told apart by it any more. */
+  ungrouped(fragment: string, ask: Ask): Change[] | undefined {
+    const key =
+      ask.k === "table"
+        ? ask.by.find((each) => isCalled(fragment, each, this.#context.knowledge))
+        : undefined;
+    return key && [{ k: "free", key, isGroup: true }];
+  }
+
   /** A grouping, a period or conditions: whatever the words add to the number that they are said of. */
   async *ofTable(fragment: string, ask: Table): AsyncGenerator<Change[]> {
     const joints = PREPOSITION.test(fragment) ? [" "] : [" for ", " in ", " ", " by "];
@@ -84,7 +169,8 @@ class Reader {
       const changes = await this.#added(`${joint}${fragment}`, ask);
       const isGrouped = changes?.some(({ k }) => k === "group") === true;
       const isOther = isGrouped && (UNIT.test(fragment) || this.#how.limits === true);
-      if (changes !== undefined && !isOther) yield changes;
+      const isLess = changes?.every(({ k }) => k === "where" || k === "counted") === true;
+      if (changes !== undefined && !isOther && (isLess || !this.#how.excludes)) yield changes;
     }
   }
 
@@ -112,7 +198,9 @@ class Reader {
     const known = condsOf(plain.scope?.if);
     const by = said.by.filter((key) => !plain.by.some((other) => isEqual(key, other)));
     const conds = condsOf(said.scope?.if).filter((cond) => !known.some((other) => isEqual(cond, other)));
-    const win = isEqual(said.scope?.win, plain.scope?.win) ? undefined : said.scope?.win;
+    const during = counted?.find((cond) => cond.k === "during");
+    const win = isEqual(said.scope?.win, plain.scope?.win) ? during?.win : said.scope?.win;
+    const things = counted?.filter((cond) => cond !== during) ?? [];
     const { top, having, order } = said;
     const choice = { ...(top && { top }), ...(having && { having }), ...(order && { order }) };
     const isOther = counted === undefined && !isEqual(plain.cols, said.cols);
@@ -120,7 +208,7 @@ class Reader {
       isOther && { k: "become", of, cols: said.cols },
       by.length > 0 && { k: "group", by, adds },
       win && { k: "period", win },
-      counted && counted.length > 0 && { k: "counted", conds: counted, excludes },
+      things.length > 0 && { k: "counted", conds: things, excludes },
       conds.length > 0 && { k: "where", conds, excludes },
       Object.keys(choice).length > 0 && { k: "choose", of, ...choice },
     ];
@@ -173,7 +261,8 @@ class Reader {
     const win = ask.scope?.win ?? windowOf(ask.cols[0]);
     const of = onlyBase(ask.cols.slice(0, 1));
     if (win?.from == null || win.to == null || of === undefined) return undefined;
-    const other = sameIn(fragment, win) ?? this.#shifted(fragment, win);
+    const isPair = this.#context.dates(fragment).length > 1;
+    const other = sameIn(fragment, win) ?? (isPair ? undefined : this.#shifted(fragment, win));
     if (other === undefined) return undefined;
     if (!COMPARES.test(fragment)) return [{ k: "period", win: other }];
     const [a, b] = [win, other].map((each) => rescoped(of, { win: each })) as [Num, Num];
@@ -190,6 +279,16 @@ class Reader {
     const on = win.on !== undefined && { on: win.on };
     return { ...found.window, said: yearOf(found.window) ?? said, ...on };
   }
+}
+
+/** What may stand before a name. */
+const BEFORE_NAME = /^(?:(?:in|for|from|of|at|the|only|für|aus|von|der|die|das|den|dem|marke|brand)\s+)+/i;
+
+/** The values that a query is limited to. */
+function condsIn(node: unknown): Extract<Cond, { k: "is" }>[] {
+  if (typeof node !== "object" || node === null) return [];
+  const own = node as Extract<Cond, { k: "is" }>;
+  return own.k === "is" && own.match === "equal" ? [own] : Object.values(node).flatMap(condsIn);
 }
 
 /** "number of tickets" and "number of urgent tickets": the same is counted, under conditions. */
@@ -222,9 +321,14 @@ function yearOf({ from, to }: Pick<Window, "from" | "to">): string | undefined {
 
 /** From its first to its last day. */
 function spanOf({ from, to }: Pick<Window, "from" | "to">): string {
-  const last = new Date(`${(to ?? "").slice(0, 10)}T00:00:00Z`);
+  return `${(from ?? "").slice(0, 10)} to ${lastDay(to) ?? ""}`;
+}
+
+function lastDay(to: string | null): string | undefined {
+  if (to === null) return undefined;
+  const last = new Date(`${to.slice(0, 10)}T00:00:00Z`);
   last.setUTCDate(last.getUTCDate() - 1);
-  return `${(from ?? "").slice(0, 10)} to ${last.toISOString().slice(0, 10)}`;
+  return last.toISOString().slice(0, 10);
 }
 
 /** Words that a fragment can be read with: what it adds is taken, and these are not. */
