@@ -4,13 +4,13 @@ import type { Clarification } from "../understand/reading.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
 import { condsOf, narrowed, withConds } from "./parts.ts";
 import type { Pointing } from "./pointing.ts";
-import { about, isCalled, keyOf, namesKey, type Referent, referentOf } from "./referent.ts";
+import { about, isCalled, keyOf, namesKey, type Referent, referentsOf } from "./referent.ts";
 
 /** A preposition belongs to what it stands before. */
 const LOOSE = /\s*\b(?:of|for|about|with|to|by|from|in|on|at|von|für|mit|bei|zu)\s*$/i;
 /** "how many of them", "which of those", "how many are …": the noun is wanted there. */
 const SLOT =
-  /^(?<ask>(?:and |und )?(?:how many|which|who|wie viele|welche|wer))\s+(?:of (?:them|those|these)|ones?|davon)?\s*(?<rest>.*)$/i;
+  /^(?<ask>(?:and |und )?(?:how many|which|who|wie viele|welche|wer))\s+(?:of (?:them|those|these)(?: \p{L}+(?= (?:is|are|has|have|had|was|were)\b))?|ones?|davon)?\s*(?<rest>.*)$/iu;
 /** Readings that are tried; those behind them are hardly meant. */
 const TRIED = 2;
 /** More names than these are not offered. */
@@ -23,28 +23,52 @@ export async function pointed(
   before: Ask,
   context: Context,
 ): Promise<Ask | Clarification | undefined> {
-  const referent = await referentOf(before, context);
-  if (referent === undefined) return undefined;
-  const isGrouped = before.k === "table" && before.by.some(({ bucket }) => bucket === undefined);
-  if (pointing?.k === "of" || (pointing?.isOne === true && (referent.of !== undefined || isGrouped))) {
+  const sets = await referentsOf(before, context);
+  if (pointing?.k === "of" || (pointing?.isOne === true && keyOf(before)?.bucket === undefined)) {
     const open = await choice(pointing, before, context);
     const name = open?.suggestions.find((each) => context.answers?.some((answer) => isSame(answer, each)));
-    if (name !== undefined) return pointed(text, { ...pointing, isOne: false }, oneOf(before, name), context);
+    const one = name ?? nthOf(pointing.text, open?.suggestions ?? []);
+    if (one !== undefined) return pointed(text, { ...pointing, isOne: false }, oneOf(before, one), context);
     // "which regions missed it" is about all of them.
     const isNamed = pointing.k === "it" && namesKey(text, before, context);
     if (open !== undefined) return open.suggestions.length === 0 || isNamed ? undefined : open;
   }
+  // What is theirs is of those who were spoken of last; what is counted of them is of what was counted.
+  const tried = pointing?.k === "whose" ? sets.toReversed() : sets;
+  for (const referent of tried) {
+    const made = await asked(text, pointing, referent, context);
+    if (made !== undefined) return made;
+  }
+  return undefined;
+}
+
+async function asked(
+  text: string,
+  pointing: Pointing | undefined,
+  referent: Referent,
+  context: Context,
+): Promise<Ask | undefined> {
   const { knowledge } = context;
+  const set = TOTAL.test(text) ? { ...referent, by: [] } : referent;
   for (const written of writtenOut(text, pointing, referent)) {
     const asks = await asksOf(written, context);
     // "how are they doing" wants more than their names.
     if (asks[0]?.k === "list" && /^how|^wie/i.test(written)) continue;
     for (const ask of asks.slice(0, TRIED)) {
-      const made = about(ask, referent, knowledge.schema, pointing?.k === "of");
+      const made = about(ask, set, knowledge.schema, pointing?.k === "of");
       if (made !== undefined && isCarried(made, knowledge)) return made;
     }
   }
   return undefined;
+}
+
+const TOTAL = /\b(?:total|overall|in all|altogether|insgesamt|zusammen)\b/i;
+const PLACES = ["first", "second", "third", "fourth", "fifth"];
+
+/** "the second one" of those that were shown. */
+function nthOf(text: string, names: readonly string[]): string | undefined {
+  const word = /^the (\w+) one$/i.exec(text)?.[1]?.toLowerCase() ?? "";
+  return word === "last" ? names.at(-1) : names[PLACES.indexOf(word)];
 }
 
 /** Which one is meant, where there are several; undefined where it is clear. */
@@ -78,11 +102,17 @@ function writtenOut(text: string, pointing: Pointing | undefined, { of }: Refere
   const noun = of?.ds.replaceAll("_", " ");
   const { ask, rest = "" } = SLOT.exec(text)?.groups ?? {};
   const isSlot = ask !== undefined && (pointing === undefined || pointing.end <= text.length - rest.length);
-  const inSlot = isSlot && noun !== undefined ? [`${ask} ${noun} ${rest}`] : [];
+  // "which of these channels" names them itself.
+  const inSlot =
+    isSlot && noun !== undefined
+      ? [`${ask} ${noun} ${rest}`]
+      : isSlot && pointing?.k === "of"
+        ? [`${ask} ${pointing.noun} ${rest}`]
+        : [];
   if (pointing === undefined) return inSlot;
   const [head, tail] = [text.slice(0, pointing.start), text.slice(pointing.end)];
   const dropped = `${head.replace(LOOSE, "")}${tail}`.replaceAll(/\s+/g, " ").trim();
-  if (noun === undefined) return pointing.k === "whose" ? [`${head}${tail}`] : [dropped];
+  if (noun === undefined) return pointing.k === "whose" ? [`${head}${tail}`] : [...inSlot, dropped];
   const owned = pointing.isGerman ? `von ${noun}` : `of the ${noun}`;
   if (pointing.k === "whose") return [`${head}${tail} ${owned}`, `${head}${tail}`];
   return [...inSlot, `${head}the ${noun}${tail}`, `${dropped} ${owned}`, `${dropped} with ${noun}`, dropped];

@@ -25,8 +25,8 @@ const FORMS: readonly [Pointing["k"], RegExp, RegExp][] = [
   ],
   [
     "it",
-    /(?<!\p{L})(?:they|them|themselves|it|he|she|him|that|those|these|this|(?:which|the (?:first|second|third|other|others|last|next|same|\p{L}+est)) ones?|davon|darunter|dafür|darin|daran|denen|ihnen|sie|diese[nrms]?|das|dort|there)(?!\p{L})/giu,
-    /^(?:it|he|she|him)$|one$/i,
+    /(?<!\p{L})(?:they|them|themselves|it|he|she|him|(?:that|this) one|that|those|these|this|(?:which|the (?:first|second|third|other|others|last|next|same|\p{L}+est)) ones?|davon|darunter|dafür|darin|daran|denen|ihnen|sie|diese[nrms]?|das|dort|there|(?:die|der|den|dem|denen)(?=[?!.\s]*$))(?!\p{L})/giu,
+    /^(?:it|he|she|him|die|der)$|one$/i,
   ],
 ];
 const GERMAN = /^(?:ihr|deren|dessen|sein|dies|jen|d[ae][rvfn]|ihn|sie|das|dort|demsel)/i;
@@ -44,7 +44,9 @@ const EMPTY = new Set(
   compare compared since until during per each no not also more than between total und aber oder jetzt dann bitte zeige zeig mir
   uns wir ich wie viele viel was wer wen welche welcher welches welchen wann wo warum ist sind war waren hat haben hatte hatten
   gab gibt es von für im in am an aus bei mit nach pro je zu zum zur der die das den dem des ein eine einen alle nur auch seit
-  bis`.split(/\s+/),
+  bis hoch groß gross lang alt long high big large old high average mean highest lowest most best worst durchschnittlich`.split(
+    /\s+/,
+  ),
 );
 /** Words after which "that" is no relative pronoun: "for that", "does that". */
 const BEFORE_THAT =
@@ -81,12 +83,15 @@ const POINTS: Record<Pointing["k"], Points> = {
     !/,\s*$|\b(?:könnt|habt|wollt|seid|seit)\s+$/i.test(before) && /^\s+\p{L}/u.test(after),
   // "that" behind a noun begins a clause.
   of: (word, before, _, noun = "") =>
-    !EMPTY.has(noun.toLowerCase()) && (!/^that /i.test(word) || BEFORE_THAT.test(before)),
+    !EMPTY.has(noun.toLowerCase()) &&
+    !/^ones?$/i.test(noun) &&
+    (!/^that /i.test(word) || BEFORE_THAT.test(before)),
   it: (word, before, after) => {
     const low = word.toLowerCase();
     // "that of Colorado", "those who ordered" say themselves what they stand for.
     const isSaid = /^\s+(?:of|who|that|which|with|whose|where|having)\b/i.test(after);
     if (/^(?:that|those|these)$/.test(low) && isSaid) return false;
+    if (/ one$/.test(low)) return true;
     if (low === "that" || low === "this") return BEFORE_THAT.test(before);
     if (low === "das") return IS_PRONOUN.test(after) && !/,\s*$/.test(before);
     if (low === "there" || low === "dort")
@@ -105,7 +110,7 @@ function isTakenUp(k: Pointing["k"], word: string, before: string, noun = ""): b
     const stem = noun.toLowerCase().replace(/(?:ies|y|es|s|en|n)$/, "");
     return TIME.test(noun) || before.toLowerCase().includes(stem);
   }
-  const isOwned = k === "whose" || /ones?$/i.test(word);
+  const isOwned = k === "whose" || /ones$/i.test(word);
   const last = [...before.matchAll(BOUNDARY)].at(-1)?.index;
   const apart = isOwned ? before : before.slice(0, last ?? 0);
   const words = apart.toLowerCase().match(/\p{L}[\p{L}'-]*/gu) ?? [];

@@ -5,53 +5,99 @@ import { GLOSSARY } from "../understand/languages/german/glossary.ts";
 import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
 import { phraseKey } from "../understand/languages/words.ts";
 import type { Context } from "./context.ts";
-import { areDated, condsOf, datasetIn, isEqual, narrowed, swapped, type Table, withConds } from "./parts.ts";
+import {
+  areDated,
+  condsOf,
+  datasetIn,
+  isEqual,
+  narrowed,
+  relConds,
+  swapped,
+  type Table,
+  windowsIn,
+  withConds,
+} from "./parts.ts";
 
-/** What an answer is about, so that more can be asked of it. */
+/** What a word that points back can stand for: the set that was answered, with all that was said of it. */
 export interface Referent {
   /** The dataset whose entities they are, and these; undefined where it is a number alone. */
   of?: { ds: string; rel: Rel };
   /** What holds of the rows that the answer was made of. */
   conds: Cond[];
-  win: Window | undefined;
+  /** When that was; of several periods nobody said which. */
+  win: Window | "several" | undefined;
+  /** Everything is told apart by these. */
+  by: Key[];
 }
 
 /** More groups than these are not named one by one. */
 const NAMED = 50;
 
-/** The entities or rows that an answer speaks of: of a ranking those that it shows. */
-export async function referentOf(
-  ask: Ask,
-  { knowledge: { schema }, rows }: Context,
-): Promise<Referent | undefined> {
-  if (ask.k === "list") {
-    const ds = datasetIn(ask.rel);
-    return ds === undefined ? undefined : { of: { ds, rel: ask.rel }, conds: [], win: undefined };
-  }
-  const scope = { conds: condsOf(ask.scope?.if), win: ask.scope?.win };
+/** What an answer was about: of a ranking those that it shows; the likeliest first. */
+export async function referentsOf(ask: Ask, { knowledge: { schema }, rows }: Context): Promise<Referent[]> {
+  if (ask.k === "list") return setsOf([ask.rel], { conds: [], win: undefined, by: [] }, schema);
+  const conds = condsOf(ask.scope?.if);
+  const scope: Referent = { conds, win: ask.scope?.win, by: ask.by };
+  // Of two periods nobody said which, and a share is of two numbers.
+  if (areDated(ask.cols)) return [];
   const [key, ...others] = ask.by;
-  // Of two periods nobody said which.
-  if (areDated(ask.cols)) return undefined;
-  if (key === undefined) {
-    const rel = countedIn(ask, schema);
-    const ds = rel && datasetIn(rel);
-    if (rel === undefined || ds === undefined) return scope;
-    const during: Cond[] = scope.win === undefined ? [] : [{ k: "during", win: scope.win }];
-    return { of: { ds, rel: narrowed(rel, [...scope.conds, ...during]) }, conds: [], win: scope.win };
+  const isFirst = ask.top !== undefined || ask.having !== undefined;
+  if (!isFirst || key === undefined) {
+    const counted = countedIn(ask, schema);
+    const said = [...(counted === undefined ? [] : relConds(counted)), ...conds];
+    // Those whose rows they are, and not what they have: "orders of the stores", "customers with orders".
+    const isTheirs = (cond: Cond) => cond.k === "link" && cond.path.every(({ dir }) => dir === "one");
+    const linked = said.flatMap((cond) => (cond.k === "link" && isTheirs(cond) ? [cond.to] : []));
+    const during: Cond[] =
+      scope.win === undefined || scope.win === "several" ? [] : [{ k: "during", win: scope.win }];
+    const own =
+      counted && (key === undefined || counted.k !== "all") ? [narrowed(counted, [...conds, ...during])] : [];
+    const rest = { ...scope, conds: [] };
+    const sets = setsOf([...own, ...linked], rest, schema);
+    if (sets.length > 0) return sets;
+    if (key === undefined) return ask.cols.some(({ k }) => k === "calc") ? [] : [scope];
+    const isEntity = others.length === 0 && isNameOf(key, schema);
+    return [isEntity ? { ...scope, of: { ds: key.ds, rel: { k: "all", ds: key.ds } } } : scope];
   }
-  if (others.length > 0 || key.bucket !== undefined || key.part !== undefined) return scope;
-  const isEntity = schema.datasets.get(key.ds)?.nameField === key.field && key.path === undefined;
+  if (others.length > 0 || key.bucket !== undefined || key.part !== undefined) return [];
+  return shownOf(ask, key, { ...scope, by: [] }, { schema, rows });
+}
+
+/** Entities, and when they did what they were chosen by. */
+function setsOf(rels: readonly Rel[], { win, ...scope }: Referent, schema: Schema): Referent[] {
+  return rels.flatMap((rel) => {
+    const ds = datasetIn(rel);
+    if (ds === undefined) return [];
+    // When things came to be there says nothing of what they do.
+    const isOwn = (cond: Cond) => cond.k === "during" && !isEvent(ds, schema);
+    const deeds = rel.k === "top" ? rel : relConds(rel).filter((cond) => !isOwn(cond));
+    const periods = windowsIn(deeds).map(({ on: _, ...period }) => period);
+    const isOne = periods.every(({ from, to }) => from === periods[0]?.from && to === periods[0].to);
+    return [{ ...scope, of: { ds, rel }, win: win ?? (isOne ? periods[0] : "several") }];
+  });
+}
+
+/** The first groups, as entities or by their names. */
+async function shownOf(
+  ask: Table,
+  key: Key,
+  scope: Referent,
+  { schema, rows }: { schema: Schema; rows: Context["rows"] },
+): Promise<Referent[]> {
   const all: Rel = { k: "all", ds: key.ds };
-  if (ask.top === undefined && ask.having === undefined)
-    return isEntity ? { ...scope, of: { ds: key.ds, rel: all } } : scope;
+  const isEntity = isNameOf(key, schema);
   const own = isEntity ? firstOf(ask, key) : undefined;
-  if (own !== undefined) return { ...scope, conds: [], of: { ds: key.ds, rel: own } };
+  if (own !== undefined) return [{ ...scope, conds: [], of: { ds: key.ds, rel: own } }];
   const shown = await rows(ask);
   const values = shown.map(([value]) => value).filter(isLiteral);
-  if (shown.length > NAMED || values.length !== shown.length || values.length === 0) return undefined;
+  if (shown.length > NAMED || values.length !== shown.length || values.length === 0) return [];
   const cond: Cond = { k: "is", key, values, match: "equal" };
-  if (!isEntity) return { ...scope, conds: [...scope.conds, cond] };
-  return { ...scope, of: { ds: key.ds, rel: { k: "where", in: all, if: cond } } };
+  if (!isEntity) return [{ ...scope, conds: [...scope.conds, cond] }];
+  return [{ ...scope, of: { ds: key.ds, rel: { k: "where", in: all, if: cond } } }];
+}
+
+function isNameOf({ ds, field, path }: Key, schema: Schema): boolean {
+  return schema.datasets.get(ds)?.nameField === field && path === undefined;
 }
 
 /** What a number is the number of. */
@@ -85,28 +131,37 @@ function isLiteral(value: unknown): value is Literal {
  */
 export function about(
   ask: Ask,
-  { of, conds, win }: Referent,
+  { of, conds, win, by }: Referent,
   schema: Schema,
   isNoun: boolean,
 ): Ask | undefined {
   const all = of && { k: "all", ds: of.ds };
-  const isNamed = JSON.stringify(ask).includes(JSON.stringify(all) ?? "?");
+  const places = JSON.stringify(ask).split(JSON.stringify(all) ?? "?").length - 1;
+  // "how many people report to him": nobody said which of them is him.
+  if (places > 1 && !isEqual(of?.rel, all)) return undefined;
+  const isNamed = places > 0;
   const next = isNamed ? swapped(ask, (part) => (isEqual(part, all) ? of?.rel : undefined)) : ask;
   const link: Cond[] = of === undefined || isNamed ? [] : [{ k: "link", at: of.ds, path: [], to: of.rel }];
-  const isDated = win === undefined || isOfTime(ask);
+  const period = win === undefined || isOfTime(ask) ? undefined : win;
+  if (period === "several") return undefined;
   if (next.k === "table") {
     const things = next.cols.some((num) => countsThings(num, schema));
     // Customers in a period are those that came then, or those that bought something: nobody said which.
-    if (!isDated && things && !(isNamed && isOfTime(of?.rel))) return undefined;
-    const table = withConds(next, [...condsOf(next.scope?.if), ...conds, ...link]);
-    return isDated || things ? table : { ...table, scope: { ...table.scope, win } };
+    if (period !== undefined && things && !(isNamed && isOfTime(of?.rel))) return undefined;
+    const isPlain = next.by.length === 0 && next.top === undefined;
+    const table = {
+      ...withConds(next, [...condsOf(next.scope?.if), ...conds, ...link]),
+      ...(isPlain && { by }),
+    };
+    return period === undefined || things ? table : { ...table, scope: { ...table.scope, win: period } };
   }
   const ds = datasetIn(next.rel);
   // "in that category" is where they are, whenever that was.
   const isOwn = isNoun && conds.length > 0 && conds.every((cond) => cond.k === "is" && cond.key.ds === ds);
   // Who was meant by a number alone is not known, and a list of them would be one of all.
   if (of === undefined && win !== undefined && !isOwn) return undefined;
-  const during: Cond[] = isDated || ds === undefined || !isEvent(ds, schema) ? [] : [{ k: "during", win }];
+  const isThen = period !== undefined && ds !== undefined && isEvent(ds, schema);
+  const during: Cond[] = isThen ? [{ k: "during", win: period }] : [];
   return { ...next, rel: narrowed(next.rel, [...conds, ...link, ...during]) };
 }
 

@@ -5,7 +5,7 @@ import { wordsOf } from "../understand/languages/words.ts";
 import type { Change } from "./change.ts";
 import { type Context, numberIn } from "./context.ts";
 import { condsOf, isEqual, type Table } from "./parts.ts";
-import { isCalled, referentOf } from "./referent.ts";
+import { isCalled, referentsOf } from "./referent.ts";
 
 type Groups = Record<string, string | undefined>;
 type Made = Change[] | undefined | Promise<Change[] | undefined>;
@@ -163,7 +163,7 @@ async function sorted(ask: Ask, { by = "", dir }: Groups, context: Context): Pro
 /** All groups but those that were shown. */
 async function others(ask: Table, _: Groups, context: Context): Promise<Change[] | undefined> {
   if (ask.top === undefined && ask.having === undefined) return undefined;
-  const { of, conds = [] } = (await referentOf(ask, context)) ?? {};
+  const [{ of, conds } = { of: undefined, conds: [] }] = await referentsOf(ask, context);
   const known = condsOf(ask.scope?.if);
   const named = conds.find((cond) => !known.some((other) => isEqual(cond, other)));
   const shown: Cond | undefined = of === undefined ? named : { k: "link", at: of.ds, path: [], to: of.rel };
