@@ -6,7 +6,7 @@ import type { chartWish } from "./chart-wish.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
 import { isEqual } from "./parts.ts";
 import { pointed } from "./pointed.ts";
-import { pointingIn } from "./pointing.ts";
+import { type Pointing, pointingIn } from "./pointing.ts";
 import { COUNTS, EXCLUDES, type How, PREPOSITION, readChanges } from "./read-changes.ts";
 import { namesKey } from "./referent.ts";
 import { saidChanges } from "./said-changes.ts";
@@ -29,10 +29,20 @@ const FRESH: Followed = { k: "fresh" };
 
 /** Words with which people go on from what was said; what they add follows. */
 const GOES_ON =
-  /^(?:(?:and|but|now|then|ok|okay|or|so|no|nein|sorry|actually|und|aber|jetzt|dann|oder|i mean(?:t)?|i want(?:ed)?|rather|ich mein(?:t)?e|eigentlich|lieber)(?!\p{L})[\s,]*)*(?:(?:what|how) about\b|was ist mit\b|wie (?:ist|war|sieht) es (?:mit|aus mit|bei)\b|(?:the )?same(?: thing)?(?: again)?(?: for| but)?\b(?! (?:period|time|month|quarter|week|year|zeitraum))|dasselbe\b|das gleiche\b|instead(?! of)\b|stattdessen\b|(?:can you |could you )?(?:also|auch)\b(?: (?:show|add|include|zeige?)(?: me| mir)?\b)?|(?:add|include)\b|only\b|just\b|nur\b|please\b|bitte\b|show (?:it|that|this|them|me)\b|zeige? (?:es|das|mir)\b|(?:break|split) (?:it|that|this|them)(?: down| up)?\b|broken down\b|aufgeteilt\b|(?:how (?:much|many)|wie viele?)(?= (?:per|by|each|pro|je)\b)|of (?:them|those|these)\b|davon\b|darunter\b)?[\s,]*/iu;
+  /^(?:(?:and|but|now|then|ok|okay|or|so|no|nein|sorry|actually|und|aber|jetzt|dann|oder|i mean(?:t)?|i want(?:ed)?|rather|ich mein(?:t)?e|eigentlich|lieber)(?!\p{L})[\s,]*)*(?:(?:what|how) about\b|was ist mit\b|wie (?:ist|war|sieht) es (?:mit|aus mit|bei)\b|(?:the )?same(?: thing)?(?: again)?(?: for| but)?\b(?! (?:period|time|month|quarter|week|year|zeitraum))|dasselbe\b|das gleiche\b|instead(?! of)\b|stattdessen\b|(?:can you |could you )?(?:also|auch)\b(?: (?:show|add|include|zeige?)(?: me| mir)?\b)?|(?:add|include)\b|only\b|just\b|nur\b|please\b|bitte\b|show (?:it|that|this|them|me)\b|zeige? (?:es|das|mir)\b|(?:break|split)(?: (?:it|that|this|them)(?! one))?(?: down| up)?\b|broken down\b|aufgeteilt\b|(?:how (?:much|many)|wie viele?)(?= (?:per|by|each|pro|je)\b)|of (?:them|those|these)\b|davon\b|darunter\b)?[\s,]*/iu;
 /** Words behind what is changed that only say that it is. */
 const ENDS = /[\s,]+(?:instead|stattdessen|too|as well|also|please|bitte|dazu|zusätzlich|again|then)$/iu;
 const INSTEAD = /\s+(?:instead of|rather than|(?:an)?statt)\s+.+$/iu;
+/** "of those, how many …" */
+const OF_THOSE =
+  /^(?:and |und )?(?:of|von) (them|those|these|denen|diesen),? (how many|which|wie viele|welche) /i;
+/** "not Germany but Austria" */
+const NOT_BUT = /^(?:no,? |nein,? )?(?:not|nicht) .+?,? (?:but|sondern) (?:in |for |für )?/i;
+/** What takes together, leaves out or brings back something that was said: nothing but a saying knows what. */
+const TAKES_UP =
+  /(?<!\p{L})(?:together|both|again|else|others?|rest|remaining|wieder|beide[nrsm]?|zusammen|andere[nrsm]?|übrigen?|restlichen?)(?!\p{L})/iu;
+/** "growth of customers" says itself of what. */
+const ITSELF = /^(?:growth|share|wachstum|anteil) (?:of|in|von|der|des) (?!(?:the )?(?:total|whole))/i;
 /** Asks for something to be shown, and not for a change of what was. */
 const SHOWS = /\b(?:show me|zeige? mir)\b/i;
 /** Whoever asks who, what or how many names what is asked for; more words than "how many?" are a question. */
@@ -42,10 +52,10 @@ const ADDS =
   /\b(?:also|too|as well|additionally|in addition|add|include|broken down|break|split|auch|zusätzlich|dazu|aufgeteilt)\b/i;
 /** "how many are new?", "which sold best?": who, was said before. */
 const SUBJECTLESS =
-  /^(?:how many|wie viele)\s+(?:are|were|have|had|sind|waren|haben|hatten|wurden)\s+(?!there\b)\S|^(?:which|welche)\s+(?:are|were|is|was|has|have|sold|grew|sind|waren|ist|war)(?:\s+\S+){1,2}$/i;
+  /^(?:how many|wie viele)\s+(?:are|were|have|had|did not|didn't|do not|work|live|receive|bought|ordered|returned|paid|sind|waren|haben|hatten|wurden)\s+(?!there\b)\S|^(?:which|welche)\s+(?:are|were|is|was|has|have|sold|grew|sind|waren|ist|war)(?:\s+\S+){1,2}$/i;
 /** "which region is worst?": by what was just shown of the regions. */
 const WHICH =
-  /^(?:which|what|welche[rs]?) (?<noun>\p{L}+)(?: (?:is|was|are|were|has|had|did|does|performed|ist|war|sind|hat|hatte))?(?: am)? (?<place>(?:the |die |der |das )?\p{L}+)$/iu;
+  /^(?:which|what|welche[rs]?)(?: of (?:them|those|these))? (?<noun>\p{L}+)(?: (?:is|was|are|were|has|had|did|does|performed|ist|war|sind|hat|hatte))?(?: am)? (?<place>(?:the |die |der |das )?\p{L}+)$/iu;
 /** "how does that compare with 2024", "compare it to the year before": only what it is compared with is said. */
 const COMPARISON =
   /^(?:and |und )?(?:how (?:does|do|did|is|was) (?:that|this|it|they|those|these) compared?|compare (?:that|this|it|them|those|these)|(?:compare|compared?)|wie (?:ist|war|sieht) das|vergleiche? (?:das|es|sie)?) *(?:with|to|against|mit|zu|zum|im vergleich zu[mr]?|gegenüber) (?:dem |der )?(?<other>.+)$/i;
@@ -59,7 +69,11 @@ const ANSWER_WORDS = 6;
 
 /** A text without the words that only say that something is changed. */
 function told(text: string) {
-  const plain = text.replace(/[?!.\s]+$/, "").trim();
+  const plain = text
+    .replace(/[?!.\s]+$/, "")
+    .replace(OF_THOSE, "$2 of $1 ")
+    .replace(NOT_BUT, "rather ")
+    .trim();
   const lead = GOES_ON.exec(plain)?.[0] ?? "";
   const said = plain.slice(lead.length).trim();
   const rest = said.replace(INSTEAD, "").replace(ENDS, "").trim();
@@ -96,20 +110,30 @@ export async function followUp(
   const isSubjectless = SUBJECTLESS.test(rest);
   const isHanging = pointing !== undefined || isPart || isSubjectless;
   // A sentence of its own is one also where it cannot be answered.
-  const isSentence = OPENER.test(plain) || (!PREPOSITION.test(rest) && words > MOST_WORDS);
+  const isLong = !PREPOSITION.test(rest) && words > MOST_WORDS;
+  const isSentence = OPENER.test(plain) || ITSELF.test(plain) || isLong;
   if (!goesOn && !isHanging && (isSentence || (await isWhole(text, context)))) return FRESH;
 
+  // What is shared among what was answered is no share of anything else.
+  if (pointing !== undefined && /(?<!\p{L})(?:share|percent\w*|%|anteil|prozent)(?!\p{L})/iu.test(rest))
+    return hangs(pointing.text);
+  if (TAKES_UP.test(rest) && pointing === undefined) return hangs(rest);
   // "of them", "show it" only lead to what is changed.
   const isLed = pointing !== undefined && lead.toLowerCase().includes(pointing.text.toLowerCase());
   const isAbout = (pointing !== undefined && other === undefined && !isLed) || isSubjectless;
+  const how: How = {
+    adds: ADDS.test(text),
+    ...((isLed && OF.test(lead)) || ONES.test(rest) ? { limits: true } : {}),
+  };
+  const said = other === undefined ? rest.replace(ONES, "") : `compared to ${other}`;
   const next = isAbout
-    ? await pointed(plain, pointing, ask, context)
-    : await changed(
-        other === undefined ? rest : `compared to ${other}`,
+    ? await pointed(
+        isLed ? plain : plain.slice(lead.length),
+        pointing && shifted(pointing, lead.length),
         ask,
-        { adds: ADDS.test(text) },
         context,
-      );
+      )
+    : await changed(said, ask, how, context);
   if (next !== undefined && "question" in next) return { k: "asks", question: next };
   const made = next && follows(next, previous, context);
   if (made !== undefined) return made;
@@ -119,10 +143,19 @@ export async function followUp(
   return unknown.length > 0 ? { k: "hangs", missing: unknown } : hangs(pointing?.text ?? rest);
 }
 
+const OF = /\b(?:of (?:them|those|these)|davon|darunter)\b/i;
+/** "cancelled ones" are some of those before. */
+const ONES = /\s+ones$/i;
+
+function shifted(pointing: Pointing, by: number): Pointing {
+  return { ...pointing, start: pointing.start - by, end: pointing.end - by };
+}
+
 /** The same rows in another order, fewer or more of them, or their shares. */
 async function shownOtherwise(texts: string[], ask: Ask, context: Context): Promise<Ask | undefined> {
   const { noun = "", place = "" } = WHICH.exec(texts[0] ?? "")?.groups ?? {};
-  for (const text of namesKey(noun, ask, context) ? [...texts, place] : texts) {
+  const isShown = /^(?:one|ones|is|was|are)$/i.test(noun) || namesKey(noun, ask, context);
+  for (const text of isShown ? [...texts, place] : texts) {
     const changes = await saidChanges(text, ask, context);
     const made = changes && apply(ask, changes, context.knowledge.schema);
     if (made !== undefined) return made;

@@ -1,10 +1,11 @@
 import { isSame } from "../phases/chosen.ts";
+import type { Schema } from "../query/schema.ts";
 import type { Ask, Cond, Num } from "../query/semantic-query.ts";
 import type { Clarification } from "../understand/reading.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
-import { condsOf, narrowed, withConds } from "./parts.ts";
+import { condsOf, type List, narrowed, withConds } from "./parts.ts";
 import type { Pointing } from "./pointing.ts";
-import { about, isCalled, keyOf, namesKey, type Referent, referentsOf } from "./referent.ts";
+import { about, isCalled, isNameOf, keyOf, namesKey, type Referent, referentsOf } from "./referent.ts";
 
 /** A preposition belongs to what it stands before. */
 const LOOSE = /\s*\b(?:of|for|about|with|to|by|from|in|on|at|von|für|mit|bei|zu)\s*$/i;
@@ -48,18 +49,32 @@ async function asked(
   referent: Referent,
   context: Context,
 ): Promise<Ask | undefined> {
-  const { knowledge } = context;
+  const { schema } = context.knowledge;
+  const { of } = referent;
   const set = TOTAL.test(text) ? { ...referent, by: [] } : referent;
   for (const written of writtenOut(text, pointing, referent)) {
     const asks = await asksOf(written, context);
-    // "how are they doing" wants more than their names.
-    if (asks[0]?.k === "list" && /^how|^wie/i.test(written)) continue;
+    const isNamed = of === undefined || written.includes(nounOf(of.ds));
     for (const ask of asks.slice(0, TRIED)) {
-      const made = about(ask, set, knowledge.schema, pointing?.k === "of");
-      if (made !== undefined && isCarried(made, knowledge)) return made;
+      // Where they are not named, what is asked for is something else of theirs.
+      if (!isNamed && JSON.stringify(ask).includes(`{"k":"all","ds":"${of.ds}"}`)) continue;
+      if (ask.k === "list" && of !== undefined && !isAskedOf(ask, of.ds, text, schema)) continue;
+      const made = about(ask, set, schema, pointing?.k === "of");
+      if (made !== undefined && isCarried(made, context.knowledge)) return made;
     }
   }
   return undefined;
+}
+
+/** "how are they doing", "where do they live" want more than their names, and nothing of anybody else. */
+function isAskedOf({ show: [key, ...more] }: List, ds: string, text: string, schema: Schema): boolean {
+  if (/^(?:how|wie)\b/i.test(text)) return false;
+  const isName = key !== undefined && more.length === 0 && isNameOf(key, schema);
+  return !/^(?:where|wo|when|wann)\b/i.test(text) || (!isName && key?.ds === ds);
+}
+
+function nounOf(ds: string): string {
+  return ds.replaceAll("_", " ");
 }
 
 const TOTAL = /\b(?:total|overall|in all|altogether|insgesamt|zusammen)\b/i;
@@ -99,7 +114,7 @@ function oneOf(ask: Ask, name: string): Ask {
 
 /** The question in the ways in which it names what it is about, or nothing at all. */
 function writtenOut(text: string, pointing: Pointing | undefined, { of }: Referent): string[] {
-  const noun = of?.ds.replaceAll("_", " ");
+  const noun = of && nounOf(of.ds);
   const { ask, rest = "" } = SLOT.exec(text)?.groups ?? {};
   const isSlot = ask !== undefined && (pointing === undefined || pointing.end <= text.length - rest.length);
   // "which of these channels" names them itself.

@@ -96,7 +96,7 @@ async function shownOf(
   return [{ ...scope, of: { ds: key.ds, rel: { k: "where", in: all, if: cond } } }];
 }
 
-function isNameOf({ ds, field, path }: Key, schema: Schema): boolean {
+export function isNameOf({ ds, field, path }: Key, schema: Schema): boolean {
   return schema.datasets.get(ds)?.nameField === field && path === undefined;
 }
 

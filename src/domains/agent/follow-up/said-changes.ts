@@ -4,7 +4,7 @@ import { languagesOf } from "../understand/languages/languages.ts";
 import { wordsOf } from "../understand/languages/words.ts";
 import type { Change } from "./change.ts";
 import { type Context, numberIn } from "./context.ts";
-import { condsOf, isEqual, type Table } from "./parts.ts";
+import { areDated, condsOf, isEqual, onlyBase, type Table } from "./parts.ts";
 import { isCalled, referentsOf } from "./referent.ts";
 
 type Groups = Record<string, string | undefined>;
@@ -21,16 +21,26 @@ const OTHERS =
 const SORTED =
   /^(?:sort(?:ed|iert|iere)?|order(?:ed)?|rank(?:ed)?)\s+(?:it\s+|them\s+|that\s+)?(?:by|nach)\s+(?<by>.+?)(?:\s+(?<dir>asc(?:ending)?|desc(?:ending)?|aufsteigend|absteigend))?$/i;
 const DIRECTED =
-  /^(?:sort(?:ed|ier(?:t|e))?\s+)?(?:(?<up>ascending|aufsteigend)|descending|absteigend)$|^(?<first>.+)\s+(?:first|zuerst|zuoberst)$/i;
+  /^(?:sort(?:ed|ier(?:t|e))?\s+)?(?:(?<up>ascending|aufsteigend)|descending|absteigend)(?:\s+sortiert)?$|^(?<first>.+)\s+(?:first|zuerst|zuoberst)$/i;
+const MOST =
+  /^(?:the\s+)?(?<place>most|fewest|least|highest|lowest|largest|smallest|best|worst|meisten?|wenigsten?|höchsten?|niedrigsten?)\s+(?<by>(?!common|frequent)\p{L}.*)$/iu;
+const NEXT = /^(?:the\s+|die\s+)?(?:next|nächsten)(?:\s+(?<n>\d+))?(?:\s+ones?)?$/i;
+const GREW =
+  /^(?:(?:which \p{L}+|who) grew(?: the)? (?<place>most|least|fastest|slowest))$|^how much did (?:each(?: one)?|they|it|that|these|those) (?:grow|change|increase)$|^(?:in|as) (?:percent|prozent|%)$|^wachstum in prozent$/iu;
+const EVERY =
+  /^(?:(?:across|for|in|of|über|für)\s+)?(?:all|alle[nr]?)(?:\s+the)?\s+(?<noun>\p{L}+)(?<end>(?:\s+(?:again|together|combined|wieder|zusammen|insgesamt))*)$/iu;
 const TOP_BY = /^(?<place>.+?)\s+(?:by|nach)\s+(?<by>.+)$/i;
 
 /** What is said of what was shown before: how each saying changes a query of groups. */
 const SAYINGS: readonly [RegExp, (ask: Table, said: Groups, context: Context) => Made][] = [
+  [GREW, grown],
   [TOTAL, () => [{ k: "total" }]],
   [SHARE, () => [{ k: "share" }]],
   [OTHERS, others],
   [DIRECTED, directed],
   [TOP_BY, firstBy],
+  [MOST, firstBy],
+  [NEXT, next],
 ];
 
 /** "top 10", "worst first", "in percent", "sorted by revenue", "the others": changes that need no reading. */
@@ -40,6 +50,9 @@ export async function saidChanges(text: string, ask: Ask, context: Context): Pro
   const sorting = SORTED.exec(text)?.groups;
   if (sorting !== undefined) return sorted(ask, sorting, context);
   if (ask.k === "list") return undefined;
+  const every = EVERY.exec(text)?.groups;
+  if (every !== undefined) return freed(ask, every, context);
+  if (!isGrouped && GREW.test(text)) return grown(ask, {});
   if (MEDIAN.test(text)) return medians(ask, context);
   if (!isGrouped) return undefined;
   for (const [pattern, changesOf] of SAYINGS) {
@@ -58,9 +71,22 @@ function placed(text: string, ask: Table): Change[] | undefined {
   // What has periods in a row has no second one.
   if (place.skip !== undefined && ask.by.some(({ bucket }) => bucket !== undefined)) return undefined;
   const { dir = ask.top?.dir ?? "max", ...rest } = place;
+  const [order] = ask.order ?? [];
+  // The first three of what is on the screen.
+  if (order !== undefined && !isKey(order.by) && FIRST.test(text)) {
+    const isDown = (order.dir === "desc") === /first|erst/i.test(text);
+    return [
+      {
+        k: "choose",
+        top: { ...rest, dir: isDown ? "max" : "min", by: order.by, ties: "cut" },
+        order: [order],
+      },
+    ];
+  }
   return [{ k: "choose", top: { ...rest, dir, by: ask.top?.by ?? by, ties: "cut" } }];
 }
 
+const FIRST = /^(?:the |die |den )?(?:first|last|ersten?|letzten?)\b/i;
 const EMPTY = /^(?:the|die|der|das|den|dem|ones?|only|am)$/;
 const ENDS = /^(?:first|last|erst|letzt)/;
 /** What other dimensions speak of is no number: "latest". */
@@ -122,16 +148,43 @@ function directed({ cols: [by] }: Table, { up, first }: Groups): Change[] | unde
   return [{ k: "choose", order: [{ by, dir: isUp ? "asc" : "desc" }] }];
 }
 
-async function firstBy(_: Table, { place: said = "", by = "" }: Groups, context: Context) {
+async function firstBy(ask: Table, { place: said = "", by = "" }: Groups, context: Context) {
   const num = await numberCalled(by, context);
   const place = num && placeIn(said, num);
   if (num === undefined || place?.dir === undefined) return undefined;
   const top = { ...place, dir: place.dir, by: num, ties: "cut" as const };
-  // What something is ranked by is shown.
+  // What something is ranked by is shown; "the most units" are asked for in the place of what was.
+  const isInstead = ask.top !== undefined && place.n === 1 && /^(?:the\s+)?\p{L}+$/iu.test(said);
   return [
-    { k: "number" as const, cols: [num], adds: true },
+    { k: "number" as const, cols: [num], adds: !isInstead },
     { k: "choose" as const, top },
   ];
+}
+
+/** Those behind the first ones. */
+function next({ top }: Table, { n }: Groups): Change[] | undefined {
+  if (top === undefined) return undefined;
+  const skip = (top.skip ?? 0) + top.n;
+  return [{ k: "choose", top: { ...top, skip, n: n === undefined ? top.n : Number(n) } }];
+}
+
+/** From one of two periods to the other, and by which of them it is the most. */
+function grown({ cols }: Table, { place }: Groups): Change[] | undefined {
+  const of = onlyBase(cols);
+  if (of === undefined || cols.length !== 2 || !areDated(cols)) return undefined;
+  const growth: Num = { k: "calc", op: "growth", a: of, b: of };
+  const dir = /^(?:least|slowest)$/i.test(place ?? "") ? ("min" as const) : ("max" as const);
+  const first: Num = { k: "lit", v: 0 };
+  const top: Change = { k: "choose", of: first, top: { n: 1, dir, by: first, ties: "cut" } };
+  return [{ k: "become", of, cols: [growth] }, ...(place === undefined ? [] : [top])];
+}
+
+/** "all categories again", "across all countries together". */
+function freed(ask: Table, { noun = "", end = "" }: Groups, { knowledge }: Context): Change[] | undefined {
+  const said = condsOf(ask.scope?.if).map((cond) => (cond.k === "not" ? cond.of : cond));
+  const keys = [...ask.by, ...said.flatMap((cond) => (cond.k === "is" ? [cond.key] : []))];
+  const key = keys.find((each) => isCalled(noun, each, knowledge));
+  return key && [{ k: "free", key, isGroup: /together|combined|zusammen|insgesamt/i.test(end) }];
 }
 
 async function numberCalled(text: string, context: Context): Promise<Num | undefined> {
