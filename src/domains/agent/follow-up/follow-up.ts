@@ -126,13 +126,9 @@ export async function followUp(
     ...((isLed && OF.test(lead)) || ONES.test(rest) ? { limits: true } : {}),
   };
   const said = other === undefined ? rest.replace(ONES, "") : `compared to ${other}`;
+  const start = isLed ? 0 : lead.length;
   const next = isAbout
-    ? await pointed(
-        isLed ? plain : plain.slice(lead.length),
-        pointing && shifted(pointing, lead.length),
-        ask,
-        context,
-      )
+    ? await pointed(plain.slice(start), pointing && shifted(pointing, start), ask, context)
     : await changed(said, ask, how, context);
   if (next !== undefined && "question" in next) return { k: "asks", question: next };
   const made = next && follows(next, previous, context);
