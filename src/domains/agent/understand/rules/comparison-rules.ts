@@ -12,7 +12,6 @@ import {
   more,
   scoped,
   shareOfWhole,
-  within,
 } from "../senses/table-senses.ts";
 import type { Combined } from "./chart.ts";
 import type { Grammar, Rules } from "./grammar.ts";
@@ -129,7 +128,6 @@ export const COMPARISON_RULES: Rules = {
       ),
     ];
   },
-  "share mod": (grammar, share, { mod }) => shareOf(grammar, share, mod),
   "share by": (grammar, { table, rel }, { keys, by }) =>
     by !== null
       ? []
@@ -187,20 +185,10 @@ export const COMPARISON_RULES: Rules = {
   "cond apart": (grammar, { ds, cond }, { table }) => inSides(grammar, table, apart(ds, cond)),
   "rel apart": (grammar, rel, { table }) =>
     rel.rel.k === "all" ? [] : inSides(grammar, table, apart(rel.ds, condOf(rel))),
-  "op apart": (_grammar, { op }, apart) => (op === "has" ? means(apart) : []),
-  "apart window": (grammar, { table }, { win }) =>
-    within(grammar, table, win).flatMap(({ sense, cost }) =>
-      sense.t === "table" ? means({ t: "apart" as const, table: sense.table }, cost) : [],
-    ),
   // "than other customers"
   "op op": (_grammar, left, right) =>
     left.op === "than" && right.op === "rest"
       ? means({ t: "than", win: null, cond: null, ds: null, isRest: true })
-      : [],
-  // "both Kitchen and Audio"
-  "op cond": (_grammar, { op }, { ds, cond }) =>
-    op === "both" && cond.k === "is" && cond.values.length === 2
-      ? means({ t: "cond", ds, cond: { ...cond, all: true } }, -0.3)
       : [],
   "versus number": (_grammar, { ds, cond, isAnd }, { value }) =>
     isAnd && cond.k === "is" && typeof cond.values[0] === "number"
@@ -211,7 +199,4 @@ export const COMPARISON_RULES: Rules = {
   // "Germany vs Austria vs Switzerland"
   "among op": (_grammar, { ds, cond }, { op }) =>
     op === "versus" || op === "comma" || op === "and" ? means({ t: "versus", ds, cond, isAnd: false }) : [],
-  // "male vs female patients"
-  "among rel": (_grammar, among, { ds, rel }) =>
-    ds === among.ds && rel.k === "all" ? means(among, -0.2) : [],
 };

@@ -9,7 +9,7 @@ import {
 import { isOfTime } from "../languages/language.ts";
 import { addsUp, endOf } from "../model/model-words.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "../senses/entity-senses.ts";
-import type { Sense, TableSense } from "../senses/fragment.ts";
+import type { Sense } from "../senses/fragment.ts";
 import {
   aggregate,
   attr,
@@ -76,6 +76,7 @@ function numberOfThose(grammar: Grammar, sum: TableSense, key: Key): Combined[] 
   return means({ t: "table", table: { ...sum, conds: [...sum.conds, cond] } }, 0.2);
 }
 
+/** "solved the most tickets": the most of those that are. */
 function ofThose(supby: Extract<Sense, { t: "supby" }>, ds: string, cond: Cond): Combined[] {
   const { by } = supby;
   if (by.k !== "count" || by.ds !== ds) return [];
@@ -118,13 +119,6 @@ function shownFor(grammar: Grammar, { rel, ds, form, isMany, verb }: RelSense): 
 /** "longest flippers": of a flipper length. */
 function isLong(dim: string | null, { field }: Key): boolean {
   return dim === "long" && /(^|_)(length|duration|distance|time)(_|$)/i.test(field);
-}
-
-/** A number beside another name of the field that it is made of. */
-function sameNumber(grammar: Grammar, sum: TableSense, key: Key): Combined[] {
-  const [num] = sum.cols;
-  const isOwn = num?.k === "metric" && grammar.metricsOf(key).includes(num.name);
-  return isOwn ? means({ t: "table", table: sum }, 0.1) : [];
 }
 
 /** Rules for fields: whose they are, and what is said of them. */
@@ -201,10 +195,6 @@ export const FIELD_RULES: Rules = {
           : [],
       ),
   "days op": (_grammar, days, { op }) => (op === "and" ? means({ ...days, isOpen: true }) : []),
-  "days rel": (grammar, days, { ds, rel }) => {
-    const date = rel.k === "all" ? grammar.dimension(ds, "date") : undefined;
-    return date === undefined ? [] : daysUntil(grammar, days, date);
-  },
   "days field": (grammar, days, { key }) => daysUntil(grammar, days, key),
   "attr op": (grammar, { rel, keys }, { op, arg }) =>
     op === "agg" && grammar.isNumber(keys[0] as Key) && !(arg === "sum" && grammar.isFraction(keys[0] as Key))
@@ -328,16 +318,14 @@ export const FIELD_RULES: Rules = {
       ? means(left)
       : means({ t: "fields", keys: [left.key, right.key], isOpen: false }, 0.9),
   "table field": (grammar, { table: sum }, { key, isDone }) =>
-    isDone ? numberOfThose(grammar, sum, key) : sameNumber(grammar, sum, key),
+    isDone ? numberOfThose(grammar, sum, key) : [],
   "field table": (grammar, { key, isDone }, { table: sum }) =>
-    isDone ? numberOfThose(grammar, sum, key) : sameNumber(grammar, sum, key),
+    isDone ? numberOfThose(grammar, sum, key) : [],
   "op fields": (_grammar, { op }, { keys, isOpen }) =>
     op === "has" && !isOpen ? means({ t: "mod", mod: { m: "show", keys } }, 0.1) : [],
   // "time until a repair is finished"
   "op rel": (_grammar, left, { rel, form }) =>
     left.op === "time to" && rel.k === "all" && form === "noun" ? means(left, 0.1) : [],
-  // "solved the most tickets": the most of those that are.
-  "cond supby": (_grammar, { ds, cond }, supby) => ofThose(supby, ds, cond),
   "field supby": (grammar, { key, isDone }, supby) =>
     isDone && !isOwnDate(grammar, key) ? ofThose(supby, key.ds, { k: "not", of: missing(grammar, key) }) : [],
   // "capital austin": the field says which column the value is in.

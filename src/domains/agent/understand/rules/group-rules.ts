@@ -1,6 +1,6 @@
 import type { Comparison, Cond, Key, Num, Rel, Scope } from "../../query/semantic-query.ts";
 import { isOfTime } from "../languages/language.ts";
-import { compared, growing } from "../senses/comparison-senses.ts";
+import { growing } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
 import type { Group, Mod, Place, Quantity, Sense, TableSense } from "../senses/fragment.ts";
 import { count, entities, means, placed, type RelSense, tableOf } from "../senses/make.ts";
@@ -198,25 +198,12 @@ export const GROUP_RULES: Rules = {
     return means({ t: "grown", dir: arg.startsWith("<") ? least : dir, n, ...isAbsolute });
   },
   "grown window": (_grammar, grown, { win }) => means({ ...grown, win }),
-  "grown windows": (_grammar, grown, { wins }) => means({ ...grown, wins }),
-  "grown table": (_grammar, { dir, n, win, wins, isAbsolute }, { table }) =>
-    growing({ ...table, win: table.win ?? win ?? null }).flatMap(({ sense, cost }) => {
-      if (sense.t !== "table" || (wins !== undefined && sense.table.win !== null)) return [];
-      const both = wins === undefined ? means(sense, cost) : compared(sense.table, wins);
-      return both.flatMap((each) =>
-        each.sense.t === "table"
-          ? means(
-              {
-                t: "firstby" as const,
-                dir,
-                n,
-                table: isAbsolute ? inAll(each.sense.table) : each.sense.table,
-              },
-              each.cost + cost,
-            )
-          : [],
-      );
-    }),
+  "grown table": (_grammar, { dir, n, win, isAbsolute }, { table }) =>
+    growing({ ...table, win: table.win ?? win ?? null }).flatMap(({ sense, cost }) =>
+      sense.t === "table"
+        ? means({ t: "firstby", dir, n, table: isAbsolute ? inAll(sense.table) : sense.table }, cost)
+        : [],
+    ),
   "number group": (_grammar, { value }, { group }) =>
     Number.isInteger(value) && value > 0 && value <= 1000 && group.n === null
       ? means({ t: "group", group: { ...group, n: value } })
@@ -268,8 +255,6 @@ export const GROUP_RULES: Rules = {
   // "best quarter for gross margin"
   "topgroup table": (grammar, { group, per, t: _, ...place }, { table }) =>
     firstGroups(grammar, table, group, place, per).map((each) => more(each, 0.3)),
-  // "revenue from the top five products": the top by that number.
-  "op topgroup": (_grammar, { op }, top) => (op === "prep" ? means(top) : []),
   "table topgroup": (grammar, { table }, top) =>
     firstBy(table, top).flatMap(({ sense, cost }) =>
       sense.t === "rel" ? ofEntities(grammar, table, sense, cost) : [],
@@ -310,14 +295,6 @@ export const GROUP_RULES: Rules = {
       return [asTable(others.length === 0 ? sense.table : { ...sense.table, having }, cost)];
     });
   },
-  // "customers who spent more in 2025 than in 2024"
-  "group outdid": (grammar, { group }, { table, op, than }) => {
-    const pair = outdone(table, op, than);
-    if (pair === undefined) return [];
-    return byGroup(grammar, { ...table, win: null, cols: pair.cols }, group).flatMap(({ sense, cost }) =>
-      sense.t === "table" ? [asTable({ ...sense.table, having: pair.cond }, cost + 0.3)] : [],
-    );
-  },
   "rel outdid": (_grammar, rel, { table, op, than }) => {
     const pair = outdone(table, op, than);
     // Of one that is named, both numbers are wanted.
@@ -337,7 +314,6 @@ export const GROUP_RULES: Rules = {
     const both: Cond = { ...last, values: [...last.values, ...cond.values] };
     return grouped(grammar, { ...table, conds: [...table.conds.slice(0, -1), both] }, [last.key]);
   },
-  "op outdid": (_grammar, { op }, outdid) => (op === "has" || op === "prep" ? means(outdid, 0.1) : []),
 };
 
 function outdone(

@@ -42,6 +42,5 @@ export const VERB_RULES: Rules = {
     op === "not" && isDoable(table) ? means({ t: "undone", table: { ...table, isVerb: true } }) : [],
   "undone window": (_grammar, { table }, { win }) =>
     table.win === null ? means({ t: "undone", table: { ...table, win } }, 0.1) : [],
-  "op undone": (_grammar, { op }, undone) => (op === "has" ? means(undone) : []),
   "rel undone": (grammar, rel, { table }) => done(grammar, rel, table, true),
 };

@@ -75,7 +75,7 @@ export type Sense =
   /** The first groups by a number that is still to come. */
   | ({ t: "topgroup"; group: Group; per: Key[] } & Place)
   /** "declined the most …" in a number that is still to come. */
-  | { t: "grown"; dir: "max" | "min"; n: number | null; win?: Window; wins?: Window[]; isAbsolute?: true }
+  | { t: "grown"; dir: "max" | "min"; n: number | null; win?: Window; isAbsolute?: true }
   /** What one entity is worth, by the metric that says what it is worth on average. */
   | { t: "worth"; metric: string; ds: string }
   /** "spent more in 2025 …" than in another period. */
