@@ -224,6 +224,11 @@ export const ENTITY_RULES: Rules = {
       : [],
   "rel sup": (grammar, rel, sup) =>
     sup.dim === null ? [] : topped(grammar, rel, sup).map((each) => more(each, 0.2)),
+  "supby rel": (grammar, supby, rel) => {
+    // Of the most populated capital it is the city's population.
+    const key = supby.by.k === "key" ? grammar.sameOf(supby.by.key, rel.ds) : undefined;
+    return key === undefined ? [] : grammar.apply(rel, asFirst({ ...supby, by: { k: "key", key } }));
+  },
   "rel by": (grammar, rel, { by, keys, isPer }) => {
     // "the most expensive product in each category"
     const isEach = isPer === true && by === null && keys.length > 0;

@@ -9,7 +9,7 @@ import {
 import { isOfTime } from "../languages/language.ts";
 import { addsUp, endOf } from "../model/model-words.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "../senses/entity-senses.ts";
-import type { Sense } from "../senses/fragment.ts";
+import type { Sense, TableSense } from "../senses/fragment.ts";
 import {
   aggregate,
   attr,

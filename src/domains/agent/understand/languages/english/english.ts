@@ -39,7 +39,6 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
     pay: /refund|reimburs|salar|wage/,
     issued: /refund|reimburs|salar|wage/,
     gave: /discount|rebate|refund/,
-    grant: /discount|rebate/,
     granted: /discount|rebate/,
     given: /reason/,
     why: /reason/,
@@ -47,7 +46,6 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
     direct: /report/,
     current: /^(?!.*(?:\b\d{4}\b|\b(?:last|previous) ))/,
     full: /target|plan|goal/,
-    off: /\bt(?:ook|akes?|aken) off\b/,
   }),
 );
 

@@ -39,5 +39,5 @@ export function withGoals(text: string, phrases: ReadonlyMap<string, unknown>): 
   const [said, than] = goal;
   const asks = /^\s*(?:did|do|does|has|have)\s+(.+)$/i.exec(text)?.[1];
   if (asks !== undefined) return `${reached} of ${asks.replace(said, "")}`;
-  return text.replace(said, `with ${reached} ${than}`).replace(/\b(?:did|do)\s+we\s+/i, "");
+  return text.replace(said, `with ${reached} ${than}`);
 }

@@ -18,10 +18,8 @@ const COUNT_LAST =
 const SPENT = /(?<=\b(?:did|does|do|who|that|customers?|clients?|buyers?)\b[^?.]*)\bspen[dt]\b(?! on\b)/gi;
 /** What stands before a question and says only who asks, or what for. */
 const PREAMBLE = [
-  /^()(?:\p{L}+ )?question\b[^,:?]{0,60}[,:]\s+/iu,
   /^([^,]{2,80}),\s+(?=(?:how|what|which|who|when|where|show|give|list|i|we|can|could|tell|please)\b)/i,
   /^(.{0,80}?)\b(?:(?:i|we)(?: would|'d)? (?:need|want|like)|wants?|needs?|asks?|is asking|would like|is wondering)(?: (?:us|me))?(?: (?:to (?:know|see|have)|for|about))?\s+/i,
-  /^(for (?:the|our|my|an?) [^:,?]{2,60})[:,]\s+/i,
 ];
 
 /** Words that do something to a number, wherever they stand. */

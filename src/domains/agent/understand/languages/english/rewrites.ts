@@ -60,9 +60,6 @@ const REWRITES: readonly Rewrite[] = [
     /,?\s*\b(?:for |in |over )?(?:all|each of) (?:the )?(?:four |4 |twelve |12 )?(quarter|month|week)s (?:of|in)\b/i,
     " by $1 in",
   ],
-  [/['’]ve\b/gi, " have"],
-  [/['’](?:re|ll|d|m)\b/gi, ""],
-  [/\b(what|who|where|when|that|it|there|here|how)['’]s\b/gi, "$1 is"],
   [/\b(?:right now|just now|at the moment|as of now|at present|of all time|i\.e\.|e\.g\.)(?!\p{L})/giu, ""],
   // "so far this month" ends today.
   [/(?<!\b(?:this|current)\b.*)\bso far\b(?!.*\b(?:this|current)\b)/gi, ""],
@@ -71,10 +68,6 @@ const REWRITES: readonly Rewrite[] = [
   [DAYS, "$1 days between $2 and $3"],
   [/\b(above|below)-average\b/gi, "$1 average"],
   [/\baccount(?:s|ed)? for\b/gi, ""],
-  [
-    /\bcosts? (?:us )?(?=(?:more|less|over|under|above|below|at least|at most|between)\b)/gi,
-    "whose cost is ",
-  ],
   [/\b(takes?|took) to (?=\p{L})/giu, "$1 "],
   [
     /\bhow much (?:money )?(did|do|have) we (?:make|made|earn|earned)(?= (?:in|with|from|on|at|through|via|last|this|during|since)\b|\?|$)/gi,
@@ -82,15 +75,12 @@ const REWRITES: readonly Rewrite[] = [
   ],
   [DID, ([said = ""]) => said.replace(/\p{L}+$/u, (verb) => DONE.get(verb.toLowerCase()) ?? verb)],
   [EACH_OF, "by $2 in the $1"],
-  [/\bboth (in|during) /gi, "$1 both "],
   [/(?<=\bboth\b.*\band) (?:in|during)(?= \S*\d)/gi, ""],
   [/\b(?:took|takes?|taken|taking) off\b/gi, "started"],
   // Rain falls without growing less.
   [/(?<=\bhow (?:much|many) \p{L}+(?: \p{L}+)?) (?:fell|falls|has fallen)\b/giu, ""],
   [/\b(?:go|goes|went|gone) up\b/gi, "grow"],
   [/\b(?:go|goes|went|gone) down\b/gi, "decline"],
-  [/\bhow (?:fast|quickly|strongly) (?=did|do|does|has|have)/gi, ""],
-  [/\b(every|each) single\b/gi, "$1"],
   [/\b(20\d\d) fiscal year\b/gi, "fiscal year $1"],
   [/\b(?!the\b|an?\b|in\b|of\b|is\b)(\p{L}+) difference between\b/giu, "difference in $1 between"],
   [
@@ -119,15 +109,10 @@ const REWRITES: readonly Rewrite[] = [
   [/,? as well\b/gi, ""],
   [/\b(employee|staff|customer) turnover\b/gi, "$1 fluctuation"],
   [/\b(euros?|eur|dollars?) (?:a|per|for (?:a|one|each)) (?:unit|piece|item)\b/gi, "$1"],
-  [
-    /\b(\p{L}+) (?:the|an?) (\p{L}+) (?:is|are|was|were) (?:in|located in|based in|from)\b/giu,
-    "$1 of the $2",
-  ],
   [/\babove that of\b/gi, "higher than that of"],
   [/\bbelow that of\b/gi, "lower than that of"],
   [/(?<!\b(?:bought|sold|\p{L}+ed) )\b(?:together|along) with\b/giu, "with"],
   [/\bwith (and|or) without\b/gi, "with-$1-without"],
-  [/\bfor the (?:very )?(first|last) time(?: ever)?\b/gi, "for the $1 time"],
   [/\b(last|previous) (?:full|complete|whole) (?=week|month|quarter|year)/gi, "$1 "],
   [/\bwho (?:manages|leads|supervises|heads)\b/i, "who is the manager of"],
   [/\bat least (?:one|1|a single)\b(?! of\b)/gi, "an"],
