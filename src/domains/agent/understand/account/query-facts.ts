@@ -1,107 +1,23 @@
 import { toOnePath } from "../../compile/paths.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import type { Schema } from "../../query/schema.ts";
 import type { Ask, Cond, Key, Num, Rel, Window } from "../../query/semantic-query.ts";
 import { isPrice } from "../model/model-words.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import { conditionsIn } from "../senses/conditions.ts";
 import type { Quantity, Sense } from "../senses/fragment.ts";
+import { QueryParts } from "./query-parts.ts";
 import { isAmongThemselves, isBeside } from "./query-shapes.ts";
 import type { Role } from "./unsaid.ts";
 
-/** Everything that a query speaks of, found by walking through it. */
-export class QueryFacts {
-  readonly #schema: Schema;
+/** Whether a query says what words mean. */
+export class QueryFacts extends QueryParts {
   readonly #knowledge: Knowledge;
   readonly #grammar: Grammar;
-  readonly #ask: Ask;
-  readonly #datasets = new Set<string>();
-  readonly #fields = new Set<string>();
-  readonly #metrics = new Set<string>();
-  readonly #links = new Set<string>();
-  readonly #values = new Set<unknown>();
-  readonly #windows = new Set<string>();
-  /** Kinds of nodes, functions, operators, directions, periods. */
-  readonly #parts = new Set<unknown>();
-  readonly #texts: string;
-  readonly #places: { dir?: unknown; n?: unknown }[] = [];
-  readonly #each: Key[] = [];
-  readonly #functions = new Set<unknown>();
-  /** How often something is denied, each of several values by itself. */
-  negations = 0;
-  /** How often there is one thing or another: between values of one field, or between conditions. */
-  alternatives = 0;
 
   constructor(ask: Ask, knowledge: Knowledge, grammar: Grammar) {
-    const { schema } = knowledge;
-    this.#schema = schema;
+    super(ask, knowledge.schema);
     this.#knowledge = knowledge;
     this.#grammar = grammar;
-    this.#ask = ask;
-    this.#texts = JSON.stringify(ask);
-    this.#walk(ask);
-    for (const ds of this.#datasets) this.#field(this.#isDated() ? schema.datasets.get(ds)?.date : null);
-  }
-
-  #isDated(): boolean {
-    return this.#windows.size > 0 || this.#parts.has("bucket") || this.#parts.has("part");
-  }
-
-  #field(key: Key | null | undefined): void {
-    if (key != null) this.#fields.add(`${key.ds}.${key.field}`);
-  }
-
-  #walk(node: unknown): void {
-    if (Array.isArray(node)) for (const each of node) this.#walk(each);
-    if (typeof node === "number" || typeof node === "string") this.#values.add(node);
-    if (node === false) this.negations += 1;
-    if (typeof node !== "object" || node === null || Array.isArray(node)) return;
-    const { ds, field, link, k, name, from, to } = node as Record<string, unknown>;
-    if (typeof ds === "string") this.#datasets.add(ds);
-    if (typeof ds === "string" && typeof field === "string") this.#fields.add(`${ds}.${field}`);
-    if (typeof link === "string") this.#addLink(link);
-    if (k === "metric") this.#addMetric(String(name));
-    if ("fn" in node) this.#functions.add(node.fn);
-    if ("said" in node) this.#windows.add(`${from}|${to}`);
-    if ("dir" in node && "ties" in node) this.#places.push(node);
-
-    const { op, b } = node as { op?: unknown; b?: { v?: unknown } };
-    const { of } = node as { of?: { k?: unknown; values?: unknown[] } };
-    if (k === "not" && of?.k === "is") this.negations += (of.values?.length ?? 1) - 1;
-    if (k === "not" || k === "null" || (k === "cmp" && op === "=" && b?.v === 0)) this.negations += 1;
-    const { values } = node as { values?: unknown[] };
-    if (k === "is") this.alternatives += (values?.length ?? 1) - 1;
-    if (k === "or" && Array.isArray(of)) this.alternatives += of.length - 1;
-    const { per } = node as { per?: Key[] };
-    if (Array.isArray(per)) this.#each.push(...per);
-    for (const [part, value] of Object.entries(node)) {
-      const isEmpty = Array.isArray(value) && value.length === 0;
-      if (!isEmpty) this.#parts.add(part);
-      if (PLAIN.has(part)) this.#parts.add(value);
-      this.#walk(value);
-    }
-  }
-
-  #addLink(name: string): void {
-    const link = this.#schema.links.get(name);
-    this.#links.add(name);
-    if (link === undefined) return;
-    for (const { from, to } of link.columns) {
-      this.#fields.add(`${link.from}.${from}`);
-      this.#fields.add(`${link.to}.${to}`);
-    }
-    this.#datasets.add(link.from).add(link.to);
-  }
-
-  #addMetric(name: string): void {
-    this.#metrics.add(name);
-    const { formula, date } = this.#schema.metrics.get(name) ?? {};
-    for (const piece of formula?.aggregates.flatMap(({ pieces }) => pieces) ?? []) {
-      if (typeof piece === "string") continue;
-      this.#datasets.add(piece.ds);
-      this.#field(piece);
-    }
-    if (this.#isDated()) this.#field(date);
   }
 
   /** Whether what some words mean by themselves has left a trace. */
@@ -111,19 +27,19 @@ export class QueryFacts {
         if (sense.form === "noun" && !this.#hasRole(sense.ds, role)) return false;
         return sense.rel.k === "all" ? this.#speaksOf(sense.ds) : this.#saysRel(sense.rel);
       case "role":
-        return this.#datasets.has(sense.ds);
+        return this.datasets.has(sense.ds);
       case "field":
         return this.#hasPart(sense.key, role) && this.#saysField(sense.key);
       case "cond":
         return role !== "told" && this.#saysCond(sense.cond);
       case "link":
-        return this.#parts.has("link") || this.#parts.has("via") || this.#isEverywhere();
+        return this.parts.has("link") || this.parts.has("via") || this.#isEverywhere();
       case "sup":
         return this.#saysPlace(sense);
       case "table":
         return sense.table.cols.every((num) => this.#saysNum(num));
       case "worth":
-        return this.#metrics.has(sense.metric);
+        return this.metrics.has(sense.metric);
       case "window":
         return this.#saysWindow(sense.win);
       case "windows":
@@ -132,15 +48,15 @@ export class QueryFacts {
         return sense.win === null || this.#saysWindow(sense.win);
       case "grain":
         // "the best quarter" is one, and no number.
-        if (role === "asked" && this.#ask.k === "table" && this.#ask.by.length === 0) return false;
-        return this.#parts.has(sense.grain) || (sense.grain === "day" && this.#showsDate());
+        if (role === "asked" && this.ask.k === "table" && this.ask.by.length === 0) return false;
+        return this.parts.has(sense.grain) || (sense.grain === "day" && this.#showsDate());
       case "number":
-        return this.#values.has(sense.value) || this.#isAll(sense.value);
+        return this.values.has(sense.value) || this.#isAll(sense.value);
       case "quantity":
         return this.#saysQuantity(sense);
       case "group":
       case "mod":
-        return this.#parts.has("part");
+        return this.parts.has("part");
       case "op":
         return this.#saysOp(sense);
       default:
@@ -150,13 +66,13 @@ export class QueryFacts {
 
   /** Of a list, and of what is counted, each noun has its part; beside a number it may merely say whose it is. */
   #speaksOf(ds: string): boolean {
-    const isPlain = this.#ask.k === "list" || this.#ask.cols.every(({ k }) => k === "agg");
-    return this.#datasets.has(ds) || (!isPlain && this.#reaches(ds));
+    const isPlain = this.ask.k === "list" || this.ask.cols.every(({ k }) => k === "agg");
+    return this.datasets.has(ds) || (!isPlain && this.#reaches(ds));
   }
 
   /** What rows belong to can be named without being asked for: "revenue from customers". */
   #reaches(ds: string): boolean {
-    return [...this.#datasets].some((own) => own === ds || toOnePath(this.#schema, own, ds) !== undefined);
+    return [...this.datasets].some((own) => own === ds || toOnePath(this.schema, own, ds) !== undefined);
   }
 
   #hasRole(ds: string, role: Role): boolean {
@@ -169,15 +85,15 @@ export class QueryFacts {
   /** Which values are asked for, or by which numbers are told apart: that is shown, and no mere condition. */
   #hasPart(key: Key, role: Role): boolean {
     if (role !== "asked" && role !== "each" && role !== "by") return true;
-    const shown = [...(this.#ask.k === "list" ? this.#ask.show : this.#ask.by), ...this.#each];
+    const shown = [...(this.ask.k === "list" ? this.ask.show : this.ask.by), ...this.each];
     const isSame = (own: Key) => own.ds === key.ds && own.field.split("_")[0] === key.field.split("_")[0];
-    if (this.#links.has(`~${key.ds}.${key.field}`)) return true;
-    return shown.some(isSame) || this.#isMeasure(key) || this.#parts.has("/") || this.#parts.has("distinct");
+    if (this.links.has(`~${key.ds}.${key.field}`)) return true;
+    return shown.some(isSame) || this.#isMeasure(key) || this.parts.has("/") || this.parts.has("distinct");
   }
 
   /** Whether numbers are told apart by entities or something of them, or divided by how many there are. */
   #isTold(ds: string): boolean {
-    return [...this.#groups(), ...this.#each].some((key) => key.ds === ds) || this.#divides(ds);
+    return [...this.#groups(), ...this.each].some((key) => key.ds === ds) || this.#divides(ds);
   }
 
   #divides(ds: string): boolean {
@@ -186,17 +102,17 @@ export class QueryFacts {
       if (num.k === "calc") return (num.op === "/" && this.#isOf(num.b, ds)) || isBy(num.a) || isBy(num.b);
       return num.k === "metric" && this.#isRatioOf(num.name) && this.#isOf(num, ds);
     };
-    return this.#ask.k === "table" && this.#ask.cols.some(isBy);
+    return this.ask.k === "table" && this.ask.cols.some(isBy);
   }
 
   /** By what numbers are told apart: in a list, by what stands beside them. */
   #groups(): readonly Key[] {
-    if (this.#ask.k === "table") return this.#ask.by;
-    return this.#ask.show.length > 1 ? this.#ask.show : [];
+    if (this.ask.k === "table") return this.ask.by;
+    return this.ask.show.length > 1 ? this.ask.show : [];
   }
 
   #counts(ds: string): boolean {
-    return this.#ask.k === "table" && this.#ask.cols.some((num) => this.#isOf(num, ds));
+    return this.ask.k === "table" && this.ask.cols.some((num) => this.#isOf(num, ds));
   }
 
   /** Whether a number is made of rows of a dataset, or of what says which of them a row belongs to. */
@@ -209,7 +125,7 @@ export class QueryFacts {
     if (num.k === "agg")
       return num.of?.ds === ds || (num.in !== undefined && this.#grammar.datasetOf(num.in) === ds);
     if (num.k !== "metric") return num.k === "field" && num.key.ds === ds;
-    const { aggregates = [] } = this.#schema.metrics.get(num.name)?.formula ?? {};
+    const { aggregates = [] } = this.schema.metrics.get(num.name)?.formula ?? {};
     if (this.#grammar.isCalled(num.name, ds)) return true;
     return aggregates.some(({ pieces }) =>
       pieces.some((piece) => typeof piece !== "string" && (piece.ds === ds || this.#isKeyOf(piece, ds))),
@@ -217,29 +133,29 @@ export class QueryFacts {
   }
 
   #isNameOf({ ds, field }: Key): boolean {
-    const { nameField, key = [] } = this.#schema.datasets.get(ds) ?? {};
+    const { nameField, key = [] } = this.schema.datasets.get(ds) ?? {};
     return nameField === field || key.includes(field);
   }
 
   /** Whether a column says which entity of a dataset a row belongs to. */
   #isKeyOf({ ds, field }: Key, to: string): boolean {
-    return [...this.#schema.links.values()].some(
+    return [...this.schema.links.values()].some(
       (link) => link.from === ds && link.to === to && link.columns.some(({ from }) => from === field),
     );
   }
 
   /** Whether these are what is listed, told apart or counted; or what is named in their place, such as their capitals. */
   #shows(ds: string): boolean {
-    const shown = this.#ask.k === "list" ? this.#ask.show : this.#ask.by;
-    const isCounted = this.#ask.k === "table" && this.#texts.includes('"fn":"count"');
-    const others = [...this.#links].filter((link) => link.startsWith(`~${ds}.`));
-    const named = [ds, ...others.map((link) => this.#schema.links.get(link)?.to)];
+    const shown = this.ask.k === "list" ? this.ask.show : this.ask.by;
+    const isCounted = this.ask.k === "table" && this.texts.includes('"fn":"count"');
+    const others = [...this.links].filter((link) => link.startsWith(`~${ds}.`));
+    const named = [ds, ...others.map((link) => this.schema.links.get(link)?.to)];
     return isCounted || shown.some((key) => named.includes(key.ds));
   }
 
   /** "the day they joined" */
   #showsDate(): boolean {
-    return this.#ask.k === "list" && this.#ask.show.some((key) => this.#grammar.isDate(key));
+    return this.ask.k === "list" && this.ask.show.some((key) => this.#grammar.isDate(key));
   }
 
   #saysRel(rel: Rel): boolean {
@@ -250,36 +166,36 @@ export class QueryFacts {
   #saysCond(cond: Cond): boolean {
     if (cond.k === "is")
       return (
-        this.#saysField(cond.key) && cond.values.every((value) => this.#values.has(value) || value === true)
+        this.#saysField(cond.key) && cond.values.every((value) => this.values.has(value) || value === true)
       );
-    if (cond.k === "link") return cond.path.every(({ link }) => this.#links.has(link));
-    return this.#texts.includes(JSON.stringify(cond));
+    if (cond.k === "link") return cond.path.every(({ link }) => this.links.has(link));
+    return this.texts.includes(JSON.stringify(cond));
   }
 
   /** Of a field with a number beside it, such as a highest point and its elevation, either stands for both. */
   #saysField({ ds, field }: Key): boolean {
     const [stem] = field.split("_");
-    const date = this.#schema.datasets.get(ds)?.date;
+    const date = this.schema.datasets.get(ds)?.date;
     // "closed within 24 hours": how long that took.
     const time = this.#grammar.isDate({ ds, field }) ? this.#grammar.timeOf(ds, null) : undefined;
-    if (time !== undefined && this.#fields.has(`${time.ds}.${time.field}`)) return true;
+    if (time !== undefined && this.fields.has(`${time.ds}.${time.field}`)) return true;
     const took = this.#grammar.isDate({ ds, field }) ? this.#grammar.timeTo({ ds, field }) : undefined;
-    if (took !== undefined && this.#fields.has(`${took.ds}.${took.field}`)) return true;
+    if (took !== undefined && this.fields.has(`${took.ds}.${took.field}`)) return true;
     // Tickets are opened, all of them.
-    if (date?.field === field && date.ds === ds && this.#datasets.has(ds)) return true;
+    if (date?.field === field && date.ds === ds && this.datasets.has(ds)) return true;
     return (
-      this.#fields.has(`${ds}.${field}`) || [...this.#fields].some((own) => own.startsWith(`${ds}.${stem}_`))
+      this.fields.has(`${ds}.${field}`) || [...this.fields].some((own) => own.startsWith(`${ds}.${stem}_`))
     );
   }
 
   #saysNum(num: Num): boolean {
-    if (num.k === "metric") return this.#metrics.has(num.name);
+    if (num.k === "metric") return this.metrics.has(num.name);
     return num.k !== "agg" || num.in === undefined || this.#saysRel(num.in);
   }
 
   /** Two periods, one after the other, may be one window. */
   #saysWindow({ from, to }: Window): boolean {
-    const ends = [...this.#windows].map((win) => win.split("|"));
+    const ends = [...this.windows].map((win) => win.split("|"));
     return ends.some(([start, end]) => {
       if (start === String(from)) return end === String(to) || (this.#isSeries() && (end ?? "") > String(to));
       return this.#isSeries() && end === String(to) && (start ?? "") < String(from);
@@ -287,7 +203,7 @@ export class QueryFacts {
   }
 
   #isSeries(): boolean {
-    return this.#ask.k === "table" && this.#ask.by.some(({ bucket }) => bucket !== undefined);
+    return this.ask.k === "table" && this.ask.by.some(({ bucket }) => bucket !== undefined);
   }
 
   /** "all 50 states" are as many as there are. */
@@ -295,7 +211,7 @@ export class QueryFacts {
     // A capital may be counted among fifty, but of six none is missing.
     const isNear = (count: number) => Math.abs(count - value) <= (value < 20 ? 0 : 1);
     const isMeant = (ds: string, field: string) =>
-      this.#datasets.has(ds) && this.#schema.datasets.get(ds)?.nameField === field;
+      this.datasets.has(ds) && this.schema.datasets.get(ds)?.nameField === field;
     return this.#knowledge.values.some(
       ({ ds, field, values }) => isNear(values.length) && isMeant(ds, field),
     );
@@ -305,36 +221,36 @@ export class QueryFacts {
   #isEverywhere(): boolean {
     return this.#knowledge.values.some(
       ({ ds, field, values }) =>
-        values.length === 1 && this.#fields.has(`${ds}.${field}`) && this.#values.has(values[0]),
+        values.length === 1 && this.fields.has(`${ds}.${field}`) && this.values.has(values[0]),
     );
   }
 
   /** The first of something, or everything in that order. */
   #saysPlace({ dir, n, dim }: Extract<Sense, { t: "sup" }>): boolean {
     // The most expensive ones are first by a price, and not by whatever number there is.
-    if (dim === "price" && ![...this.#metrics, ...this.#fields].some(isPrice)) return false;
+    if (dim === "price" && ![...this.metrics, ...this.fields].some(isPrice)) return false;
     // What declined the most has the lowest growth, and whoever is oldest the highest age.
     const isDir = (own: unknown) =>
-      own === dir || dim === "age" || this.#parts.has("growth") || this.#parts.has("-");
+      own === dir || dim === "age" || this.parts.has("growth") || this.parts.has("-");
     const isPlace = (node: { dir?: unknown; n?: unknown }) => isDir(node.dir) && (n === null || node.n === n);
-    return this.#places.some(isPlace) || this.#parts.has("order") || this.#functions.has(dir);
+    return this.places.some(isPlace) || this.parts.has("order") || this.functions.has(dir);
   }
 
   #saysQuantity({ value, unit, op }: Quantity): boolean {
-    if (value === "average") return this.#parts.has("avg");
-    if (unit !== undefined) return this.#parts.has(op);
-    return this.#values.has(value) && this.#parts.has(op);
+    if (value === "average") return this.parts.has("avg");
+    if (unit !== undefined) return this.parts.has(op);
+    return this.values.has(value) && this.parts.has(op);
   }
 
   #saysOp({ op, arg }: Extract<Sense, { t: "op" }>): boolean {
-    const has = (...parts: unknown[]) => parts.some((part) => this.#parts.has(part));
+    const has = (...parts: unknown[]) => parts.some((part) => this.parts.has(part));
     switch (op) {
       case "not":
         return this.negations > 0 || has("minus", "<>", "<", "<=");
       case "count":
         return this.#isCounted();
       case "how much":
-        return this.#ask.k === "table" || this.#ask.show.some((key) => this.#isMeasure(key));
+        return this.ask.k === "table" || this.ask.show.some((key) => this.#isMeasure(key));
       case "agg":
         return this.#saysAggregate(arg ?? "");
       case "by":
@@ -342,7 +258,7 @@ export class QueryFacts {
       case "each":
         return this.#isGrouped();
       case "across":
-        return this.#isGrouped() || this.#ask.k === "list" || has("avg", "median", "count", "distinct");
+        return this.#isGrouped() || this.ask.k === "list" || has("avg", "median", "count", "distinct");
       case "ratio":
       case "share":
       case "rate":
@@ -359,52 +275,50 @@ export class QueryFacts {
       case "more":
       case "compare":
       case "than":
-        return has("cmp", "-", "growth", "max", "min") || isBeside(this.#ask, this.#texts);
+        return has("cmp", "-", "growth", "max", "min") || isBeside(this.ask, this.texts);
       case "versus":
       case "compare them":
-        return has("growth", "lag", "-", "/") || isBeside(this.#ask, this.#texts) || this.#isGrouped();
+        return has("growth", "lag", "-", "/") || isBeside(this.ask, this.texts) || this.#isGrouped();
       case "both":
-        return has("and") || this.#texts.includes('"all":true');
+        return has("and") || this.texts.includes('"all":true');
       case "rest":
-        return this.negations > 0 || isAmongThemselves(this.#links, this.#schema);
+        return this.negations > 0 || isAmongThemselves(this.links, this.schema);
       case "ordinal":
         return has("skip");
       // Whoever only did this did nothing else, which no query says.
       case "when":
-        return this.#showsDate() || this.#isSeries() || this.#fields.size === 0;
+        return this.#showsDate() || this.#isSeries() || this.fields.size === 0;
       case "distinct":
-        return this.#ask.k === "list" || this.#functions.has("distinct") || this.#functions.has("count");
+        return this.ask.k === "list" || this.functions.has("distinct") || this.functions.has("count");
       case "only":
         return !has("link");
       case "or":
         return (
           has("or", "growth") ||
-          /"values":\[[^\]]+,/.test(this.#texts) ||
-          isBeside(this.#ask, this.#texts) ||
+          /"values":\[[^\]]+,/.test(this.texts) ||
+          isBeside(this.ask, this.texts) ||
           this.#isSeries()
         );
       case "but":
-        return conditionsIn(this.#ask) > 1;
+        return conditionsIn(this.ask) > 1;
       default:
         return true;
     }
   }
 
   #saysAggregate(fn: string): boolean {
-    if (this.#parts.has(fn)) return true;
-    const isAverage = [...this.#metrics].some((name) => this.#grammar.isAverage(name));
+    if (this.parts.has(fn)) return true;
+    const isAverage = [...this.metrics].some((name) => this.#grammar.isAverage(name));
     // Nobody who says "total" means the mean.
     if (fn === "sum")
-      return (
-        this.#metrics.size !== 1 || ![...this.#metrics].some((name) => /^(average|avg|mean)_/.test(name))
-      );
-    return fn === "avg" && (isAverage || this.#parts.has("/"));
+      return this.metrics.size !== 1 || ![...this.metrics].some((name) => /^(average|avg|mean)_/.test(name));
+    return fn === "avg" && (isAverage || this.parts.has("/"));
   }
 
   /** Whether it says how many: "how many people" is a field, and money is counted by nobody. */
   #isCounted(): boolean {
-    if (this.#ask.k === "list") return this.#ask.show.some((key) => this.#isMeasure(key));
-    return this.#ask.cols.some((num) => !this.#isMoney(num));
+    if (this.ask.k === "list") return this.ask.show.some((key) => this.#isMeasure(key));
+    return this.ask.cols.some((num) => !this.#isMoney(num));
   }
 
   #isMoney(num: Num): boolean {
@@ -413,23 +327,20 @@ export class QueryFacts {
   }
 
   #isGrouped(): boolean {
-    return this.#groups().length > 0 || this.#parts.has("per") || this.#isRatio();
+    return this.#groups().length > 0 || this.parts.has("per") || this.#isRatio();
   }
 
   #isRatio(): boolean {
-    return this.#parts.has("/") || [...this.#metrics].some((name) => this.#isRatioOf(name));
+    return this.parts.has("/") || [...this.metrics].some((name) => this.#isRatioOf(name));
   }
 
   /** A metric such as a rate is divided already. */
   #isRatioOf(name: string): boolean {
-    const { texts = [] } = this.#schema.metrics.get(name)?.formula ?? {};
+    const { texts = [] } = this.schema.metrics.get(name)?.formula ?? {};
     return texts.some((text) => text.includes("/"));
   }
 
   #isMeasure({ ds, field }: Key): boolean {
-    return this.#schema.datasets.get(ds)?.fields.get(field)?.kind === "number";
+    return this.schema.datasets.get(ds)?.fields.get(field)?.kind === "number";
   }
 }
-
-/** Parts whose values are words of the query's own language. */
-const PLAIN = new Set(["k", "fn", "op", "dir", "bucket", "grain", "part"]);
