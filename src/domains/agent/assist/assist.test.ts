@@ -180,7 +180,12 @@ describe("with a provider", () => {
     expect(sent(standIn.calls[1]).problem).toContain('The query says nothing of "by"');
     standIn.reply(plan(BY_SHOP, [{ word: "plonkage", means: "profit" }, ...WORDS.slice(1)]));
     expect((await ask("plonkage by shop")).outcome).toBe("refuse");
-    expect(sent(standIn.calls[1]).problem).toContain('The word "plonkage" of the question is carried by');
+    expect(sent(standIn.calls[1]).problem).toContain("asks for the metric revenue");
+    standIn.reply(plan(TOTAL, [WORDS[0] as object]));
+    expect((await ask("blingy plonkage")).outcome).toBe("refuse");
+    expect(sent(standIn.calls[1]).problem).toContain(
+      'The word "blingy" of the question is carried by nothing',
+    );
   });
 
   const SCOPED = { ...BY_SHOP, scope: { win: { from: "2025-01-01", to: "2026-01-01" } } };
@@ -214,7 +219,7 @@ describe("with a provider", () => {
       /the metric revenue/,
       [{ word: "plonkage", means: "shops.shop_name" }],
     ],
-    ["a rank", { ...SCOPED, top: first(1) }, /the 1 highest/],
+    ["a rank", { ...SCOPED, top: first(1) }, /the highest/],
     ["the year as a number", { ...SCOPED, cols: [times(2025)] }, /product/],
     ["growth", { ...SCOPED, cols: [{ k: "calc", op: "growth", a: REVENUE, b: REVENUE }] }, /"growth"/],
     ["a share", { ...SCOPED, cols: [{ k: "calc", op: "/", a: REVENUE, b: REVENUE }] }, /a share/],
@@ -247,6 +252,50 @@ describe("with a provider", () => {
     // What is dropped of it is missed.
     standIn.reply(plan(BY_SHOP, words));
     expect((await ask(question)).outcome).toBe("refuse");
+  });
+
+  const ratio = (a: object, b: object) => ({ ...TOTAL, cols: [{ k: "calc", op: "/", a, b }] });
+  const VISITS = { k: "metric", name: "visit_count" };
+  const visits = { ...BY_SHOP, cols: [VISITS] };
+  const home = { if: { k: "is", key: { ds: "guests", field: "home" }, values: ["Bern"], match: "equal" } };
+  const signed = { win: { ...SCOPED.scope.win, on: { ds: "goals", field: "month" } } };
+  const only = [{ word: "plonkage", means: "revenue" }];
+  it.each<[string, string, object, RegExp, object[]?]>([
+    ["a value on another field", "plonkage with home Bern", inCity("Bern"), /says nothing of "home"/],
+    ["a ratio the wrong way", "plonkage per visit", ratio(VISITS, REVENUE), /rather means: revenue per/],
+    ["a date of something else", "plonkage in 2025", { ...TOTAL, scope: signed }, /goals.month/],
+    [
+      "a word for what another asks for",
+      "shiny visits by shop",
+      visits,
+      /"shiny" of the question is carried by nothing/,
+      [{ word: "shiny", means: "visit_count" }],
+    ],
+    [
+      "two words for one thing",
+      "shiny plonkage",
+      TOTAL,
+      /is carried by nothing/,
+      [{ word: "shiny", means: "revenue" }, ...only],
+    ],
+    [
+      "an adjective within a word",
+      "shiny plonkage",
+      TOTAL,
+      /the metric revenue/,
+      [{ word: "shiny plonkage", means: "revenue" }],
+    ],
+  ])("a plan with %s is rejected", async (_, question, query, problem, words = only) => {
+    standIn.reply(plan(query, words));
+    expect(await ask(question)).toMatchObject({ outcome: "refuse", rows: [] });
+    expect(String(sent(standIn.calls[1]).problem)).toMatch(problem);
+  });
+
+  it("a plan with the same the right way is taken", async () => {
+    standIn.reply(plan({ ...TOTAL, scope: home }, only));
+    expect(await ask("plonkage with home Bern")).toMatchObject({ rows: [[15]], confidence: 0.65 });
+    standIn.reply(plan(ratio(REVENUE, VISITS), only));
+    expect(await ask("plonkage per visit")).toMatchObject({ rows: [[10]], confidence: 0.65 });
   });
 
   it("a value that only the model has for a word is said, and less certain", async () => {

@@ -1,17 +1,19 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Window } from "../query/semantic-query.ts";
 import { unsaidWords } from "../understand/account/unsaid.ts";
-import { sensesIn } from "../understand/candidates/said.ts";
+import type { Found } from "../understand/candidates/candidates.ts";
+import { type Said, sensesIn } from "../understand/candidates/said.ts";
 import type { Language } from "../understand/languages/language.ts";
 import { languagesOf } from "../understand/languages/languages.ts";
 import { range } from "../understand/languages/words.ts";
-import type { Question } from "../understand/reading.ts";
+import type { Question, Reading } from "../understand/reading.ts";
 import { finished } from "../understand/readings/finish.ts";
-import type { Sense } from "../understand/senses/fragment.ts";
-import { Account } from "./account.ts";
+import { understand } from "../understand/understand.ts";
+import { askedConds, askedParts, meantIn } from "./asked-parts.ts";
 import { checkedAsk, PlanProblem } from "./check-plan.ts";
 import { Claims, plain } from "./claims.ts";
-import { isContent, periodsIn } from "./coverage.ts";
+import { isContent, periodsIn } from "./material.ts";
+import { type Part, partsOf } from "./parts.ts";
 import type { ModelPlan } from "./plan-shape.ts";
 
 /** A plan of a language model, and what there is to hold it against beside the question. */
@@ -23,9 +25,18 @@ export interface ToHold {
   windows: readonly Window[];
 }
 
-export type Held =
-  /** The query as the data write it, and what of it hangs on the model's word. */
-  { ask: Ask; assumed: string[]; isDoubtful: boolean } | { problem: string };
+/** A plan that holds. */
+export interface HeldPlan {
+  /** As the data write it. */
+  ask: Ask;
+  /** What of it hangs on the model's word. */
+  assumed: string[];
+  isDoubtful: boolean;
+  /** What the rules read with the model's words; empty where they still read nothing. */
+  byRules: Reading[];
+}
+
+export type Held = HeldPlan | { problem: string };
 
 /** Holds a plan against the question, in both directions: nothing of it is left out, and nothing comes to it. */
 export function holdPlan(held: ToHold, question: Question, knowledge: Knowledge): Held {
@@ -41,108 +52,101 @@ function hold({ plan, answers, windows }: ToHold, question: Question, knowledge:
   const texts = [question.text, ...answers];
   const read = texts.map((text) => {
     const [language] = languagesOf(text) as [Language];
-    return sensesIn(language, { ...question, text }, knowledge);
+    const senses = sensesIn(language, { ...question, text }, knowledge);
+    return { ...senses, found: meantIn(senses.found) };
   });
-  const [asked] = read as [(typeof read)[number]];
+  const [asked] = read as [Said];
   const said = texts.join(" ");
   const periods = [...texts.flatMap((text) => periodsIn({ ...question, text }, knowledge)), ...windows];
   const ask = finished(checkedAsk(plan.query, { knowledge, question: said, periods }), question, knowledge);
-  const claims = new Claims(plan.words, { question: said, isKnown: (word) => isKnown(word, asked) });
-  requireCoverage(ask, claims, { ...asked, question, knowledge });
-  const typed = ` ${plain(said)} `;
-  const account = new Account({
-    senses: read.flatMap(({ found }) => found.map(({ sense }) => sense)),
-    claims,
-    numbers: new Set(read.flatMap(({ found }) => numbersOf(found))),
-    isTyped: (text) => plain(text) !== "" && typed.includes(` ${plain(text)} `),
-    knowledge,
-    grammar: asked.grammar,
-  });
-  account.require(ask);
-  return { ask, assumed: claims.assumed, isDoubtful: claims.isDoubtful };
+  const unsaid = unsaidOf(ask, asked);
+  const claims = new Claims(plan.words, said, (word) => isKnown(word, asked));
+  requireAsked(ask, claims, { said, read, knowledge });
+  requireCarried(unsaid, claims, asked);
+  const byRules = answers.length > 0 ? [] : readWith(claims, question, knowledge);
+  return {
+    ask,
+    assumed: claims.assumed,
+    isDoubtful: claims.isDoubtful || byRules.length === 0,
+    byRules,
+  };
 }
-
-type Read = ReturnType<typeof sensesIn> & { language: Language };
 
 /** From this on, what a word may mean is a guess. */
 const GUESS = 0.6;
 
 /** Whether the rules are sure that a word means something here. */
-function isKnown(text: string, { all, found }: Pick<Read, "all" | "found">): boolean {
+function isKnown(text: string, { all, found }: Said): boolean {
   const words = plain(text).split(" ");
   const isOne = (i: number) => words.includes(plain(all[i]?.text ?? ""));
   return found.some(({ start, end, cost }) => cost < GUESS && range(start, end).some(isOne));
 }
 
-/** The numbers that are said as such, and not as a part of a period: 2025 is no factor. */
-function numbersOf(found: Read["found"]): number[] {
-  const periods = found.filter(({ sense }) => isOfPeriod(sense));
-  return found.flatMap(({ sense, start, end }) => {
-    const isInside = periods.some((period) => period.start <= start && start < period.end);
-    if (sense.t === "quantity" && typeof sense.value === "number")
-      return [sense.value, sense.value * 100, ...(sense.upTo === undefined ? [] : [sense.upTo])];
-    if (sense.t !== "number" || (isInside && end > start)) return [];
-    return [sense.value, sense.value * 100];
-  });
+/** What the rules know for sure has to be in the query; gives the words that it says nothing of. */
+function unsaidOf(ask: Ask, { all, found, language, grammar, knowledge }: Said): ReadonlySet<number> {
+  const unsaid = unsaidWords(all, { found, leaves: [] }, ask, { knowledge, grammar });
+  const sure = found.filter(({ cost }) => cost < GUESS).flatMap(({ start, end }) => range(start, end));
+  for (const i of sure) {
+    const { norm = "", text = "" } = all[i] ?? {};
+    const isTold = (!language.fillers.has(norm) || language.grammar.has(norm)) && !language.people.has(norm);
+    if (unsaid.has(i) && isTold)
+      throw new PlanProblem(`The query says nothing of "${text}" in the question.`);
+  }
+  return unsaid;
 }
 
-function isOfPeriod({ t }: Sense): boolean {
-  return t === "window" || t === "windows" || t === "than";
-}
-
-/**
- * Each word of the question has to be in the query: by what the rules know that it means or, where they know nothing
- * for it, by what the model says that it stands for.
- */
-function requireCoverage(
+/** Each part of the query is asked for by a word, by what the rules know or by what the model says that it stands for. */
+function requireAsked(
   ask: Ask,
   claims: Claims,
-  { all, found, language, grammar, question, knowledge }: Read & { question: Question; knowledge: Knowledge },
+  { said, read, knowledge }: { said: string; read: readonly Said[]; knowledge: Knowledge },
 ): void {
-  const unsaid = unsaidWords(all, { found, leaves: [] }, ask, { knowledge, grammar });
-  const sure = new Set(
-    found.filter(({ cost }) => cost < GUESS).flatMap(({ start, end }) => range(start, end)),
+  const found: Found[] = read.flatMap((each) => each.found);
+  const [{ grammar }] = read as [Said];
+  const asked = new Set(read.flatMap((each) => [...askedParts(each.found, knowledge, grammar)]));
+  const typed = ` ${plain(said)} `;
+  const isTyped = ({ kind, names: [value = ""] }: Part) =>
+    kind === "value" &&
+    plain(value) !== "" &&
+    typed.includes(` ${plain(value)} `) &&
+    // Of a value that the rules know, they know the fields.
+    ![...asked].some((part) => part.startsWith(`the value "${value}" of `));
+  const open = partsOf(ask, knowledge.schema, askedConds(found)).filter(
+    (part) => !asked.has(part.said) && !isTyped(part),
   );
-  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
-  const parts = new Set(textsOf(ask).map((text) => plain(text) || text));
-  const sent = ` ${plain(question.text)} `;
-  for (const [i, word] of all.entries()) {
-    const isTold =
-      (!language.fillers.has(word.norm) || language.grammar.has(word.norm)) &&
-      !language.people.has(word.norm);
-    if (unsaid.has(i) && sure.has(i) && isTold)
-      throw new PlanProblem(`The query says nothing of "${word.text}" in the question.`);
-    const isOpen = unsaid.has(i) || !known.has(i);
-    if (!isOpen || !isContent(word, language) || !sent.includes(` ${plain(word.text)} `)) continue;
-    if (!claims.for(word.text, (means) => parts.has(plain(means) || means.trim())))
+  for (const part of new Map(open.map((each) => [each.said, each])).values())
+    if (!claims.take(part))
       throw new PlanProblem(
-        `The word "${word.text}" of the question is carried by nothing: name in "words" the dataset, field, metric, relationship, value or operation of the query that stands for it, or answer with query null.`,
+        `No word of the question asks for ${part.said}: leave it out, or name in "words" the word that does.`,
+      );
+}
+
+/** And each word that the rules know nothing for stands for a part that no other word asks for. */
+function requireCarried(
+  unsaid: ReadonlySet<number>,
+  claims: Claims,
+  { all, found, language, question }: Said,
+): void {
+  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  const typed = ` ${plain(question.text)} `;
+  for (const [i, word] of all.entries()) {
+    const isOpen = (unsaid.has(i) || !known.has(i)) && typed.includes(` ${plain(word.text)} `);
+    if (isOpen && isContent(word, language) && !claims.carries(word.text))
+      throw new PlanProblem(
+        `The word "${word.text}" of the question is carried by nothing: name in "words" the dataset, field, metric, relationship, value or operation of the query that stands for it and for no other word, or answer with query null.`,
       );
   }
 }
 
-/** Every name, value and operation in a query. */
-function textsOf(node: unknown): string[] {
-  if (typeof node === "string") return [node];
-  if (Array.isArray(node)) return node.flatMap(textsOf);
-  if (typeof node !== "object" || node === null) return [];
-  const { ds, field } = node as { ds?: string; field?: string };
-  const both = ds === undefined || field === undefined ? [] : [`${ds}.${field}`];
-  const entries = Object.entries(node).filter(([name]) => !PLAIN_PARTS.has(name));
-  return [
-    ...both,
-    ...("top" in node ? ["top"] : []),
-    ...entries.flatMap(([name, value]) =>
-      name === "k" || name === "op" || name === "fn"
-        ? OPERATIONS.has(String(value))
-          ? [String(value)]
-          : []
-        : textsOf(value),
-    ),
-  ];
+/** What a reading by rules costs at most to be trusted more than a language model. */
+const TRUSTED = 3;
+
+/** The rules' own readings, with what the model says that words stand for in their place. */
+function readWith(claims: Claims, question: Question, knowledge: Knowledge): Reading[] {
+  const text = claims.reworded(question.text);
+  // What they make of the question as it is stands beside the plan anyway.
+  if (text === undefined || text === question.text) return [];
+  const { readings, missing, unclear } = understand({ ...question, text }, knowledge);
+  const isRead = missing.length === 0 && unclear.length === 0 && (readings[0]?.cost ?? TRUSTED) < TRUSTED;
+  return isRead ? readings : [];
 }
-
-const OPERATIONS = new Set(["top", "growth", "lag", "/", "-", "+", "running", "not", "avg", "median"]);
-
-/** Parts whose texts are neither names nor values. */
-const PLAIN_PARTS = new Set(["dir", "ties", "match", "grain", "bucket", "win", "said"]);

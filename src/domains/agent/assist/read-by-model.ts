@@ -6,17 +6,17 @@ import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { buildSql } from "../phases/build-sql.ts";
-import { execute, type Query } from "../phases/execute.ts";
+import { agree, execute, type Query } from "../phases/execute.ts";
 import { navigate } from "../phases/navigate.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Question } from "../phases/question.ts";
+import type { Window } from "../query/semantic-query.ts";
 import type { Reading, Understanding } from "../understand/reading.ts";
 import { PlanProblem } from "./check-plan.ts";
-import type { Held, ToHold } from "./hold-plan.ts";
+import type { Held, HeldPlan, ToHold } from "./hold-plan.ts";
 import type { Material } from "./material.ts";
 import { planSchema, planShape, readPlan } from "./plan-shape.ts";
 import { PLAN_SYSTEM } from "./prompt.ts";
-import { windowsIn } from "./windows-in.ts";
 
 /** Something that a language model is to write. */
 export interface ModelTask {
@@ -88,13 +88,7 @@ export async function readByModel(helped: Helped, write: Write): Promise<ModelRe
         windows,
       });
       if ("problem" in held) throw new PlanProblem(held.problem);
-      const { ask, assumed, isDoubtful } = held;
-      const assumptions = assumed.map((choice) => ({ at: null, choice, others: [] }));
-      const cost = isDoubtful ? DOUBTFUL_COST : MODEL_COST;
-      return {
-        k: "result",
-        result: await run({ ask, cost, assumptions, said: say(ask) }, helped),
-      };
+      return { k: "result", result: await run(held, helped) };
     } catch (error) {
       before = { yourAnswer: clip(answer, 4_000), problem: problemOf(error) };
     }
@@ -122,14 +116,36 @@ function taskOf(
   };
 }
 
-/** The one reading, compiled and run. */
-async function run(reading: Reading, { knowledge, query, understanding, finish }: Helped): Promise<Result> {
-  const { readings } = finish({ ...understanding, readings: [reading] });
-  const { routes, obstacles } = navigate(readings, knowledge.schema, true);
+/** The plan, compiled and run. Where the rules can read the question with the model's words, they have to find the same. */
+async function run({ ask, assumed, isDoubtful, byRules }: HeldPlan, helped: Helped): Promise<Result> {
+  const assumptions = assumed.map((choice) => ({ at: null, choice, others: [] }));
+  const cost = isDoubtful ? DOUBTFUL_COST : MODEL_COST;
+  const result = await resultOf([{ ask, cost, assumptions, said: say(ask) }], helped);
+  if (byRules.length === 0) return result;
+  const own = await resultOf(byRules, helped);
+  if (!agree(result, own))
+    throw new PlanProblem(`With these words the question rather means: ${say(own.reading.ask)}.`);
+  return result;
+}
+
+/** The best of some readings. */
+async function resultOf(
+  all: Reading[],
+  { knowledge, query, understanding, finish }: Helped,
+): Promise<Result> {
+  const { readings } = finish({ ...understanding, readings: all });
+  const { routes, obstacles } = navigate(readings, knowledge.schema, false);
   if (routes.length === 0) throw new PlanProblem(obstacles.join(" "));
   const execution = await execute(buildSql(routes), query);
-  if (execution.k === "clarify") throw new PlanProblem("The query has two meanings.");
+  if (execution.k === "clarify") throw new PlanProblem("The question has two meanings.");
   return execution.result;
+}
+
+/** The periods of a query. */
+function windowsIn(node: unknown): Window[] {
+  if (typeof node !== "object" || node === null) return [];
+  const inside = Object.values(node).flatMap(windowsIn);
+  return "said" in node && "from" in node ? [node as Window, ...inside] : inside;
 }
 
 /** What the model can do something about; everything else is not about its plan. */

@@ -1,0 +1,178 @@
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Cond, Key } from "../query/semantic-query.ts";
+import type { Found } from "../understand/candidates/candidates.ts";
+import type { Grammar } from "../understand/rules/grammar.ts";
+import type { Quantity, Sense } from "../understand/senses/fragment.ts";
+import {
+  COMPARISON,
+  datasetPart,
+  fieldPart,
+  limitPart,
+  metricPart,
+  NOT,
+  numberPart,
+  OF_EACH,
+  periodsPart,
+  placePart,
+  rankPart,
+  SHARE,
+  textOf,
+  valuePart,
+} from "./parts.ts";
+
+const CHANGE = ['"growth"', '"lag"', '"-"', COMPARISON];
+
+/** What words of grammar ask for. */
+const ASKED: Readonly<Record<string, readonly string[]>> = {
+  growth: CHANGE,
+  versus: CHANGE.slice(0, 3),
+  "versus period": CHANGE.slice(0, 3),
+  series: CHANGE.slice(0, 2),
+  "compare them": CHANGE.slice(0, 3),
+  compare: CHANGE,
+  more: CHANGE,
+  difference: CHANGE.slice(0, 3),
+  less: ['"-"'],
+  than: ['"-"', COMPARISON],
+  ratio: ['"/"', SHARE],
+  share: ['"/"', SHARE],
+  rate: ['"/"', SHARE],
+  "by per": ['"/"'],
+  "agg avg": ['"/"', "the avg"],
+  "agg median": ["the median"],
+  "agg sum": ['"+"'],
+  and: ['"+"'],
+  comma: ['"+"'],
+  both: ['"+"'],
+  running: ['"running"'],
+  not: [NOT],
+  rest: [NOT],
+  by: [OF_EACH],
+  each: [OF_EACH],
+  ordinal: [placePart("max"), placePart("min")],
+};
+
+/** What words of a question can mean beside each other. */
+export function meantIn(found: readonly Found[]): Found[] {
+  return found.filter((each) => !isOfAnother(each, found));
+}
+
+/** Everything that words of a question ask for by themselves. */
+export function askedParts(found: readonly Found[], knowledge: Knowledge, grammar: Grammar): Set<string> {
+  return new Set([
+    ...found.flatMap(({ sense }) => partsOf(sense, knowledge, grammar)),
+    ...numbersOf(found).map(numberPart),
+  ]);
+}
+
+/** The conditions that words stand for as they are. */
+export function askedConds(found: readonly Found[]): Set<string> {
+  return new Set(found.flatMap(({ sense }) => condsOf(sense)).map(textOf));
+}
+
+function partsOf(sense: Sense, knowledge: Knowledge, grammar: Grammar): readonly string[] {
+  const { schema } = knowledge;
+  const conds = condsOf(sense).flatMap((cond) =>
+    cond.k === "is" ? [fieldPart(cond.key), ...cond.values.map((value) => valuePart(cond.key, value))] : [],
+  );
+  switch (sense.t) {
+    case "op":
+      if (sense.op === "series" && sense.arg !== undefined) conds.push(periodsPart(sense.arg, false));
+      return [...conds, ...(ASKED[sense.op] ?? []), ...(ASKED[`${sense.op} ${sense.arg ?? ""}`] ?? [])];
+    case "field": {
+      const { ds, field } = sense.key;
+      // Of a field with a number beside it, such as a highest point and its elevation, either stands for both.
+      const [stem] = field.split("_");
+      const same = [...(schema.datasets.get(ds)?.fields.keys() ?? [])].filter((own) =>
+        own.startsWith(`${stem}_`),
+      );
+      return [
+        datasetPart(ds),
+        ...[field, ...same].flatMap((own) => [fieldPart({ ds, field: own }), rankPart({ ds, field: own })]),
+      ];
+    }
+    case "all":
+      return [...schema.datasets.keys()].map((ds) => valuePart({ ds, field: sense.field }, sense.value));
+    case "cond":
+      return [...conds, datasetPart(sense.ds)];
+    case "rel":
+    case "role": {
+      const { nameField, key = [], fields } = schema.datasets.get(sense.ds) ?? {};
+      const of = (field: string): Key => ({ ds: sense.ds, field });
+      const metrics = [...schema.metrics.keys()].filter((metric) => grammar.isCalled(metric, sense.ds));
+      const verb = sense.t === "rel" ? sense.verb?.metric : undefined;
+      return [
+        ...conds,
+        datasetPart(sense.ds),
+        ...[...key, ...(nameField ? [nameField] : [])].map((field) => fieldPart(of(field))),
+        ...[...(fields?.keys() ?? [])].map((field) => rankPart(of(field))),
+        ...(sense.t === "rel" ? [...metrics, ...(verb ? [verb] : [])].map(metricPart) : []),
+      ];
+    }
+    case "table":
+      return [...schema.metrics.keys()].flatMap((metric) =>
+        JSON.stringify(sense.table.cols).includes(`"name":"${metric}"`) ? [metricPart(metric)] : [],
+      );
+    case "worth":
+      return [metricPart(sense.metric)];
+    case "sup":
+      return sense.dim === null
+        ? [placePart("max"), placePart("min"), `the ${sense.dir}`]
+        : [placePart(sense.dir), `the ${sense.dir}`];
+    case "grain":
+      return [periodsPart(sense.grain, false), periodsPart(sense.grain, sense.isFiscal)];
+    case "windows":
+      return ASKED.compare ?? [];
+    case "than":
+      return [...(ASKED.than ?? []), ...(ASKED.compare ?? [])];
+    case "quantity":
+      return limitsOf(sense);
+    default:
+      return conds;
+  }
+}
+
+function limitsOf({ op, value, upTo }: Quantity): string[] {
+  if (value === "average") return [...(ASKED.than ?? []), ...(ASKED["agg avg"] ?? [])];
+  const scaled = (n: number) => [n, n * 100, n / 100];
+  return [
+    ...scaled(value).map((n) => limitPart(op, n)),
+    ...(upTo === undefined ? [] : scaled(upTo).map((n) => limitPart("<=", n))),
+  ];
+}
+
+/** The conditions that a word can stand for. */
+function condsOf(sense: Sense): Cond[] {
+  if (sense.t === "cond") return [sense.cond];
+  const conds: Cond[] = [];
+  let rel = sense.t === "rel" || sense.t === "role" ? sense.rel : undefined;
+  for (; rel?.k === "where"; rel = rel.in) conds.push(rel.if);
+  return conds;
+}
+
+/** "Alpine region" is no brand: a value is on the field that the word beside it names, where one of its fields is named. */
+function isOfAnother({ sense, start, end }: Found, found: readonly Found[]): boolean {
+  const keysOf = (own: Sense) => condsOf(own).flatMap((cond) => (cond.k === "is" ? [cond.key] : []));
+  const beside = found.filter((each) => each.end === start || each.start === end);
+  const isNamed = ({ ds, field }: Key) =>
+    beside.some(({ sense: noun }) => {
+      if (noun.t === "field") return noun.key.ds === ds && noun.key.field === field;
+      return noun.t === "rel" && noun.form === "noun" && noun.ds === ds;
+    });
+  const own = keysOf(sense);
+  const rivals = found.filter((each) => each.start === start && each.end === end);
+  const isNamedElsewhere = rivals.some((each) => keysOf(each.sense).some(isNamed));
+  return own.length > 0 && isNamedElsewhere && !own.some(isNamed);
+}
+
+/** The numbers that are said as such, and not as a part of a period: 2025 is no factor. */
+function numbersOf(found: readonly Found[]): number[] {
+  const periods = found.filter(({ sense: { t } }) => t === "window" || t === "windows" || t === "than");
+  return found.flatMap(({ sense, start, end }) => {
+    const isInside = periods.some((period) => period.start <= start && start < period.end);
+    if (sense.t === "quantity" && typeof sense.value === "number")
+      return [sense.value, sense.value * 100, ...(sense.upTo === undefined ? [] : [sense.upTo])];
+    if (sense.t !== "number" || (isInside && end > start)) return [];
+    return [sense.value, sense.value * 100];
+  });
+}
