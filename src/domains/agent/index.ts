@@ -1,6 +1,7 @@
 import type { Clock } from "../../kernel/clock.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Drawings } from "../../platform/drawing/index.ts";
+import type { Embeddings } from "../../platform/embeddings/index.ts";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { SharedState } from "../../platform/state/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
@@ -9,6 +10,8 @@ import type { Identity } from "../identity/index.ts";
 import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
+import { readBorrowing } from "./borrow/borrow.ts";
+import { Meanings } from "./borrow/meaning.ts";
 import { answerResource } from "./conversations/answer.resource.ts";
 import { ConversationsStore } from "./conversations/conversations.store.ts";
 import { DatasetQuestions } from "./datasets/ask-datasets.ts";
@@ -71,6 +74,7 @@ interface Ground extends Before {
   catalog: Catalog;
   clock: Clock;
   drawings: Drawings;
+  embeddings: Embeddings;
   state: SharedState;
 }
 
@@ -84,6 +88,7 @@ export function openAgent(
     catalog,
     clock: serverClock,
     drawings,
+    embeddings,
     state,
   }: Ground,
   {
@@ -96,6 +101,7 @@ export function openAgent(
   const builders = new KnowledgeThreads();
   const knowledge = new KnowledgeCache(models, builders);
   const threads = new ReadingThreads();
+  const meanings = new Meanings(embeddings);
   const preferences = new PreferencesStore(catalog, clock, llm);
   const verified = new VerifiedStore(catalog, serverClock);
   models.adviseBy("agent", adviserOf({ models, modelsStore, verified, threads: builders }));
@@ -106,7 +112,10 @@ export function openAgent(
     knowledge,
     preferences,
     verified,
-    understand: (...question) => threads.read(...question),
+    understand: (question, of, reader) =>
+      of.model.isInferred === true
+        ? readBorrowing(question, of, meanings, (asked) => threads.read(asked, of, reader))
+        : threads.read(question, of, reader),
     threads,
     clock,
     timeZone: "UTC",
@@ -134,8 +143,8 @@ type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
 export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
   name: "agent",
-  open({ catalog, clock, drawings, state }, before, { agent: { timeZone } }) {
-    const services = openAgent({ ...before, catalog, clock, drawings, state }, { timeZone });
+  open({ catalog, clock, drawings, embeddings, state }, before, { agent: { timeZone } }) {
+    const services = openAgent({ ...before, catalog, clock, drawings, embeddings, state }, { timeZone });
     return { services, sweep: () => services.conversations.sweep() };
   },
   tools: [askQuestion, askData, getAnswer, markAnswer, listVerifiedQuestions, drawPicture, setPreferences],

@@ -16,6 +16,8 @@ export interface PublishedModel {
   record: ModelRecord;
   version: number;
   document: SemanticModel;
+  /** Nobody has written or published it. */
+  isInferred?: true;
 }
 
 export interface VersionInfo {

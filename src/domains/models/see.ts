@@ -4,7 +4,10 @@ import type { PublishedModel } from "./models.store.ts";
 import type { VisibleDataset, VisibleField, VisibleModel } from "./visible-model.ts";
 
 /** A published model without what the policies keep from the caller for whom it was bound. */
-export function visibleModel({ record, version, document }: PublishedModel, bound: BoundModel): VisibleModel {
+export function visibleModel(
+  { record, version, document, isInferred }: PublishedModel,
+  bound: BoundModel,
+): VisibleModel {
   const datasets = bound.datasets.map(visibleDataset);
   const columns = new Map(
     bound.datasets.map(({ dataset, bound }) => [
@@ -25,6 +28,7 @@ export function visibleModel({ record, version, document }: PublishedModel, boun
     id: record.uuid,
     name: document.name,
     version,
+    ...(isInferred === true && { isInferred }),
     description: document.description,
     ai: restricted.size > 0 ? withoutValues(document.ai) : document.ai,
     datasets,

@@ -9,6 +9,8 @@ export interface VisibleModel {
   id: string;
   name: string;
   version: number;
+  /** Nobody has said what its names mean. */
+  isInferred?: true;
   description: string | null;
   ai: AiContext;
   datasets: VisibleDataset[];

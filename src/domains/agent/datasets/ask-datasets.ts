@@ -175,7 +175,7 @@ export class DatasetQuestions {
   async #inferred(caller: Caller, datasets: readonly Dataset[]): Promise<Group[]> {
     const examined = await this.#parts.inference.examine(caller, datasets);
     return componentsOf(examined).map(({ looked, joins }) => ({
-      model: unpublished(caller, buildModel("datasets", looked, joins)),
+      model: { ...unpublished(caller, buildModel("datasets", looked, joins)), isInferred: true },
       isPublished: false,
       datasets: looked.map(({ profile }) => profile.dataset),
     }));

@@ -51,7 +51,9 @@ export function explain(result: Result, view: View, context: Context): Answer {
   const narrative = [told, basisOf(result), verdict, assumed && `Assumed:\n${assumed}`]
     .filter(Boolean)
     .join("\n\n");
-  const open = reading.assumptions.filter(({ others }) => others.length > 0).length;
+  const open = reading.assumptions.filter(
+    ({ others, isGuess }) => others.length > 0 || isGuess === true,
+  ).length;
   const { said: words, ask } = reading;
   const drawn = { said: words, ask, schema: knowledge.schema };
   const charts = chart === "none" ? [] : chartsOf(view, { ...drawn, wish: chart });

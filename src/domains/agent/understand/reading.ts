@@ -5,6 +5,17 @@ export interface Question {
   text: string;
   now: string;
   timeZone: string;
+  /** What words of it that nothing is called by are taken for. */
+  borrowed?: readonly Borrowed[];
+}
+
+/** A name or a value that some words of a question stand for, in this question only. */
+export interface Borrowed {
+  /** As they are compared. */
+  words: string;
+  name: string;
+  isValue?: true;
+  cost: number;
 }
 
 /** Where in the question something stands: characters, the end excluded. */
@@ -22,6 +33,8 @@ export interface Assumption {
   others: string[];
   /** It comes from whoever asks, or from what they asked before: others would mean something else. */
   isTheirs?: true;
+  /** Nobody but the rules says that a word means this. */
+  isGuess?: true;
 }
 
 /** One meaning that a question can have. */

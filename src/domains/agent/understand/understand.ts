@@ -171,10 +171,21 @@ function answers(readings: readonly Held[], { skipped }: Open, said: Weighed): R
     .map(({ ask, cost, leaves }) => ({
       ask: finished(ask, question, knowledge, leaves.some(isDateNamed)),
       cost,
-      assumptions: [...taken, ...assumedOf(ask)],
+      assumptions: [...taken, ...borrowedIn(leaves, all), ...assumedOf(ask)],
       said: "",
       ...oneMeant(all, { ask, leaves }, language),
     }));
+}
+
+function borrowedIn(leaves: readonly Leaf[], words: readonly Word[]): Assumption[] {
+  return leaves.flatMap(({ borrowed, start: first, end: last }): Assumption[] => {
+    if (borrowed === undefined) return [];
+    const said = words.slice(first, last);
+    const at = { start: said[0]?.start ?? 0, end: said.at(-1)?.end ?? 0 };
+    const text = said.map((word) => word.text).join(" ");
+    const choice = `"${text}" is taken for ${borrowed.replaceAll("_", " ").trim()}`;
+    return [{ at, choice, others: [], isGuess: true }];
+  });
 }
 
 function takenFor({ at, ds }: RowNoun, words: readonly Word[]): Assumption {

@@ -45,8 +45,13 @@ function hold({ ask, leaves, skipped, cost: made }: Query, said: Weighed): Held 
   const told = [...[...unsaid].filter((i) => isTold(i, said)), ...unheldWords(all, ask)];
   const dropped = told.filter((i) => !left.includes(i));
   const cost = made + oddCost(ask, leaves, said) + dropped.length * LEFT_COST;
-  const words = leaves.reduce((sum, leaf) => sum + Math.min(Math.max(leaf.cost, 0), PLAIN_COST), 0);
+  const words = leaves.reduce((sum, leaf) => sum + wordCost(leaf), 0);
   return { ask, leaves, cost, loose: cost - words, left: [...left, ...dropped].toSorted((a, b) => a - b) };
+}
+
+/** What a word costs by itself; of one that was borrowed, also that it was. */
+function wordCost({ cost, borrowed }: Leaf): number {
+  return Math.min(Math.max(cost, 0), borrowed === undefined ? PLAIN_COST : Infinity);
 }
 
 /** Whatever carries meaning and was left over makes an answer to another question. */

@@ -14,6 +14,8 @@ export interface Found {
   start: number;
   end: number;
   cost: number;
+  /** The name that the words were taken for, where nothing is called by them. */
+  borrowed?: string;
 }
 
 /** What stands in the words of a period says nothing by itself: "last" and "month" of "last month". */

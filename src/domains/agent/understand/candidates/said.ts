@@ -5,6 +5,7 @@ import type { Lexicon } from "../lexicon/lexicon.ts";
 import { prepared } from "../prepared.ts";
 import type { Question } from "../reading.ts";
 import type { Grammar } from "../rules/grammar.ts";
+import { borrowedEntries } from "./borrowed-entries.ts";
 import { authorsFirst, candidates, type Found, outsidePeriods } from "./candidates.ts";
 import { dateCandidates, datesIn, withDateWords } from "./dates.ts";
 import { emptyWords } from "./empty-words.ts";
@@ -39,6 +40,7 @@ export function sensesIn(language: Language, question: Question, knowledge: Know
       ...candidates(all, lexicon, language),
       ...dateCandidates({ ...question, text }, all, knowledge),
       ...numberCandidates(all, language),
+      ...borrowedEntries(all, question.borrowed ?? [], lexicon, language),
     ]),
   );
   const own = inTheirForms([...every, ...stillThere(all, every, knowledge)], all, grammar);

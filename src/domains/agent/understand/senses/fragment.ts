@@ -216,6 +216,8 @@ export interface Leaf {
   start: number;
   end: number;
   cost: number;
+  /** The name that the words were taken for, where nothing is called by them. */
+  borrowed?: string;
 }
 
 /** What a fragment was put together from. */

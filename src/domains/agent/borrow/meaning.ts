@@ -1,0 +1,78 @@
+import { type Embedding, type Embeddings, MINILM_FINGERPRINT } from "../../../platform/embeddings/index.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { type Target, targetsIn } from "./targets.ts";
+
+/** How near the meaning of some words is to a column's, -1 to 1. */
+export interface Near {
+  target: Target;
+  score: number;
+}
+
+interface Column {
+  target: Target;
+  vectors: Embedding[];
+}
+
+/** Compares words with columns by what they mean; only by the model that comes with Kenning, whose scale is known. */
+export class Meanings {
+  readonly #embeddings: Embeddings;
+  readonly #columns = new WeakMap<Knowledge["model"], Promise<Column[]>>();
+
+  constructor(embeddings: Embeddings) {
+    this.#embeddings = embeddings;
+  }
+
+  /** The columns, nearest first. */
+  async nearest(words: string, knowledge: Knowledge): Promise<Near[]> {
+    if (this.#embeddings.fingerprint !== MINILM_FINGERPRINT) return [];
+    const columns = await this.#columnsOf(knowledge);
+    const [said] = (await this.#embeddings.embed([words])) as [Embedding];
+    return columns
+      .map(({ target, vectors }) => ({
+        target,
+        score: Math.max(...vectors.map((each) => cosine(said, each))),
+      }))
+      .toSorted((a, b) => b.score - a.score);
+  }
+
+  #columnsOf(knowledge: Knowledge): Promise<Column[]> {
+    const known = this.#columns.get(knowledge.model) ?? this.#embed(knowledge);
+    this.#columns.set(knowledge.model, known);
+    known.catch(() => this.#columns.delete(knowledge.model));
+    return known;
+  }
+
+  async #embed(knowledge: Knowledge): Promise<Column[]> {
+    const targets = targetsIn(knowledge).filter(({ kind }) => kind !== "table");
+    const texts = targets.map(textsOf);
+    const vectors = await this.#embeddings.embed(texts.flat());
+    return targets.map((target, i) => ({ target, vectors: taken(vectors, texts, i) }));
+  }
+}
+
+/** A column by its name, and with some of its values, which say what it is about. */
+function textsOf({ called, values }: Target): string[] {
+  const name = (called.at(-1) ?? []).filter((part) => part !== "id").join(" ");
+  return values.length === 0 ? [name] : [name, `${name}: ${values.map((value) => value.trim()).join(", ")}`];
+}
+
+function taken(
+  vectors: readonly Embedding[],
+  texts: readonly (readonly string[])[],
+  at: number,
+): Embedding[] {
+  const from = texts.slice(0, at).reduce((sum, each) => sum + each.length, 0);
+  return vectors.slice(from, from + (texts[at]?.length ?? 0));
+}
+
+function cosine(a: Embedding, b: Embedding): number {
+  const [one, other] = [Int8Array.from(a.vector), Int8Array.from(b.vector)];
+  let [both, ones, others] = [0, 0, 0];
+  for (const [i, x] of one.entries()) {
+    const y = other[i] ?? 0;
+    both += x * y;
+    ones += x * x;
+    others += y * y;
+  }
+  return both / Math.sqrt(ones * others || 1);
+}
