@@ -90,8 +90,10 @@ function spansIn(text: string, missing: Understanding["missing"], language: Lang
   const isUnknown = (word: Word) => unknown.has(word.text.toLowerCase());
   const says = ({ norm, stem }: Word) =>
     /^\p{L}{2,}/u.test(norm) &&
-    !language.fillers.has(norm) &&
-    ![norm, stem].some((form) => language.grammar.has(form) || language.superlatives.has(form));
+    languagesOf(text).every(
+      ({ fillers, grammar, superlatives }) =>
+        !fillers.has(norm) && ![norm, stem].some((form) => grammar.has(form) || superlatives.has(form)),
+    );
   return [...words.keys()].flatMap((start) =>
     Array.from({ length: MOST_WORDS }, (_, i) => words.slice(start, start + i + 1))
       .filter((span, i) => span.length === i + 1 && span.some(isUnknown))

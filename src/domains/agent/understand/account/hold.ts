@@ -1,4 +1,5 @@
 import type { Ask } from "../../query/semantic-query.ts";
+import type { Found } from "../candidates/candidates.ts";
 import type { Weighed } from "../candidates/said.ts";
 import { LEFT_COST } from "../candidates/skip-cost.ts";
 import { namesakesOf } from "../readings/one-of-several.ts";
@@ -26,6 +27,8 @@ const PLAIN_COST = 0.5;
 const UNASKED_COST = 0.8;
 /** A number without anybody is no answer to "who". */
 const NOBODY_COST = 2;
+/** How many there are is no answer to "how much", least of all where other words were borrowed. */
+const COUNTED_COST = 2;
 /** What tells two values of one name apart is the question that asks which. */
 const NAMESAKE_COST = 0.1;
 
@@ -66,15 +69,23 @@ function isTold(at: number, { all, empty, language: { grammar, people } }: Weigh
 }
 
 /** What speaks against a query that is of another kind than its question. */
-function oddCost(ask: Ask, leaves: readonly Leaf[], { question, all, language, grammar }: Weighed): number {
+function oddCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): number {
+  const { question, all, found, language, grammar } = said;
   const asksWho = language.people.has(all[0]?.norm ?? "");
   const isNobody = asksWho && ask.k === "table" && ask.by.length === 0;
   return (
     spanCost(ask) +
     listCost(language.listOpener.test(question.text), ask) +
     (isNobody ? NOBODY_COST : 0) +
+    (isOnlyCounted(ask, leaves, found) ? COUNTED_COST : 0) +
     unaskedParts(leaves, ask, { grammar }) * UNASKED_COST
   );
+}
+
+function isOnlyCounted(ask: Ask, leaves: readonly Leaf[], found: readonly Found[]): boolean {
+  const asksMuch = found.some(({ sense }) => sense.t === "op" && sense.op === "how much");
+  const isCount = ask.k === "table" && ask.cols.every((num) => num.k === "agg" && num.fn === "count");
+  return asksMuch && isCount && leaves.some(({ borrowed }) => borrowed !== undefined);
 }
 
 /** "Which orders" wants the orders, "orders last week" their number. */
