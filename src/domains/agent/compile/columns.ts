@@ -10,7 +10,9 @@ export function columnName(of: Key | Num): string {
   return isKey(of) ? keyName(of) : numberName(of);
 }
 
-export function keyName({ field, bucket, fiscal, part, since }: Key): string {
+export function keyName({ field, bucket, fiscal, part, since, path }: Key): string {
+  const { as = field, isNoun } = path?.at(-1) ?? {};
+  if (isNoun === true) return as.replaceAll(" ", "_");
   if (since !== undefined) return `days_from_${since.field}_to_${field}`;
   if (part !== undefined) return part;
   if (bucket === undefined) return field;

@@ -370,6 +370,41 @@ describe("compile", () => {
     expect(await rowsOf(table([], [{ k: "metric", name: "per_visit" }], noVisits), own)).toEqual([[null]]);
   });
 
+  it("what stands in several rows under one name is summed up and averaged once", async () => {
+    const model = visibleCafe();
+    const datasets = model.datasets.map((each) =>
+      each.name === "items"
+        ? { ...each, primaryKey: [], fields: each.fields.filter(({ name }) => name !== "visit_id") }
+        : each,
+    );
+    const own = schemaOf({ ...model, datasets, relationships: [], metrics: [] }, { isAggregate });
+    const price = (fn: "sum" | "avg" | "median"): Num => ({
+      k: "agg",
+      fn,
+      of: { ds: "items", field: "price" },
+      in: { k: "all", ds: "items" },
+    });
+    const count: Num = { k: "agg", fn: "count", in: { k: "all", ds: "items" } };
+    const rows = await rowsOf(table([], [count, price("sum"), price("avg"), price("median")]), own);
+    expect(rows).toEqual([[3, 9.5, 9.5 / 3, 3]]);
+  });
+
+  it("the first by a running total is found", async () => {
+    const running: Num = { k: "running", of: REVENUE };
+    const top = { n: 1, by: running, dir: "max", ties: "keep" };
+    expect(await rowsOf(table([MONTH], [running], { top }))).toEqual([["2025-03-01", 50]]);
+    const having: Cond = { k: "cmp", a: running, op: ">", b: { k: "lit", v: 20 } };
+    const above = await rowsOf(table([MONTH], [running], { having }));
+    expect(above.map(([month]) => month)).toEqual(["2025-02-01", "2025-03-01"]);
+  });
+
+  it("what comes later can be set beside what was before", async () => {
+    const later: Num = { k: "lag", of: REVENUE, n: -1, grain: "month" };
+    const february = { from: "2025-02-01", to: "2025-03-01", said: "February" };
+    const rows = await rowsOf(table([MONTH], [REVENUE, later], { scope: { win: february } }));
+    expect(rows).toEqual([["2025-02-01", 17, 20]]);
+  });
+
   it("fiscal years begin in their month", async () => {
     const fiscal = table([{ ...MONTH, bucket: "year", fiscal: true }], [REVENUE]);
     expect(await rowsOf(fiscal, cafeSchema({ fiscalMonth: 2 }))).toEqual([

@@ -282,6 +282,12 @@ export class RowCompiler {
     if (of === undefined) return this.#count(rows);
     const column = rows.column(of);
     if (fn === "distinct") return `count(DISTINCT ${column})`;
+    const { isKeyed, key } = this.dataset(rows.ds);
+    const isRepeated = !isKeyed && key.length > 0 && of.ds === rows.ds && !key.includes(of.field);
+    if (isRepeated && (fn === "sum" || fn === "avg" || fn === "median")) {
+      const names = key.map((field) => `${quoteName(rows.alias)}.${quoteName(field)}`);
+      return `list_${fn}([x.v FOR x IN list(DISTINCT {'k': [${names.join(", ")}], 'v': ${column}})])`;
+    }
     return `${fn === "only" ? "any_value" : fn}(${column})`;
   }
 
@@ -338,5 +344,5 @@ function literal(value: Literal): string {
 
 function moment(iso: string, shift: Shift | undefined): string {
   const at = iso.includes("T") ? `TIMESTAMP ${quoteText(iso)}` : `DATE ${quoteText(iso)}`;
-  return shift === undefined ? at : `(${at} - INTERVAL ${shift.n} ${shift.grain.toUpperCase()})`;
+  return shift === undefined ? at : `(${at} - INTERVAL (${shift.n}) ${shift.grain.toUpperCase()})`;
 }

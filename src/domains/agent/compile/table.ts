@@ -229,8 +229,13 @@ class TableBuilder {
     if (time === -1) throw new CompileError("A running total needs periods to run over.");
     const others = this.keys.filter((_, i) => i !== time);
     const partition = others.length === 0 ? "" : `PARTITION BY ${others.join(", ")} `;
-    return `sum(${value}) OVER (${partition}ORDER BY k${time + 1})`;
+    const name = this.#nextNumber();
+    this.#runnings.push(`sum(${value}) OVER (${partition}ORDER BY k${time + 1}) AS ${name}`);
+    return name;
   }
+
+  /** Running totals, worked out before anything is chosen or ranked by them. */
+  readonly #runnings: string[] = [];
 
   #part({ scope, shift }: Place, kind: string, { rows, date }: { rows: () => Rows; date: Key | null }): Part {
     const id = `${kind} ${JSON.stringify([scope, shift])}`;
@@ -348,6 +353,7 @@ class TableBuilder {
       from = `periods LEFT JOIN ${from} USING (k1)`;
     }
     if (from === "") from = "(SELECT 1) AS nothing";
+    if (this.#runnings.length > 0) from = `(SELECT *, ${this.#runnings.join(", ")} FROM ${from}) AS running`;
     return { with: ctes.length === 0 ? "" : `WITH ${ctes.join(", ")} `, from };
   }
 
@@ -394,7 +400,7 @@ class TableBuilder {
       ...(key.fiscal === true ? { fiscal: true } : {}),
     });
     if (shift === undefined) return column;
-    return `CAST(${column} + INTERVAL ${shift.n} ${shift.grain.toUpperCase()} AS DATE)`;
+    return `CAST(${column} + INTERVAL (${shift.n}) ${shift.grain.toUpperCase()} AS DATE)`;
   }
 
   /** The date by which rows are told apart. */

@@ -7,7 +7,8 @@ export function isAdditive(num: Num, schema: Schema): boolean {
   if (num.scope?.whole === true) return false;
   if (num.k === "metric") return isAdditiveMetric(num.name, schema);
   if (num.path !== undefined) return false;
-  if (num.fn === "sum") return true;
+  // What stands in the rows of several groups is in each of them.
+  if (num.fn === "sum") return num.of === undefined || isKeyed(num.in ?? { k: "all", ds: num.of.ds }, schema);
   // An entity belongs to one group, so it is counted in one.
   return num.fn === "count" && (num.of !== undefined || isKeyed(num.in, schema));
 }

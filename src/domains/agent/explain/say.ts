@@ -3,6 +3,7 @@ import {
   type Ask,
   type Comparison,
   type Cond,
+  type Hop,
   isKey,
   type Key,
   type Num,
@@ -65,12 +66,17 @@ function sayList({ rel, show, limit }: Extract<Ask, { k: "list" }>): string {
 }
 
 /** Fields by which entities are called: to list them is to list these. */
-function isName({ field, bucket }: Key): boolean {
-  return bucket === undefined && /(^|_)(name|title|id|code|key|number)$/i.test(field);
+function isName({ field, bucket, path }: Key): boolean {
+  return (
+    bucket === undefined &&
+    path?.at(-1)?.isNoun !== true &&
+    /(^|_)(name|title|id|code|key|number)$/i.test(field)
+  );
 }
 
 function sayKey({ path, ...key }: Key): string {
-  const role = path?.at(-1)?.as;
+  const { as: role, isNoun } = path?.at(-1) ?? {};
+  if (role !== undefined && isNoun === true) return role;
   return role === undefined ? sayPlain(key) : `${sayPlain(key)} of ${role}`;
 }
 
@@ -134,8 +140,11 @@ function sayRel(rel: Rel): string {
       return words(rel.ds);
     case "where":
       return nameIn(rel) ?? sayWhere(rel);
-    case "via":
+    case "via": {
+      const called = calledAs(rel.path);
+      if (called !== undefined) return `${called} of ${sayRel(rel.from)}`;
       return `what belongs to ${sayRel(rel.from)} (${rel.path.map(({ link }) => words(link)).join(", ")})`;
+    }
     case "top": {
       const by = isKey(rel.by) ? sayKey(rel.by) : sayNum(rel.by);
       const n = rel.n === 1 ? "" : `${rel.n} `;
@@ -149,6 +158,12 @@ function sayRel(rel: Rel): string {
       return `${sayRel(rel.a)} ${word} ${sayRel(rel.b)}`;
     }
   }
+}
+
+/** A field whose values are names of other entities leads to these: `~state.capital`. */
+function calledAs(path: readonly Hop[]): string | undefined {
+  const [, field] = /^~[^.]+\.(.+)$/.exec(path.at(-1)?.link ?? "") ?? [];
+  return field === undefined ? undefined : words(field);
 }
 
 function sayWhere(rel: Extract<Rel, { k: "where" }>): string {

@@ -71,7 +71,7 @@ export function rowName(row: readonly JsonValue[], keys: readonly ShownColumn[])
 
 function labelOf(of: Key | Num, name: string, { model }: Knowledge): string {
   if (!isKey(of)) return windowed(of) ?? inWords(name);
-  if (of.bucket !== undefined) return inWords(name);
+  if (of.bucket !== undefined || of.path?.at(-1)?.isNoun === true) return inWords(name);
   const dataset = model.datasets.find((each) => each.name === of.ds);
   const label = dataset?.fields.find((field) => field.name === of.field)?.label;
   return label ?? inWords(name.replace(/_name$/i, ""));

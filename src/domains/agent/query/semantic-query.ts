@@ -37,6 +37,8 @@ export interface Hop {
   dir: "one" | "many";
   /** What it is called, where several links lead to the same dataset. */
   as?: string;
+  /** It is a noun for whoever is there: a manager. */
+  isNoun?: true;
 }
 
 export interface Key {

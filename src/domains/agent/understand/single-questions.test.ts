@@ -92,6 +92,18 @@ const MODEL: VisibleModel = {
       ["leg_id BIGINT", "booking_id BIGINT", "price DOUBLE", "vessel VARCHAR ship"],
     ),
     dataset(
+      "crew",
+      ["crew_id"],
+      ["sailor"],
+      ["crew_id BIGINT", "crew_name VARCHAR sailor", "rank VARCHAR", "chief_id BIGINT"],
+    ),
+    dataset(
+      "islands",
+      [],
+      ["island"],
+      ["island_name VARCHAR island", "coast DOUBLE coast_length | Coast in kilometres", "port_id BIGINT"],
+    ),
+    dataset(
       "complaints",
       ["complaint_id"],
       ["complaint"],
@@ -108,6 +120,8 @@ const MODEL: VisibleModel = {
     link("booking_of_guest", "bookings", "guests", ["guest_id", "guest_id"]),
     link("booking_from_port", "bookings", "ports", ["port_id", "port_id"]),
     link("leg_in_booking", "legs", "bookings", ["booking_id", "booking_id"]),
+    link("crew_under", "crew", "crew", ["chief_id", "crew_id"], "chief", "reports to"),
+    link("island_with_port", "islands", "ports", ["port_id", "port_id"]),
     link("complaint_of_guest", "complaints", "guests", ["guest_id", "guest_id"]),
   ],
   metrics: [
@@ -132,6 +146,9 @@ const VALUES: FieldValues[] = [
   { ds: "guests", field: "country", values: ["Germany", "Denmark", "Norway"], isCut: false },
   { ds: "bookings", field: "status", values: ["sailed", "cancelled", "waiting"], isCut: false },
   { ds: "bookings", field: "cabin", values: ["Deluxe", "Standard", "Deck"], isCut: false },
+  { ds: "crew", field: "rank", values: ["Mate", "Captain"], isCut: false },
+  { ds: "crew", field: "crew_name", values: ["Ole Lund", "Eva Dahl"], isCut: false },
+  { ds: "islands", field: "island_name", values: ["Juist", "Borkum", "Baltrum"], isCut: false },
   { ds: "legs", field: "vessel", values: ["Frisia", "Langeoog"], isCut: false },
 ];
 
@@ -211,6 +228,17 @@ describe("one thing or another", () => {
     ],
     ["fares in Norway or of cancelled bookings", "refused"],
     ["guests from Norway or with complaints", "refused"],
+    ["guests from neither Bremen nor Aarhus", "guests where guest town is not Bremen or Aarhus"],
+    [
+      "bookings neither cancelled nor waiting",
+      "booking count where booking status is not cancelled or waiting",
+    ],
+    [
+      "bookings neither in Deluxe nor from Norway",
+      "booking count where not (either booking cabin is Deluxe or guest country is Norway)",
+    ],
+    ["Gäste weder aus Bremen noch aus Aarhus", "guests where guest town is not Bremen or Aarhus"],
+    ["bookings not in Deluxe or Deck", "booking count where booking cabin is not Deluxe or Deck"],
   ])("is no and: %s", (text, said) => {
     expect(saidBack(text)).toBe(said);
   });
@@ -259,5 +287,27 @@ describe("ranges", () => {
     ["Gäste mit Fares zwischen 1 und 2 Tausend", "1,000", "2,000"],
   ])("have the unit of the second number in the first: %s", (text, from, to) => {
     expect(saidBack(text)).toContain(`fares is at least ${from} and fares is at most ${to}`);
+  });
+});
+
+describe("those of each", () => {
+  it.each([
+    ["how many sailors report to each Captain sailor", "number of crew by crew where crew rank is Captain"],
+    ["number of sailors by chief", "number of crew by chief"],
+    ["who is the chief of Ole Lund", "chief of Ole Lund"],
+    ["number of guests per guest", "refused"],
+    ["guests with their largest booking", "refused"],
+    ["ports and their best month by fares", "refused"],
+  ])("are told apart by what they are of: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
+  });
+
+  it("are reached by the link that was said", () => {
+    const [best] = read("how many sailors report to each Captain sailor").readings;
+    const path = [{ link: "crew_under", dir: "one" }];
+    expect(best?.ask).toMatchObject({
+      by: [{ field: "crew_name", path }],
+      scope: { if: { key: { field: "rank", path } } },
+    });
   });
 });

@@ -20,6 +20,11 @@ export class QueryFacts extends QueryParts {
     this.#grammar = grammar;
   }
 
+  /** Whether something is first of each, and not of all. */
+  get isOfEach(): boolean {
+    return this.each.length > 0;
+  }
+
   /** Whether what some words mean by themselves has left a trace. */
   says(sense: Sense, role: Role): boolean {
     switch (sense.t) {

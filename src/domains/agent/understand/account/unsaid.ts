@@ -40,6 +40,9 @@ export function unsaidWords(
       leaves.some((each) => isCond(each) && each.start > start),
   );
   for (const { start } of ors.slice(facts.alternatives)) said.delete(start);
+  // "their largest city": the largest of each, and not of all.
+  const isOwn = ({ sense, start }: Leaf) => sense.t === "sup" && OWN.test(words[start - 1]?.norm ?? "");
+  if (!facts.isOfEach) for (const { start } of leaves.filter(isOwn)) said.delete(start);
   const covered = [...taken, ...others.flatMap(({ start, end }) => range(start, end))];
   // "cities or towns": the same by two names.
   const nounsAt = (at: number, side: "start" | "end") =>
@@ -55,6 +58,8 @@ export function unheldWords(words: readonly Word[], ask: Ask): number[] {
 }
 
 const STILL = /^(still|noch)$/;
+
+const OWN = /^(their|its|his|her|ihre?[nrsm]?|seine?[nrsm]?)$/;
 
 /** What the words before a noun make of it: what is asked for, counted, or told apart. */
 export type Role = "asked" | "counted" | "each" | "told" | "by" | undefined;

@@ -8,13 +8,13 @@ import { entities } from "../senses/make.ts";
 export const DIRECTED = / (to|by|of|under|for|from|with)$/i;
 
 /** What somebody is to others of the same kind: whoever has such others, and of each the one. */
-export function roleOf(schema: Schema, ds: string, hop: Hop): Sense[] | undefined {
+export function roleOf(schema: Schema, ds: string, hop: Hop, as: string): Sense[] | undefined {
   const field = schema.datasets.get(ds)?.nameField;
   if (field === null || field === undefined) return undefined;
   const all = { k: "all" as const, ds };
   const path: Hop[] = [{ ...hop, dir: "many" }];
   const having = { k: "where" as const, in: all, if: { k: "link" as const, at: ds, path, to: all } };
-  return [{ t: "field", key: { ds, field, path: [hop] } }, entities(having, ds)];
+  return [{ t: "field", key: { ds, field, path: [{ ...hop, as, isNoun: true }] } }, entities(having, ds)];
 }
 
 /** A dataset that says nothing but what is linked to what. */

@@ -147,7 +147,8 @@ export class Phrases {
     for (const { name, from, to, ai } of this.#knowledge.model.relationships) {
       const one: Hop = { link: name, dir: "one" };
       for (const synonym of ai.synonyms) {
-        const role = from === to && !DIRECTED.test(synonym) ? roleOf(this.#schema, from, one) : undefined;
+        const role =
+          from === to && !DIRECTED.test(synonym) ? roleOf(this.#schema, from, one, synonym) : undefined;
         if (role === undefined) this.#addLink(synonym, { t: "link", paths: bothWays(this.#schema, [one]) });
         else for (const sense of role) this.#add(synonym, sense, COST.synonym);
       }

@@ -1,5 +1,13 @@
 import { newerFirst } from "../../query/same-number.ts";
-import { type Ask, type Cond, isKey, type Num, type Order, type Rel } from "../../query/semantic-query.ts";
+import {
+  type Ask,
+  type Cond,
+  isKey,
+  type Key,
+  type Num,
+  type Order,
+  type Rel,
+} from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import type { Mod, Sense, TableSense } from "../senses/fragment.ts";
 import { count, noun, type RelSense } from "../senses/make.ts";
@@ -36,7 +44,7 @@ function askedBy(grammar: Grammar, sense: Sense): Asked | undefined {
     case "attr":
       return fieldsOf(grammar, sense);
     case "table":
-      return isIdle(sense.table) || isNobodys(grammar, sense.table)
+      return isIdle(sense.table) || isNobodys(grammar, sense.table) || isOneEach(grammar, sense.table)
         ? undefined
         : { ask: tableAsk(sense.table), cost: 0 };
     default:
@@ -114,6 +122,16 @@ function withNone(grammar: Grammar, { rel, ds, keys }: Attr): Ask | undefined {
 /** Of rows that a metric leaves out there is no such number. */
 function isNobodys(grammar: Grammar, { cols, conds }: TableSense): boolean {
   return cols.some((num) => num.k === "metric" && conds.some((cond) => grammar.leavesOut(num.name, cond)));
+}
+
+/** Of each of them there is one. */
+function isOneEach(grammar: Grammar, { cols: [num], by }: TableSense): boolean {
+  if (num?.k !== "agg" || num.fn !== "count" || num.of !== undefined || num.in === undefined) return false;
+  const ds = grammar.datasetOf(num.in);
+  const { isKeyed, key = [] } = grammar.schema.datasets.get(ds) ?? {};
+  const isName = (each: Key) =>
+    each.ds === ds && each.path === undefined && grammar.nameKey(ds)?.field === each.field;
+  return isKeyed === true && key.length === 1 && by.some(isName);
 }
 
 /** A part that is the whole says nothing. */

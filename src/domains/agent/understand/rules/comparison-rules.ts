@@ -19,7 +19,10 @@ import type { Grammar, Rules } from "./grammar.ts";
 /** "Kitchen and Audio" together, "Kitchen vs Audio" side by side. */
 function beside({ ds, cond, isAnd, isEach }: Extract<Sense, { t: "versus" }>, other: Cond): Combined[] {
   if (cond.k !== "is" || other.k !== "is" || JSON.stringify(cond.key) !== JSON.stringify(other.key))
-    return isAnd && isEach !== true ? means({ t: "cond", ds, cond: eitherOf(cond, other) }, 0.2) : [];
+    // "not in Bern or Rome" is neither.
+    return isAnd && isEach !== true && cond.k !== "not"
+      ? means({ t: "cond", ds, cond: eitherOf(cond, other) }, 0.2)
+      : [];
   const all = isEach === true ? { all: true as const } : {};
   const both: Cond = { ...cond, values: [...cond.values, ...other.values], ...all };
   if (isAnd) return means({ t: "cond", ds, cond: both });

@@ -1,4 +1,4 @@
-import type { Cond, Rel } from "../../query/semantic-query.ts";
+import type { Cond, Hop, Rel } from "../../query/semantic-query.ts";
 import { growing } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
 import { compared, measured, neighbours, topped } from "../senses/entity-senses.ts";
@@ -50,6 +50,20 @@ function beforeVerb({ verb }: RelSense): number {
 function beside(grammar: Grammar, { rel, ds, form, isMany }: RelSense): Combined[] {
   const key = rel.k === "all" && form === "noun" && isMany !== true ? grammar.nameKey(ds) : undefined;
   return key === undefined ? [] : means({ t: "mod", mod: { m: "show", keys: [key] } }, -0.4);
+}
+
+/** The same groups at the end of a link of a dataset with itself, with what is said of them. */
+function alongLink(by: Extract<Sense, { t: "by" }>, ds: string, path: readonly Hop[]): Combined[] {
+  const [hop, ...others] = path;
+  if (hop?.dir !== "one" || others.length > 0 || !by.keys.every((key) => key.ds === ds)) return [];
+  if (JSON.stringify(by.some ?? null).includes('"k":"link"')) return [];
+  const there = <T>(node: T): T => {
+    if (Array.isArray(node)) return node.map(there) as T;
+    if (typeof node !== "object" || node === null) return node;
+    const all = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, there(value)])) as T;
+    return "field" in node && !("path" in node) ? { ...all, path: [hop] } : all;
+  };
+  return means({ ...by, keys: there(by.keys), ...(by.some && { some: there(by.some) }) }, -0.3);
 }
 
 /** Whether somebody is something to others of the same kind: a manager. */
@@ -180,6 +194,9 @@ export const ENTITY_RULES: Rules = {
   // "borders the most states"
   "link supby": (_grammar, { paths }, supby) =>
     supby.by.k === "count" ? means({ t: "mod", mod: { ...asFirst(supby), by: { ...supby.by, paths } } }) : [],
+  // "report to each manager": told apart by whom they report to.
+  "link by": (_grammar, { paths }, by) =>
+    by.by === null && by.isPer === true ? paths.flatMap(({ from, path }) => alongLink(by, from, path)) : [],
   "supby link": (_grammar, supby) => means(supby, 0.2),
   "link mod": (_grammar, { paths }, { mod }) =>
     mod.m === "to" && mod.paths === null ? means({ t: "mod", mod: { ...mod, paths } }, 0.1) : [],

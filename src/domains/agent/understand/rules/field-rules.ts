@@ -9,7 +9,7 @@ import {
 import { isOfTime } from "../languages/language.ts";
 import { addsUp, endOf } from "../model/model-words.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "../senses/entity-senses.ts";
-import type { Sense, TableSense } from "../senses/fragment.ts";
+import type { Mod, Sense, TableSense } from "../senses/fragment.ts";
 import {
   aggregate,
   attr,
@@ -119,6 +119,12 @@ function shownFor(grammar: Grammar, { rel, ds, form, isMany, verb }: RelSense): 
 /** "longest flippers": of a flipper length. */
 function isLong(dim: string | null, { field }: Key): boolean {
   return dim === "long" && /(^|_)(length|duration|distance|time)(_|$)/i.test(field);
+}
+
+/** "capitals with more than 500000 people": cities have people as well. */
+function isSaidOfBoth(grammar: Grammar, { k }: Rel, mod: Mod, entity: string | undefined): boolean {
+  if (k !== "all" || mod.m !== "is" || mod.cond.k !== "cmp" || entity === undefined) return false;
+  return isKey(mod.cond.a) && grammar.sameOf(mod.cond.a, entity) !== undefined;
 }
 
 /** Rules for fields: whose they are, and what is said of them. */
@@ -270,8 +276,9 @@ export const FIELD_RULES: Rules = {
   "attr mod": (grammar, { rel, ds, keys }, { mod }) => {
     // Of a capital that is the largest, it is the city that is large.
     const entity = grammar.softLink(keys[0] as Key)?.to;
-    const cost =
-      entity !== undefined && (mod.m === "first" || ("ds" in mod && mod.ds === entity)) ? 0.6 : 0.2;
+    const isOfEntity =
+      mod.m === "first" || ("ds" in mod && mod.ds === entity) || isSaidOfBoth(grammar, rel, mod, entity);
+    const cost = entity !== undefined && isOfEntity ? 0.6 : 0.2;
     return grammar
       .apply(entities(rel, ds, "made", rel.k === "top"), mod)
       .flatMap((each) => (each.sense.t === "rel" ? [attr(each.sense.rel, ds, keys, each.cost + cost)] : []));

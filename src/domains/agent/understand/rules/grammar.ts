@@ -148,7 +148,7 @@ export class Grammar extends Facts {
         if (!datasetsOf(mod.cond).every(isReached)) return [];
         if (isReached(mod.ds)) {
           // What was bought is said by whatever belongs to it.
-          const own = farCost(this, rowsOf(rel.ds), mod.cond);
+          const own = farCost(this, rowsOf(rel.ds), mod.cond) + this.#otherCost(rel, mod);
           const far = own + (mod.ds === rel.ds ? 0 : rel.verb === undefined ? 0.5 : 0.2);
           return [made(where(rel, mod.cond), late + far, rel.isTopped)];
         }
@@ -196,6 +196,12 @@ export class Grammar extends Facts {
       case "attr":
         return [];
     }
+  }
+
+  /** Denver is a city: what is said of it is hardly said of the mountains of its state. */
+  #otherCost({ ds }: RelSense, mod: Extract<Mod, { m: "is" }>): number {
+    const isOther = mod.ds !== ds && mod.cond.k === "is" && this.softLink(mod.cond.key) !== undefined;
+    return isOther ? 2 : 0;
   }
 
   /** What has no date of its own was there when something happened to it. */

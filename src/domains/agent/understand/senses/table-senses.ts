@@ -366,6 +366,9 @@ export function chosenEntities(
   const way = counted === undefined ? undefined : grammar.path(rel.ds, grammar.datasetOf(counted), null);
   if (counted !== undefined && way === undefined) return [];
   // Of what each has one of, nobody has several.
+  const isMany = quantity.op.startsWith(">") && quantity.value !== 0;
+  if (way?.path.every(({ dir }) => dir === "one") && grammar.schema.datasets.get(rel.ds)?.isKeyed && isMany)
+    return [];
   if (num.k === "agg" && num.fn === "distinct" && num.of !== undefined && grammar.belongs(rel.ds, num.of))
     return [];
   const a: Num = way === undefined ? scoped(num, scope) : ({ ...num, path: way.path, scope } as Num);

@@ -90,9 +90,11 @@ const REWRITES: readonly Rewrite[] = [
   ],
   [/\bwhen did (.+?) (last|first) (?:order|buy|purchase)\b/i, "when was the $2 order of $1"],
   [
-    /\bneither (\S+) nor (\S+)/gi,
+    /\bneither ((?:\S+ ){1,4}?)nor (\S+)/gi,
     ([said = "", a = "", b = ""], isNoun) =>
-      [a, b].some((word) => isNoun(word)) ? said : `not ${a} and not ${b}`,
+      [...a.trim().split(" "), b].some((word) => isNoun(word) && !/ed$/.test(word))
+        ? said
+        : `not ${a}or ${b}`,
   ],
   [/\bnon-(?=\p{L}{4,})/giu, "not "],
   [/\b(?:all|everything|everybody|everyone) (?:but|except)\b/gi, "except"],

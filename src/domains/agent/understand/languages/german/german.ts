@@ -335,6 +335,7 @@ function plain(text: string): string {
         const when = `${until} ${more}`.replaceAll(ON_AVERAGE, "");
         return `Durchschnitt Zeit bis ${when}${unit === undefined ? "" : ` in ${unit}`}`;
       })
+      .replaceAll(/\bweder ((?:\S+ ){1,4}?)noch(?= \S)/giu, "nicht $1oder")
       .replaceAll(/\bnicht (?=nur|immer|ausschließlich)/giu, "nicht-")
       .replaceAll(/\b(?:an)?zahl (?:der|von)\b/giu, "Anzahl")
       // "der Online-Anteil am Umsatz"
