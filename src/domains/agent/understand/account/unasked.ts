@@ -1,3 +1,4 @@
+import { nodesIn } from "../../query/nodes.ts";
 import type { Ask, Cond, Key } from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import type { Leaf, Sense } from "../senses/fragment.ts";
@@ -37,10 +38,9 @@ function isOfEntities(senses: readonly Sense[], ask: Ask, grammar: Grammar): boo
 }
 
 /** The dates of entities that periods are of. */
-function datesOf(node: unknown): Key[] {
-  if (Array.isArray(node)) return node.flatMap(datesOf);
-  if (typeof node !== "object" || node === null) return [];
-  const own =
-    "k" in node && node.k === "during" ? (node as Extract<Cond, { k: "during" }>).win.on : undefined;
-  return [...(own === undefined ? [] : [own]), ...Object.values(node).flatMap(datesOf)];
+function datesOf(ask: Ask): Key[] {
+  return nodesIn(ask).flatMap((node) => {
+    const { on } = node.k === "during" ? (node as Extract<Cond, { k: "during" }>).win : {};
+    return on === undefined ? [] : [on];
+  });
 }

@@ -1,3 +1,4 @@
+import { rebuilt } from "../../query/nodes.ts";
 import type { Ask, Key, Window } from "../../query/semantic-query.ts";
 import { foldGerman } from "../languages/german/stem.ts";
 import type { Leaf } from "../senses/fragment.ts";
@@ -84,15 +85,8 @@ export function onDeed(ask: Ask, leaves: readonly Leaf[]): Ask {
   const isPlain = (by: Key) => by.ds === key.ds && by.bucket !== undefined && by.isNamed !== true;
   const rebucketed = (by: Key): Key => (isPlain(by) ? { ...by, field: key.field } : by);
   const dated = ask.k === "table" ? { ...ask, by: ask.by.map(rebucketed) } : ask;
-  const walk = <T>(node: T): T => {
-    if (Array.isArray(node)) return node.map(walk) as T;
-    if (typeof node !== "object" || node === null) return node;
-    const all = Object.entries(node).map(([part, value]) =>
-      part === "win" && (value as Window).on === undefined
-        ? [part, { ...(value as Window), on: key }]
-        : [part, walk(value)],
-    );
-    return Object.fromEntries(all) as T;
-  };
-  return walk(dated);
+  return rebuilt(dated, (node) => {
+    const win = node.win as Window | undefined;
+    return win === undefined || win.on !== undefined ? node : { ...node, win: { ...win, on: key } };
+  });
 }

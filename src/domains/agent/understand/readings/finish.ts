@@ -1,6 +1,7 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import { nodesIn, rebuilt } from "../../query/nodes.ts";
 import type { Schema } from "../../query/schema.ts";
-import type { Ask, Cond, Grain, Key, Num, Window } from "../../query/semantic-query.ts";
+import type { Ask, Cond, Grain, Key, Num, Scope, Window } from "../../query/semantic-query.ts";
 import type { Assumption } from "../reading.ts";
 
 type Table = Extract<Ask, { k: "table" }>;
@@ -37,24 +38,21 @@ export function finished(
 }
 
 /** The different periods that metrics are of. */
-function metricWindows(node: unknown): Window[] {
-  if (typeof node !== "object" || node === null) return [];
-  const { k, scope } = node as { k?: string; scope?: { win?: Window } };
-  const own = k === "metric" && scope?.win !== undefined ? [scope.win] : [];
-  const all = [...own, ...Object.values(node).flatMap(metricWindows)];
+function metricWindows(ask: Ask): Window[] {
+  const all = nodesIn(ask).flatMap(({ k, scope }) => {
+    const { win } = (k === "metric" ? (scope as Scope | undefined) : undefined) ?? {};
+    return win === undefined ? [] : [win];
+  });
   return [...new Map(all.map((win) => [JSON.stringify(win), win])).values()];
 }
 
 /** The top customers of a question about 2025 are those of 2025. */
-function withinWindow<T>(node: T, win: Window): T {
-  if (Array.isArray(node)) return node.map((each) => withinWindow(each, win)) as T;
-  if (typeof node !== "object" || node === null) return node;
-  const changed = Object.fromEntries(
-    Object.entries(node).map(([key, value]) => [key, withinWindow(value, win)]),
-  ) as T & { k?: string; by?: Num };
-  if (changed.k === "top" && changed.by?.k === "metric" && changed.by.scope === undefined)
-    return { ...changed, by: { ...changed.by, scope: { win } } };
-  return changed;
+function withinWindow(ask: Table, win: Window): Table {
+  return rebuilt(ask, (node) => {
+    const by = node.by as Num | undefined;
+    const isOpen = node.k === "top" && by?.k === "metric" && by.scope === undefined;
+    return isOpen ? { ...node, by: { ...by, scope: { win } } } : node;
+  });
 }
 
 function isoDate(date: Date): string {
@@ -62,12 +60,11 @@ function isoDate(date: Date): string {
 }
 
 /** "the share of the top 10 customers in 2025": those of 2025, and their share then. */
-function hasTopOf(node: unknown, win: Window): boolean {
-  if (typeof node !== "object" || node === null) return false;
-  const { k, by } = node as { k?: string; by?: { scope?: { win?: Window } } };
-  if (k === "top" && by?.scope?.win !== undefined && JSON.stringify(by.scope.win) === JSON.stringify(win))
-    return true;
-  return Object.values(node).some((each) => hasTopOf(each, win));
+function hasTopOf(ask: Ask, win: Window): boolean {
+  return nodesIn(ask).some(({ k, by }) => {
+    const own = k === "top" ? (by as { scope?: Scope } | undefined)?.scope?.win : undefined;
+    return own !== undefined && JSON.stringify(own) === JSON.stringify(win);
+  });
 }
 
 const GRAINS: readonly Grain[] = ["day", "week", "month", "quarter", "year"];

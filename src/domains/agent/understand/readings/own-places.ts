@@ -1,4 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import { rebuilt } from "../../query/nodes.ts";
 import type { Ask, Key } from "../../query/semantic-query.ts";
 import type { Leaf, Sense } from "../senses/fragment.ts";
 
@@ -28,15 +29,9 @@ export function throughOwnPlaces(ask: Ask, leaves: readonly Leaf[], knowledge: K
   const [owner, ...others] = definitions.ownPlaces.filter((ds) => spoken.has(ds));
   if (owner === undefined || others.length > 0) return ask;
   const links = [...schema.links.values()].filter(({ from, isSoft }) => from === owner && isSoft !== true);
-  const through = <T>(node: T): T => {
-    if (Array.isArray(node)) return node.map(through) as T;
-    if (typeof node !== "object" || node === null) return node;
-    const changed = Object.fromEntries(
-      Object.entries(node).map(([part, value]) => [part, through(value)]),
-    ) as T & Partial<Key>;
-    const link = links.find(({ to }) => to === changed.ds && to !== owner);
-    if (link === undefined || changed.field === undefined || changed.path !== undefined) return changed;
-    return { ...changed, path: [{ link: link.name, dir: "one" }] };
-  };
-  return through(ask);
+  return rebuilt(ask, (node) => {
+    const link = links.find(({ to }) => to === node.ds && to !== owner);
+    if (link === undefined || node.field === undefined || node.path !== undefined) return node;
+    return { ...node, path: [{ link: link.name, dir: "one" }] };
+  });
 }

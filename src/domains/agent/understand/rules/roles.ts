@@ -1,4 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import { nodesIn } from "../../query/nodes.ts";
 import type { Link, Schema } from "../../query/schema.ts";
 import type { Ask, Cond, Hop, Key } from "../../query/semantic-query.ts";
 import { phraseKey, type Word } from "../languages/words.ts";
@@ -240,10 +241,8 @@ class Said {
 type Is = Extract<Cond, { k: "is" }>;
 
 /** The conditions on values anywhere in a query or meaning. */
-function conditionsOf(node: unknown): Is[] {
-  if (typeof node !== "object" || node === null) return [];
-  const own = "k" in node && node.k === "is" ? [node as Is] : [];
-  return [...own, ...Object.values(node).flatMap(conditionsOf)];
+function conditionsOf(part: unknown): Is[] {
+  return nodesIn(part).filter(({ k }) => k === "is") as unknown as Is[];
 }
 
 /** The query with each way along one of several links named: as said, or by each of them in turn. */
