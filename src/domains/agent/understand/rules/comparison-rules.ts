@@ -10,6 +10,7 @@ import {
   isAny,
   limited,
   more,
+  ofTables,
   scoped,
   shareOfWhole,
 } from "../senses/table-senses.ts";
@@ -60,12 +61,10 @@ export function shareOf(
       return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
     });
   }
-  return limited(grammar, { ...table, conds: [] }, mod).flatMap(({ sense, cost }) => {
-    if (sense.t !== "table" || sense.table.conds.length === 0) return [];
-    const [own] = sense.table.conds as [Cond];
-    if (isAny(own) && table.conds.length > 0) return [];
+  return ofTables(limited(grammar, { ...table, conds: [] }, mod), ({ conds: [own] }) => {
+    if (own === undefined || (isAny(own) && table.conds.length > 0)) return [];
     const part = scoped(num, { if: own });
-    return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, cost)];
+    return [asTable({ ...table, cols: [{ k: "calc", op: "/", a: part, b: num }] }, 0)];
   });
 }
 

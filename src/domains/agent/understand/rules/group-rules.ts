@@ -3,7 +3,7 @@ import { isOfTime } from "../languages/language.ts";
 import { growing } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
 import type { Group, Mod, Place, Quantity, Sense, TableSense } from "../senses/fragment.ts";
-import { count, entities, means, placed, type RelSense, tableOf } from "../senses/make.ts";
+import { count, entities, means, placed, tableOf } from "../senses/make.ts";
 import {
   asTable,
   compareWith,
@@ -13,6 +13,7 @@ import {
   limited,
   more,
   ofEntities,
+  ofTables,
   periods,
   scoped,
   within,
@@ -48,25 +49,17 @@ export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
 /** Numbers by groups, with what was said of the groups. */
 function byGroup(grammar: Grammar, table: TableSense, group: Group): Combined[] {
   const { rel, ds, mods, grain } = group;
-  let tables: Combined[] = [asTable(table, 0)];
-  for (const mod of mods) {
-    tables = tables.flatMap((each) =>
-      each.sense.t === "table"
-        ? limited(grammar, each.sense.table, mod).map((next) => more(next, each.cost))
-        : [],
-    );
-  }
-  return tables.flatMap(({ sense, cost }) => {
-    if (sense.t !== "table") return [];
-    const some = rel === null || ds === null || rel.k === "all" ? [] : [condOf({ rel, ds } as RelSense)];
-    const limitedTable = { ...sense.table, conds: [...sense.table.conds, ...some] };
-    const all =
-      group.part !== undefined
-        ? inParts(grammar, limitedTable, group.part)
-        : grain === null
-          ? grouped(grammar, limitedTable, group.keys)
-          : periods(grammar, limitedTable, grain, group.isFiscal === true);
-    return all.map((each) => more(each, cost));
+  const said = mods.reduce(
+    (tables, mod) => ofTables(tables, (each) => limited(grammar, each, mod)),
+    [asTable(table, 0)],
+  );
+  const some = rel === null || ds === null || rel.k === "all" ? [] : [condOf({ rel, ds })];
+  return ofTables(said, (each) => {
+    const own = { ...each, conds: [...each.conds, ...some] };
+    if (group.part !== undefined) return inParts(grammar, own, group.part);
+    return grain === null
+      ? grouped(grammar, own, group.keys)
+      : periods(grammar, own, grain, group.isFiscal === true);
   });
 }
 
@@ -82,26 +75,19 @@ function firstGroups(
   if (by === undefined || table.top !== null || table.by.length > 0 || table.having !== null) return [];
   if (!per.every((key) => grammar.reachedBy(table, key.ds))) return [];
   const far = per.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
-  return byGroup(grammar, table, group).flatMap(({ sense, cost }) => {
-    if (sense.t !== "table") return [];
-    const top = {
-      ...placed({ ...place, n: place.n ?? group.n }),
-      by,
-      ...(per.length === 0 ? {} : { per }),
-    };
-    return [asTable({ ...sense.table, by: [...per, ...sense.table.by], top }, cost + far)];
-  });
+  const top = { ...placed({ ...place, n: place.n ?? group.n }), by, ...(per.length === 0 ? {} : { per }) };
+  return ofTables(byGroup(grammar, table, group), (each) => [
+    asTable({ ...each, by: [...per, ...each.by], top }, far),
+  ]);
 }
 
 /** The groups whose number is above or below another, or the average of all. */
 function chosenGroups(grammar: Grammar, table: TableSense, group: Group, quantity: Quantity): Combined[] {
   const [num] = table.cols;
   if (num === undefined || table.having !== null || table.top !== null) return [];
-  return byGroup(grammar, table, group).flatMap(({ sense, cost }) =>
-    sense.t === "table"
-      ? [asTable({ ...sense.table, having: compareWith(num, quantity, sense.table.by) }, cost)]
-      : [],
-  );
+  return ofTables(byGroup(grammar, table, group), (each) => [
+    asTable({ ...each, having: compareWith(num, quantity, each.by) }, 0),
+  ]);
 }
 
 /** How many rows there are of what a field belongs to; of a period or an hour, of what everything belongs to. */
@@ -199,10 +185,8 @@ export const GROUP_RULES: Rules = {
   },
   "grown window": (_grammar, grown, { win }) => means({ ...grown, win }),
   "grown table": (_grammar, { dir, n, win, isAbsolute }, { table }) =>
-    growing({ ...table, win: table.win ?? win ?? null }).flatMap(({ sense, cost }) =>
-      sense.t === "table"
-        ? means({ t: "firstby", dir, n, table: isAbsolute ? inAll(sense.table) : sense.table }, cost)
-        : [],
+    ofTables(growing({ ...table, win: table.win ?? win ?? null }), (each) =>
+      means({ t: "firstby", dir, n, table: isAbsolute ? inAll(each) : each }),
     ),
   "number group": (_grammar, { value }, { group }) =>
     Number.isInteger(value) && value > 0 && value <= 1000 && group.n === null
@@ -289,10 +273,10 @@ export const GROUP_RULES: Rules = {
         ? undefined
         : compareWith(scoped(cols[0], ownPeriod(grammar, cols[0], win)), each, group.keys),
     );
-    return chosenGroups(grammar, table, group, quantity).flatMap(({ sense, cost }) => {
-      if (sense.t !== "table" || sense.table.having === null || others.includes(undefined)) return [];
-      const having: Cond = { k: "and", of: [sense.table.having, ...(others as Cond[])] };
-      return [asTable(others.length === 0 ? sense.table : { ...sense.table, having }, cost)];
+    return ofTables(chosenGroups(grammar, table, group, quantity), (each) => {
+      if (each.having === null || others.includes(undefined)) return [];
+      const having: Cond = { k: "and", of: [each.having, ...(others as Cond[])] };
+      return [asTable(others.length === 0 ? each : { ...each, having }, 0)];
     });
   },
   "rel outdid": (_grammar, rel, { table, op, than }) => {
@@ -302,9 +286,7 @@ export const GROUP_RULES: Rules = {
     return means({ ...rel, rel: { k: "where", in: rel.rel, if: pair.cond }, form: "made" });
   },
   "outdo window": (grammar, { table, op }, { win }) =>
-    within(grammar, table, win).flatMap(({ sense, cost }) =>
-      sense.t === "table" ? means({ t: "outdo" as const, table: sense.table, op }, cost) : [],
-    ),
+    ofTables(within(grammar, table, win), (each) => means({ t: "outdo", table: each, op })),
   "outdo than": (grammar, { table, op }, { win, cond }) => {
     if (win !== null) return table.win === null ? [] : means({ t: "outdid", table, op, than: win }, -0.2);
     // "is revenue in the West higher than in the East"

@@ -29,6 +29,7 @@ import {
   ofEntities,
   ofSameRows,
   ofSome,
+  ofTables,
   per,
   periods,
   rated,
@@ -68,10 +69,8 @@ function isLoss(arg: string | undefined): boolean {
 function growingBy(table: TableSense, arg: string | undefined): Combined[] {
   const op = arg?.[0];
   if (op !== "<" && op !== ">") return [];
-  return growing(table).flatMap(({ sense, cost }) =>
-    sense.t === "table" && sense.table.by.length === 0
-      ? means({ t: "having" as const, table: sense.table, op, value: 0 }, cost + 0.4)
-      : [],
+  return ofTables(growing(table), (each) =>
+    each.by.length === 0 ? means({ t: "having", table: each, op, value: 0 }, 0.4) : [],
   );
 }
 

@@ -13,6 +13,16 @@ export function more(each: Combined, cost: number): Combined {
   return { ...each, cost: each.cost + cost };
 }
 
+/** What becomes of each table among several meanings. */
+export function ofTables(
+  all: readonly Combined[],
+  then: (table: TableSense) => readonly Combined[],
+): Combined[] {
+  return all.flatMap(({ sense, cost }) =>
+    sense.t === "table" ? then(sense.table).map((each) => more(each, cost)) : [],
+  );
+}
+
 export function again(
   sense: Extract<Sense, { t: "firstby" | "having" | "share" }>,
   { sense: made, cost }: Combined,
@@ -215,15 +225,9 @@ export function periods(grammar: Grammar, table: TableSense, grain: Grain, isFis
 
 export function inPeriods(grammar: Grammar, tables: Combined[], { grain, part }: BySense): Combined[] {
   if (grain === undefined && part === undefined) return tables;
-  return tables.flatMap(({ sense, cost }) => {
-    if (sense.t !== "table") return [];
-    const all =
-      grain !== undefined
-        ? periods(grammar, sense.table, grain, false)
-        : part !== undefined
-          ? inParts(grammar, sense.table, part)
-          : [];
-    return all.map((each) => more(each, cost));
+  return ofTables(tables, (table) => {
+    if (grain !== undefined) return periods(grammar, table, grain, false);
+    return part === undefined ? [] : inParts(grammar, table, part);
   });
 }
 
