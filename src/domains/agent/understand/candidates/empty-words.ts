@@ -3,45 +3,67 @@ import type { Word } from "../languages/words.ts";
 import type { Found } from "./candidates.ts";
 
 /**
- * Which words of a question say nothing where they stand. Most of them never do; a verb such as "placed" does before a
- * noun, where it tells some of them from others, and where it alone says what somebody did.
+ * Which words of a question say nothing where they stand: those of how one asks never do, and a verb does not where it
+ * only links things that the question names.
  */
 export function emptyWords(
   words: readonly Word[],
   found: readonly Found[],
-  { fillers, deeds, beside, grammar }: Language,
+  language: Language,
   isEvent: (ds: string) => boolean,
 ): ReadonlySet<number> {
+  const { fillers, deeds, beside } = language;
   const text = words.map(({ norm }) => norm).join(" ");
-  const isNoun = ({ sense }: Found) => ["rel", "table", "field", "worth"].includes(sense.t);
-  const startsNoun = new Set(found.filter(isNoun).map(({ start }) => start));
-  const isLed = (i: number) => {
-    const before = words[i - 1];
-    if (before === undefined || /^\P{L}+$/u.test(before.norm)) return true;
-    return DETERMINER.test(before.norm) || grammar.get(before.norm)?.op === "by";
-  };
-  const somebody = new Set(
-    found.flatMap(({ sense, end }) => (sense.t === "rel" && !isEvent(sense.ds) ? [end] : [])),
-  );
-  const saysWhat = (i: number) =>
-    WHO.test(words[i - 1]?.norm ?? "") &&
-    somebody.has(i - 1) &&
-    !STAYS.test(words[i]?.norm ?? "") &&
-    !words.slice(i + 1).some((_, at) => startsNoun.has(i + 1 + at));
   const isEmpty = ({ norm }: Word, i: number) => {
     if (isThing(words, i) || isWritten(words, i)) return false;
-    if (norm === "let") return /^(me|us|s|'s|’s|know)$/.test(words[i + 1]?.norm ?? "");
-    if (norm === "together")
-      return ALL_OF.test(
-        words
-          .slice(0, i)
-          .map((word) => word.norm)
-          .join(" "),
-      );
-    if (deeds.has(norm)) return !(startsNoun.has(i + 1) && isLed(i)) && !saysWhat(i) && !isReason(words, i);
+    if (norm === "together") return ALL_OF.test(text.slice(0, text.indexOf("together")));
+    if (ANYTHING.test(norm)) return isTold(i, found);
+    if (deeds.has(norm)) return links(i, words, { found, language, isEvent });
     return beside.get(norm)?.test(text) ?? fillers.has(norm);
   };
   return new Set(words.flatMap((word, i) => (isEmpty(word, i) ? [i] : [])));
+}
+
+/**
+ * Whether a verb only links things: not as a noun ("for cause"), not before a noun, where it tells some of them from
+ * others ("placed orders"), and not where it alone says who is counted or what somebody did.
+ */
+function links(
+  i: number,
+  words: readonly Word[],
+  {
+    found,
+    language,
+    isEvent,
+  }: { found: readonly Found[]; language: Language; isEvent: (ds: string) => boolean },
+): boolean {
+  const before = words[i - 1]?.norm ?? "";
+  if (AS_NOUN.test(before) || countsNobody(words, i, language)) return false;
+  const isNoun = ({ sense }: Found) => ["rel", "table", "field", "worth"].includes(sense.t);
+  const startsNoun = new Set(found.filter(isNoun).map(({ start }) => start));
+  const isLed =
+    /^\P{L}*$/u.test(before) || DETERMINER.test(before) || language.grammar.get(before)?.op === "by";
+  if (startsNoun.has(i + 1) && isLed) return false;
+  const isSomebody = found.some(({ sense, end }) => end === i - 1 && sense.t === "rel" && !isEvent(sense.ds));
+  const isLast = words.every((_, at) => at <= i || !startsNoun.has(at));
+  return !(WHO.test(before) && isSomebody && isLast && !STAYS.test(words[i]?.norm ?? ""));
+}
+
+/** Words before a noun, and never before a verb. */
+const AS_NOUN = /^(the|an?|our|of|per|for|with|without|average|total|ohne|wegen)$/;
+/** Whether a verb stands where whoever is counted would be named: "how many work here". */
+export function countsNobody(words: readonly Word[], i: number, { deeds }: Language): boolean {
+  return deeds.has(words[i]?.norm ?? "") && COUNTED.test(words[i - 1]?.norm ?? "");
+}
+
+const COUNTED = /^(many|vielen?)$/;
+/** Nouns for anything: empty behind what says of which kind ("defective goods"). */
+const ANYTHING = /^(goods|stuff|things|companies|sachen|dinge|firmen)$/;
+
+function isTold(i: number, found: readonly Found[]): boolean {
+  return found.some(
+    ({ sense, end }) => end === i && (sense.t === "cond" || (sense.t === "rel" && sense.form === "name")),
+  );
 }
 
 /** Words after which an adjective or a noun follows, and no verb. */
@@ -52,12 +74,6 @@ const WHO = /^(who|that|which|die|der)$/;
 const STAYS = /^(live|lives|work|works|stay|stays|lie|lies|exist|come|comes|located|based|situated|found)$/;
 /** Several that numbers of are put together. */
 const ALL_OF = /(^| )(and|both|all|taken|our|und|alle|beide)( |$)|,/;
-
-/** "for cause": behind a preposition and before nothing it is a noun. */
-function isReason(words: readonly Word[], i: number): boolean {
-  const [before, after] = [words[i - 1]?.norm ?? "", words[i + 1]?.norm ?? ""];
-  return /^(for|of|with|without|due|ohne|wegen)$/.test(before) && /^\P{L}*$/u.test(after);
-}
 
 /** Whoever writes IT in a sentence means no "it". */
 function isWritten(words: readonly Word[], i: number): boolean {

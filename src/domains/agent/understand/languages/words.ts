@@ -43,6 +43,7 @@ const PLAIN: Folding = { fold, stem: (norm) => stem(norm) };
 const IRREGULAR = new Map([
   ["cities", "city"],
   ["people", "people"],
+  ["goods", "goods"],
   ["children", "child"],
   ["men", "man"],
   ["women", "woman"],

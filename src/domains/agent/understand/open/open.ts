@@ -1,4 +1,5 @@
 import { type Held, isMissed } from "../account/hold.ts";
+import { countsNobody } from "../candidates/empty-words.ts";
 import type { Weighed } from "../candidates/said.ts";
 import type { Word } from "../languages/words.ts";
 import type { Clarification, Understanding } from "../reading.ts";
@@ -55,7 +56,8 @@ export function openIn(best: Held | undefined, said: Weighed): Open {
 }
 
 function lacksNumber(best: Held | undefined, skipped: readonly number[], said: Weighed): boolean {
-  const { text, found, known, language, grammar, knowledge } = said;
+  const { text, all, found, known, language, grammar, knowledge } = said;
+  if (knowledge.model.metrics.length > 0 && skipped.some((i) => countsNobody(all, i, language))) return true;
   const asksHow = found.some(
     ({ sense, start }) => sense.t === "op" && sense.op === "how" && skipped.includes(start),
   );

@@ -5,39 +5,43 @@ import { ENGLISH_GLOSSARY } from "./glossary.ts";
 import { GRAMMAR } from "./grammar.ts";
 import { phrase } from "./phrasing.ts";
 
-/** Words that say nothing about the data, wherever they stand: a word that could be a condition, a unit or a kind of number is none. */
+/**
+ * Words of how one asks: they say nothing about the data, wherever they stand. A noun, an adjective or a verb of what
+ * somebody did is none, however common it is.
+ */
 const FILLERS: ReadonlySet<string> = new Set(
   `what which who whom names whats the a an is are was were be been am do does did there here that this
   these those me i we you they it its them their our us his her my your 's please can could would will
   shall should tell show give list name find get see display know about all any some one ones
-  of out so just now then ? ! . , ; : " ' ’ ( ) & also else euro euros want like need doing currently
-  really exactly look looking question help how up developed develop evolved evolve trend yet still both
+  of so just now then ? ! . , ; : " ' ’ ( ) & also else euro euros want like need doing going currently
+  really exactly look looking question help how developed develop evolved evolve trend yet still both
   different distinct times as if when respectively already ever today's miles mile kilometers km metre
-  metres meter meters altogether together had we've i'd let only roughly approximately table chart pie
+  metres meter meters altogether together had we've i'd only roughly approximately table chart pie
   ranked ranking d ll ve re m split broken down breakdown grouped distributed distribution anything
-  something anyone anybody somebody actual actually unique money someone everything everybody everyone
+  something anyone anybody somebody actual actually unique someone everything everybody everyone
   calendar because very even once atm asap btw fyi mr mrs simply quite rather much many quick quickly hi hello hey thanks thank
   kindly sorry wondering wonder interested curious figure figures numbers data info information overview
   report summary details detail respective corresponding whole entire too anyway basically overall being
-  having going catalogue catalog database pls goods company companies team right`.split(/\s+/),
+  having catalogue catalog database pls`.split(/\s+/),
 );
 
-/** What is done with anything: empty behind its noun ("orders placed"), but what it says before one ("placed orders"). */
+/** Verbs that only link the things of a question, empty behind a noun ("orders placed") and never before one ("placed orders"). */
 const DEEDS: ReadonlySet<string> = new Set(
   `located found exist live lives stay stays lie lies situated based come came comes coming happen happened
-  make makes made bring brings brought bringing add adds added take takes took taken place placed generate
-  generated receive receives received carry carries achieve achieved reach reached recorded got gets went
-  work works working run runs operate operates taken send sends sent submit submitted cause causes caused occur
-  occurs occurred happens rode go goes fly flew flown arrive arrives arrived started depart departs
-  departed landed`.split(/\s+/),
+  happens occur occurs occurred make makes made bring brings brought bringing add adds added take takes took taken
+  place placed generate generated receive receives received carry carries achieve achieved recorded got gets
+  work works working operate operates submit submitted cause causes caused`.split(/\s+/),
 );
 
-/** Deeds that are empty only beside what they are done with: refunds are paid, orders need not be. */
+const RIDES = /\b(?:flight|plane|airline|trip|ride|rider|bike|taxi|train|bus|journey|tour)s?\b/;
+const REFUNDS = /refund|reimburs|salar|wage/;
+
+/** Words that are empty only beside what they belong to: refunds are paid, orders need not be. */
 const BESIDE: ReadonlyMap<string, RegExp> = new Map(
   Object.entries({
-    paid: /refund|reimburs|salar|wage/,
-    pay: /refund|reimburs|salar|wage/,
-    issued: /refund|reimburs|salar|wage/,
+    paid: REFUNDS,
+    pay: REFUNDS,
+    issued: REFUNDS,
     gave: /discount|rebate|refund/,
     granted: /discount|rebate/,
     given: /reason/,
@@ -46,6 +50,24 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
     direct: /report/,
     current: /^(?!.*(?:\b\d{4}\b|\b(?:last|previous) ))/,
     full: /target|plan|goal/,
+    reach: /target|plan|goal/,
+    reached: /target|plan|goal/,
+    up: /\badd(?:s|ed)? up\b/,
+    run: /\bruns? (?:through|across|along|by|from|to|in)\b|\brun$/,
+    runs: /\bruns (?:through|across|along|by|from|to|in)\b/,
+    send: /ticket|message|mail|request/,
+    sends: /ticket|message|mail|request/,
+    sent: /ticket|message|mail|request/,
+    let: /\blet (?:me|us|'s)\b/,
+    right: /\bright now\b/,
+    team: /^(?:hi|hello|hey|dear) team\b|\bteam of\b/,
+    company: /\b(?:our|the|whole|entire) company\b/,
+    money: /\bhow much (?:\S+ )?money\b/,
+    ...Object.fromEntries(
+      "rode go goes went fly flew flown arrive arrives arrived started depart departs departed landed"
+        .split(" ")
+        .map((verb) => [verb, RIDES]),
+    ),
   }),
 );
 

@@ -36,23 +36,38 @@ const FILLERS = `was wer wen wem wie welch* welchen der die das den dem des dass
   bitte kann kannst könnt können könntest könnten möchte möchten würde will wollen soll sollen zeig zeige zeigen
   zeigt anzeigen gib gibt geben gab nenne nennen nenn liste auflisten sag sage sagen finde finden sehen wissen
   brauche brauchen mal denn doch eigentlich genau etwa ungefähr circa ca rund alle aller allen
-  alles sämtlich* dies* jen* da dort hier so also auch nur ausschließlich lediglich noch schon bereits gerade dann dabei davon
+  alles sämtlich* dies* jen* dort hier so also auch nur ausschließlich lediglich noch schon bereits gerade dann dabei davon
   daraus dazu euro eur entwickelt entwickelte entwickeln verlauf übersicht tabelle diagramm verschieden*
   unterschiedlich* prozentual* hoch beim frage aber sowohl beide beiden hin her zur zum aussehen sieht betrug betrugen
   beträgt betragen beläuft beliefen belaufen heißen heißt mehreren insbesondere zwar doch ja überhaupt jemals einmal
-  aufgelistet sortiert wäre teil teile heraus firmen dauert verteilt verteilen verteilung entwicklung trend aktuell
+  aufgelistet sortiert wäre verteilt verteilen verteilung entwicklung trend aktuell
   momentan derzeit zurzeit nun zusammen herr herrn frau etwas angaben überblick interessiert hätte gern gerne tatsächlich`;
 
+/** Verbs that only link the things of a question. */
 const DEEDS = `gemacht machen machte machten macht erzielt erzielen erzielte erzielten erwirtschaftet
   erwirtschaften eingebracht einbringen gebracht bringen generiert getätigt aufgegeben vorhanden existieren
   existiert liegen liegt lag lagen befinden befindet sich eingegangen angefallen verzeichnet stattgefunden kamen kommen
-  kommt kam gekommen gehen geht ging erreicht erreichen erreichte erreichten vereinnahmt bekommen erhalten angelegt
+  kommt kam gekommen erreicht erreichen erreichte erreichten vereinnahmt bekommen erhalten angelegt
   einbrachte einbrachten einbringt brachte brachten bringt sitzt sitzen ansässig wohnt wohnen lebt leben stammt stammen
-  entfällt entfallen entfiel entfielen abschneidet abschneiden läuft laufen lief liefen fallen fiel fielen rein herein
-  reingekommen gestellt getan passiert erfolgt erfolgten herausgebracht gedreht gefahren geflogen gemeldet geschrieben
-  erstellt erteilt ausgestellt vergeben gingen fuhr fuhren fahren flog flogen fliegt fliegen dauert dauern abgehen
-  abging abgingen abfliegen abflogen abfahren abfuhren starten startete starteten gestartet landen landete landeten
-  gelandet ankommen ankamen angekommen`;
+  entfällt entfallen entfiel entfielen abschneidet abschneiden rein herein
+  reingekommen gestellt getan passiert erfolgt erfolgten erstellt dauert dauern`;
+
+/** Words that are empty only beside what they belong to. */
+const BESIDE: ReadonlyMap<string, RegExp> = new Map(
+  (
+    [
+      [
+        /flug|fahrt|reise|tour|trip|rad|zug|taxi/,
+        "gefahren geflogen fuhr fuhren fahren flog flogen fliegt fliegen abgehen abging abgingen abfliegen abflogen abfahren abfuhren starten startete starteten gestartet landen landete landeten gelandet ankommen ankamen angekommen",
+      ],
+      [/film|serie|buch|titel|album|bewertung/, "herausgebracht gedreht geschrieben"],
+      [/ticket|fall|storung|vorfall|unfall/, "gemeldet"],
+      [/auftrag|rabatt|nachlass|note|bewertung|rechnung/, "erteilt ausgestellt vergeben"],
+      [/\bein\b|flug|fahrt|reise|zug/, "gehen geht ging gingen"],
+      [/^wie\b/, "läuft lief laufen liefen"],
+    ] as const
+  ).flatMap(([pattern, words]) => words.split(" ").map((word) => [foldGerman(word), pattern] as const)),
+);
 
 const GRAMMAR: Readonly<Record<string, string>> = {
   in: "in, im, an, am, auf, aus, bei, beim, für, zu, zum, zur, innerhalb, unter, über, durch, während, seit, per, um, wegen, aufgrund, mithilfe",
@@ -171,9 +186,13 @@ const GRAINS = {
 };
 
 export const GERMAN: Language = {
-  fillers: new Set([...ENGLISH.fillers, ...formsOf(`${FILLERS} ${DEEDS}`.replaceAll(/\s+/g, ","))]),
+  fillers: new Set([
+    ...ENGLISH.fillers,
+    ...BESIDE.keys(),
+    ...formsOf(`${FILLERS} ${DEEDS}`.replaceAll(/\s+/g, ",")),
+  ]),
   deeds: new Set([...ENGLISH.deeds, ...formsOf(DEEDS.replaceAll(/\s+/g, ","))]),
-  beside: ENGLISH.beside,
+  beside: new Map([...ENGLISH.beside, ...BESIDE]),
   grammar: like(withoutFalls(ENGLISH.grammar), GRAMMAR),
   superlatives: like(ENGLISH.superlatives, SUPERLATIVES),
   evaluative: new Set([
