@@ -1,4 +1,5 @@
 import { type Answer, judge, type Verdict } from "../../domains/agent/index.ts";
+import { MS } from "../../kernel/clock.ts";
 import { plainToolNames } from "../../kernel/tool-mention.ts";
 import { type CallPorts, call } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
@@ -45,6 +46,9 @@ export async function evaluate(
   const lines: Line[] = [];
   const answers = new Map<string, string>();
   for (const question of questions) {
+    // Noon is the same day in every time zone that matters here; a second apart, what follows comes after.
+    const noon = question.as_of === undefined ? Date.now() : Date.parse(`${question.as_of}T12:00:00Z`);
+    ask.setToday(new Date(noon + lines.length * MS.second));
     const { answerId, ...line } = await askOne(question, ask, answers.get(question.follows ?? ""));
     if (answerId !== undefined) answers.set(line.id, answerId);
     lines.push(line);
@@ -58,8 +62,6 @@ async function askOne(
   ask: AskOne,
   before: string | undefined,
 ): Promise<Line & { answerId?: string }> {
-  // Noon is the same day in every time zone that matters here.
-  ask.setToday(question.as_of === undefined ? new Date() : new Date(`${question.as_of}T12:00:00Z`));
   const { caller, signal, model } = ask;
   const tool = ask.registry.tool("all", model === undefined ? "ask_data" : "ask_question") as WireTool;
   const args = { question: question.question, ...(model !== undefined && { model }), follow_up_to: before };
