@@ -1,4 +1,3 @@
-import { clip } from "../../kernel/clip.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { wallClock } from "../../kernel/time-zone.ts";
@@ -15,7 +14,7 @@ import { compile } from "./compile/compile.ts";
 import { type Ending, questionEvent } from "./conversations/question-event.ts";
 import { inTheirWords } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
-import { answering } from "./follow-up/answering.ts";
+import { answering, questionBack } from "./follow-up/answering.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
 import { followUp, saidInTwo } from "./follow-up/follow-up.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
@@ -32,6 +31,7 @@ import { type Moment, plan, type Understand } from "./phases/plan.ts";
 import { type Question, readQuestion } from "./phases/question.ts";
 import { clarify, refuse, unanswered } from "./phases/refuse.ts";
 import { verify } from "./phases/verify.ts";
+import { withinTime } from "./phases/within-time.ts";
 import { withoutTotals } from "./phases/without-totals.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
@@ -85,7 +85,7 @@ export class Agent {
       this.#parts.audit.record(questionEvent(caller, asked, end, performance.now() - started));
     };
     try {
-      const { answer, llm } = await this.#within(asked, asked.question, (signal) =>
+      const { answer, llm } = await withinTime(asked.signal, this.#parts.limits, asked.question, (signal) =>
         this.#answer(caller, { ...asked, signal }),
       );
       record({ outcome: answer.outcome, answer, llm });
@@ -101,7 +101,7 @@ export class Agent {
   async again(caller: Caller, { model, query, outcome, signal }: Again): Promise<Answer> {
     if (query === null) return unanswered(outcome, model.record.name);
     const { ask, said, now, timeZone } = query;
-    return this.#within({ signal }, said, async (within) => {
+    return withinTime(signal, this.#parts.limits, said, async (within) => {
       const [published, preferences] = await this.#known(caller, model);
       const knowledge = inTheirCalendar(published, preferences);
       const reading = { ask, said, cost: 0, assumptions: [] };
@@ -131,26 +131,6 @@ export class Agent {
     return traceOf({ text, ...this.#moment(preferences) }, inTheirCalendar(published, preferences));
   }
 
-  async #within<T>(
-    { signal: outer }: { signal: AbortSignal },
-    question: string,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const { totalMs } = this.#parts.limits;
-    const deadline = AbortSignal.timeout(totalMs);
-    const signal = AbortSignal.any([outer, deadline]);
-    try {
-      signal.throwIfAborted();
-      return await work(signal);
-    } catch (error) {
-      const isLate = deadline.aborted && !outer.aborted;
-      if (isLate || (isAppError(error) && error.code === "timeout")) {
-        throw tooLong(question, isLate ? `after ${totalMs / 1000} seconds` : this.#queryTime(), error);
-      }
-      throw error;
-    }
-  }
-
   async #answer(caller: Caller, asked: Asked): Promise<Assisted> {
     const {
       model,
@@ -158,6 +138,7 @@ export class Agent {
       answers = [],
       previous,
       waiting,
+      isInterrupted,
       word,
       datasets,
       signal,
@@ -203,6 +184,7 @@ export class Agent {
       isTheirs: answers.length > 0 || preferences.highValueMetric !== undefined,
       sent: question,
       verified,
+      isInterrupted,
     };
     const answered = await this.#answering(work, previous, waiting);
     if (answered !== undefined) return { answer: { ...answered, isContinued: true } };
@@ -218,8 +200,9 @@ export class Agent {
   ): Promise<Answer | undefined> {
     return answering(work.question, waiting, {
       read: (text) => this.#read(text, work.knowledge, work),
-      put: async (question) => {
-        const asked = { ...work, question, verified: undefined, isTheirs: true };
+      put: async (question, how) => {
+        const isInterrupted = how?.isConfirmed !== true && work.isInterrupted;
+        const asked = { ...work, question, isInterrupted, verified: undefined, isTheirs: true };
         return (await this.#byRules(asked, previous)).answer;
       },
     });
@@ -247,9 +230,9 @@ export class Agent {
       answer: { ...answer, isContinued: true as const },
       isTheirs,
     });
+    const asked = questionBack(followed, work);
+    if (asked !== undefined) return continued({ answer: clarify([asked], work.knowledge), isTheirs: true });
     if (followed.k === "follows") return continued(await this.#run(settledOn(followed.reading), work));
-    if (followed.k === "asks")
-      return continued({ answer: clarify([followed.question], work.knowledge), isTheirs: true });
     if (followed.k === "hangs") {
       const answer = refuse({ ...followed, obstacles: [] }, work.knowledge, work);
       return continued({ answer, isTheirs: true });
@@ -409,20 +392,8 @@ export class Agent {
   #moment({ timeZone = this.#parts.timeZone }: Preferences): Moment {
     return { now: wallClock(this.#parts.clock.now(), timeZone), timeZone };
   }
-
-  #queryTime(): string {
-    return `: one query took longer than ${this.#parts.limits.queryMs / 1000} seconds`;
-  }
 }
 
 function settledOn(reading: Reading): Run {
   return { k: "run", readings: [reading], isSettled: true, notes: [] };
-}
-
-function tooLong(question: string, when: string, cause: unknown): AppError {
-  return new AppError("timeout", `Agent execution timeout${when.startsWith(":") ? "" : " "}${when}`, {
-    hint: "Ask for less, or split the question.",
-    data: { question: clip(question, 200) },
-    cause,
-  });
 }

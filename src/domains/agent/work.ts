@@ -29,6 +29,8 @@ export interface Asked extends Lent {
   previous?: Previous | null | undefined;
   /** Questions since then that were asked back and wait for an answer, the oldest first. */
   waiting?: readonly string[];
+  /** Whether something else was asked since `previous`, and not answered. */
+  isInterrupted?: boolean | undefined;
   /** What a model is called where the question came from. */
   word: string;
   /** Names of all datasets that were looked into, where these are more than the model's. */
@@ -77,6 +79,7 @@ export interface Work {
   /** Puts what was settled before into readings, and says so. */
   finish: (read: Understanding) => Understanding;
   chart?: Wish | undefined;
+  isInterrupted?: boolean | undefined;
   /** Something of the answer comes from whoever asks, beside the text of the question. */
   isTheirs: boolean;
   /** The question as it was sent, and what somebody has confirmed that it means. */

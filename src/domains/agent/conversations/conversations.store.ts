@@ -28,6 +28,8 @@ interface Kept {
 interface Latest {
   answer: KeptAnswer | undefined;
   waiting: KeptAnswer[];
+  /** Whether something was asked since that answer which was not answered. */
+  isInterrupted: boolean;
 }
 
 /** Nobody is asked back more often and still answers the first question. */
@@ -57,7 +59,7 @@ export class ConversationsStore extends Store {
   /** What the session has had of this model: its last answer, and what was asked back since. */
   async latest(caller: Caller, meta: CallMeta, { record }: PublishedModel): Promise<Latest> {
     const session = sessionKey(meta);
-    if (session === null) return { answer: undefined, waiting: [] };
+    if (session === null) return { answer: undefined, waiting: [], isInterrupted: false };
     return this.#latest(
       and(this.#own(caller), eq(conversations.session, session), eq(answers.modelId, record.id)),
     );
@@ -70,10 +72,11 @@ export class ConversationsStore extends Store {
   }
 
   async #latest(found: SQL | undefined): Promise<Latest> {
-    const told = and(found, inArray(answers.outcome, ["answer", "clarify"]));
-    const rows = await this.#select().where(told).orderBy(desc(answers.createdAt)).limit(LATEST);
+    const rows = await this.#select().where(found).orderBy(desc(answers.createdAt)).limit(LATEST);
     const at = rows.findIndex(({ outcome }) => outcome === "answer");
-    return { answer: rows[at], waiting: (at === -1 ? rows : rows.slice(0, at)).toReversed() };
+    const since = at === -1 ? rows : rows.slice(0, at);
+    const waiting = since.filter(({ outcome }) => outcome === "clarify").toReversed();
+    return { answer: rows[at], waiting, isInterrupted: at > 0 };
   }
 
   async require(caller: Caller, id: string): Promise<KeptAnswer> {

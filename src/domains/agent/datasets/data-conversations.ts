@@ -13,6 +13,8 @@ export interface Before {
   query: AskedQuery | null;
   /** Questions since then that were asked back and wait for an answer, the oldest first. */
   waiting: string[];
+  /** Whether something was asked since then that was not answered. */
+  isInterrupted: boolean;
 }
 
 /**

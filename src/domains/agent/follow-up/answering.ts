@@ -1,13 +1,14 @@
 import type { Answer } from "../answer.ts";
+import { say } from "../explain/say.ts";
 import { isIgnored } from "../phases/plan.ts";
 import { type Question, readQuestion } from "../phases/question.ts";
-import type { Understanding } from "../understand/reading.ts";
-import { isAnswer } from "./follow-up.ts";
+import type { Clarification, Understanding } from "../understand/reading.ts";
+import { type Followed, isAnswer } from "./follow-up.ts";
 import { replyTo } from "./reply.ts";
 
 interface Around {
-  /** Answers a question as if it had been asked so. */
-  put: (question: Question) => Promise<Answer>;
+  /** Answers a question as if it had been asked so, or as it was understood when it was asked about. */
+  put: (question: Question, how?: { isConfirmed: boolean }) => Promise<Answer>;
   /** What a text means for itself. */
   read: (text: string) => Promise<Understanding>;
 }
@@ -30,6 +31,8 @@ export async function answering(
     if (reply.k === "question") return undefined;
     open ??= asked;
     if (reply.k === "open") continue;
+    if (asked.questions.some(({ wants }) => wants === "yes"))
+      return put({ ...question, answers: earlier }, { isConfirmed: true });
     const text = reply.k === "chosen" ? reply.answer : said.text;
     const answer = await put({ ...question, answers: [...earlier, text] });
     if (answer.outcome === "answer" && !answer.caveats.some(isIgnored)) return answer;
@@ -56,4 +59,19 @@ function answeredQuestions(said: Question, waiting: readonly string[]): Question
       isForced,
     }));
   });
+}
+
+/** What has to be asked about a follow-up: also of what it is said, where the question before was not answered. */
+export function questionBack(
+  followed: Followed,
+  { isInterrupted }: { isInterrupted?: boolean | undefined },
+): Clarification | undefined {
+  if (followed.k === "asks") return followed.question;
+  if (followed.k !== "follows" || isInterrupted !== true) return undefined;
+  const { said, ask } = followed.reading;
+  return {
+    question: "The question before this one was not answered. Do you mean this?",
+    suggestions: [said === "" ? say(ask) : said],
+    wants: "yes",
+  };
 }

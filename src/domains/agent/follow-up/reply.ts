@@ -12,6 +12,9 @@ export type Reply =
   /** Neither: what was asked is still open. */
   | { k: "open" };
 
+const YES =
+  /^\s*(?:yes|yep|yeah|right|correct|exactly|sure|ok|okay|ja|genau|richtig|stimmt)\b[\s,]*(?:please|bitte|exactly|genau)?[\s.!]*$/i;
+
 /** What has more, and means something by itself, is a question. */
 const FRAGMENT_WORDS = 2;
 
@@ -21,13 +24,12 @@ export function replyTo(
   /** The text, read for itself. */
   alone: Understanding,
 ): Reply {
-  const answer = chosenOf(
-    text,
-    questions.flatMap(({ suggestions }) => suggestions),
-  );
+  const suggestions = questions.flatMap((each) => each.suggestions);
+  const answer = YES.test(text) && suggestions.length === 1 ? suggestions[0] : chosenOf(text, suggestions);
   if (answer !== undefined) return { k: "chosen", answer };
   if (isQuestion(text, alone)) return { k: "question" };
   const wants = questions.map((each) => each.wants);
+  if (wants.includes("yes")) return { k: "question" };
   if (wants.includes("choice")) return { k: "open" };
   return wants.includes("number") && !isNumber(alone) ? { k: "open" } : { k: "said" };
 }

@@ -97,11 +97,12 @@ export const askData = defineTool({
 /** What the next question may build on. What was refused leaves everything as it was. */
 function nextBefore({ answer, asked }: DatasetsAnswer, question: string, before: Before | undefined): Before {
   const datasetIds = asked.map(({ id }) => id);
-  if (answer.outcome === "answer") return { datasetIds, query: answer.query ?? null, waiting: [] };
-  if (answer.outcome === "refuse") return before ?? { datasetIds, query: null, waiting: [] };
-  const isSame = before?.datasetIds.join() === datasetIds.join();
-  const waiting = [...(before?.waiting ?? []), question].slice(-MOST_WAITING);
-  return { datasetIds, query: isSame ? (before?.query ?? null) : null, waiting };
+  const { outcome, query = null } = answer;
+  if (outcome === "answer") return { datasetIds, query, waiting: [], isInterrupted: false };
+  if (outcome === "refuse" && before !== undefined) return { ...before, isInterrupted: true };
+  const known = before?.datasetIds.join() === datasetIds.join() ? before.query : null;
+  const waiting = outcome === "clarify" ? [...(before?.waiting ?? []), question].slice(-MOST_WAITING) : [];
+  return { datasetIds, query: known, waiting, isInterrupted: known !== null };
 }
 
 /** Nobody is asked back more often and still answers the first question. */

@@ -74,7 +74,11 @@ export const askQuestion = defineTool({
       throw new AppError("bad_request", `Question must be between 1 and ${instructionCharacters} characters`);
     }
     const model = await findModel({ models, caller, meta }, input.model);
-    const { answer: before, waiting } = await previousOf(input.follow_up_to, model, {
+    const {
+      answer: before,
+      waiting,
+      isInterrupted,
+    } = await previousOf(input.follow_up_to, model, {
       conversations,
       caller,
       meta,
@@ -87,6 +91,7 @@ export const askQuestion = defineTool({
         answers,
         previous: before?.query,
         waiting: waiting.map((each) => each.question),
+        isInterrupted,
         word: meta.surface === "agent" ? "ontology" : "semantic model",
         signal,
         ...lentBy(client),

@@ -59,8 +59,8 @@ export interface Clarification {
   word?: string;
   /** What is chosen stands in the place of that word. */
   isName?: true;
-  /** What answers it: one of the suggestions and nothing else, or any number of the model. */
-  wants?: "choice" | "number";
+  /** What answers it: one of the suggestions, any number of the model, or that the only suggestion is meant. */
+  wants?: "choice" | "number" | "yes";
 }
 
 /** What the rules make of a question, before anything is run. */
