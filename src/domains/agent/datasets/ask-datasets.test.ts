@@ -118,3 +118,56 @@ describe("the rows' own noun", () => {
       expect(await ask(question)).toEqual([question, wanted]);
   });
 });
+
+describe("times, prices, ages and verbs", () => {
+  const drinks = ["Mocha", "Latte", "Chai", "Cocoa"].map((title, i) => ({
+    drink_id: 900 + i,
+    title,
+    kind: i < 2 ? "coffee" : "other",
+    price: 2 + i,
+  }));
+  const receipts = Array.from({ length: 40 }, (_, i) => ({
+    receipt_line_id: i + 1,
+    receipt_id: 70 + Math.floor(i / 2),
+    sold_on: `2024-0${1 + (i % 2)}-10`,
+    sold_at: i % 4 === 0 ? "9:05:10 AM" : "2:30:00 PM",
+    drink_id: 900 + (i % 8 === 0 ? 0 : 1 + (i % 3)),
+  }));
+
+  it("take the price of what was sold, once for each line", async () => {
+    const ask = await tables({ receipt_lines: receipts, drinks });
+    const [, rows] = await ask("total sales by kind");
+    const price = (id: number) => 2 + id - 900;
+    const sum = (is: (id: number) => boolean) =>
+      receipts.filter(({ drink_id }) => is(drink_id)).reduce((all, { drink_id }) => all + price(drink_id), 0);
+    expect(Object.fromEntries(rows as [string, number][])).toEqual({
+      coffee: sum((id) => id < 902),
+      other: sum((id) => id >= 902),
+    });
+    expect(await ask("How many receipts did we have?")).toEqual([expect.anything(), [[20]]]);
+    const mochas = receipts.filter(({ drink_id }) => drink_id === 900).length;
+    expect(await ask("How many mochas were sold?")).toEqual([expect.anything(), [[mochas]]]);
+    expect(await ask("Which drink sells the least?")).toEqual([expect.anything(), [["Mocha", mochas]]]);
+    expect(await ask("Which hour of the day is the busiest?")).toEqual([expect.anything(), [[14, 30]]]);
+  });
+
+  it("know hours of a column beside its day, districts by long numbers, and who is how old", async () => {
+    const places = Array.from({ length: 40 }, (_, i) => ({ area_id: 1_100_500 + i * 7, area: `Area ${i}` }));
+    const thefts = Array.from({ length: 80 }, (_, i) => ({
+      begin_date: "2024-05-05",
+      begin_hour: i % 4 === 0 ? 3 : 18,
+      victim_age: 10 + i,
+      spot: 1_100_500 + (i % 40) * 7,
+      item: i % 2 === 0 ? " Phone" : "Wallet ",
+    }));
+    const ask = await tables({ thefts, places });
+    for (const [question, wanted] of [
+      ["At what time do most thefts happen?", [[18, 60]]],
+      ["How many phones were stolen?", [[40]]],
+      ["How many wallets were stolen in Area 7?", [[2]]],
+      ["How many people under 20 were there?", [[10]]],
+      ["How many children were there?", "refuse"],
+    ] as const)
+      expect(await ask(question)).toEqual([question, wanted]);
+  });
+});

@@ -3,9 +3,10 @@ import type { AiContext, DataType, Expression, Field } from "../model.ts";
 import { measureOf } from "../quantities/index.ts";
 import { headsOf } from "./heads.ts";
 import { isCalled } from "./keys.ts";
+import { type Moment, momentsOf } from "./moments.ts";
 import { longWords, partWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
 import type { ColumnProfile, Profile } from "./profile.ts";
-import { isBit, isCode, isDateText, isNumbering, isTimeOfDay, type Role, roleOf } from "./roles.ts";
+import { isBit, isCode, isDateText, isNumbering, type Role, roleOf } from "./roles.ts";
 import { measuredBy } from "./synonyms.ts";
 
 /** A field that was made of a column, or of several. */
@@ -54,13 +55,17 @@ export function fieldsOf(profile: Profile): InferredField[] {
     return { field: fieldOf(column, role, own, thing), role, column };
   });
   callByName(fields, profile, thing);
-  const more = [...fullName(fields, thing), ...dayAndTime(fields), ...yearStart(fields)].filter(
-    ({ field }) => !taken.has(field.name.toLowerCase()),
-  );
   const dates = fields.filter(({ role }) => role === "date");
   const first = dates.toSorted((a, b) => dateRank(a, profile) - dateRank(b, profile))[0];
   const isFirst = (each: InferredField) => each === first;
-  return [...more, ...fields.filter(isFirst), ...fields.filter((each) => !isFirst(each))];
+  const isFree = ({ field }: InferredField) => !taken.has(field.name.toLowerCase());
+  const moments = momentsOf(fields, sqlOf);
+  const [now, later] = [true, false].map((isMain) =>
+    moments.filter(({ day }) => (day === first?.column) === isMain).map(momentField),
+  ) as [InferredField[], InferredField[]];
+  const more = [...fullName(fields, thing), ...now, ...yearStart(fields)].filter(isFree);
+  const others = fields.filter((each) => !isFirst(each));
+  return [...more, ...fields.filter(isFirst), ...others, ...later.filter(isFree)];
 }
 
 /** Fewer rows differ in any text. */
@@ -90,17 +95,12 @@ function callByName(fields: readonly InferredField[], { rows }: Profile, thing: 
 }
 
 /** A day and a time of day in two columns are one moment: only that has hours. */
-function dayAndTime(fields: readonly InferredField[]): InferredField[] {
-  const days = fields.filter(({ role, field }) => role === "date" && field.dataType === "Date");
-  const times = fields.filter(({ column }) => column !== null && isTimeOfDay(column));
-  const [day, time] = [days[0]?.column, times[0]?.column];
-  if (day == null || time == null || days.length > 1 || times.length > 1) return [];
-  const sql = `${sqlOf(day)} + TRY_CAST(${quoteName(time.name)} AS TIME)`;
+function momentField({ name, sql, description }: Moment): InferredField {
   const field: Field = {
-    name: `${days[0]?.field.name}_time`,
+    name,
     expression: expressionOf(sql),
     label: null,
-    description: `${day.name} and ${time.name}`,
+    description,
     dataType: "DateTime",
     typeText: null,
     isTime: true,
@@ -108,7 +108,7 @@ function dayAndTime(fields: readonly InferredField[]): InferredField[] {
     ai: aiOf([]),
     extensions: [],
   };
-  return [{ field, role: "date", column: null }];
+  return { field, role: "date", column: null };
 }
 
 function dateRank({ column }: InferredField, { dataset }: Profile): number {
@@ -137,7 +137,7 @@ function fieldOf(
   const synonyms = [
     ...(written.join(" ") === label ? [] : [label]),
     ...(starts ? (isBare ? [] : [rest.join(" ")]) : [`${thing.join(" ")} ${label}`]),
-    ...(column.kind === "number" ? measuredBy(rest) : []),
+    ...(column.kind === "number" && role !== "id" ? measuredBy(rest) : []),
     ...heads,
   ];
   const own = new Set([name.replaceAll("_", " ").toLowerCase()]);
@@ -190,6 +190,7 @@ function capital(text: string): string {
 function sqlOf(column: ColumnProfile): string {
   const name = /^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : quoteName(column.name);
   if (roleOf(column) === "flag" && isBit(column)) return `CAST(${name} AS BOOLEAN)`;
+  if (column.padded > 0) return `trim(${name})`;
   if (!isDateText(column)) return name;
   return `TRY_CAST(${quoteName(column.name)} AS ${column.times > 0 ? "TIMESTAMP" : "DATE"})`;
 }

@@ -1,6 +1,6 @@
 /** Nouns that stand at the end of German names: `Nettobetrag`, `Rechnungsdatum`, `Kundennummer`. */
 const COMPOUND =
-  /^(\p{L}{3,}?)(betrag|preis|kosten|umsatz|erlös|gewinn|gebühr|steuer|rabatt|summe|gehalt|lohn|datum|nummer|name|menge|anzahl|dauer|zeit|gewicht|größe|höhe|länge|breite|tiefe|fläche|temperatur|geschwindigkeit|verbrauch|anteil|quote|satz|wert|stand|bewertung|alter|zahl|bestand)$/u;
+  /^(\p{L}{3,}?)(betrag|preis|kosten|umsatz|erlös|gewinn|gebühr|steuer|rabatt|summe|gehalt|lohn|datum|nummer|name|menge|anzahl|dauer|zeit|gewicht|größe|höhe|länge|breite|tiefe|fläche|temperatur|geschwindigkeit|verbrauch|anteil|quote|satz|wert|stand|bewertung|alter|zahl|bestand|jahr)$/u;
 const WHOLE = /^(surname|username|nickname|forename|hostname|filename|understand)$/;
 
 /** A German compound in two, without what joins them: `Rechnungsdatum` is the `datum` of a `rechnung`. */

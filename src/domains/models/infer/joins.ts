@@ -36,6 +36,8 @@ const CONTAINED = 0.9;
 const CODED_CONTAINED = 0.98;
 const CODED_SCORE = 0.2;
 const CODED_VALUES = 10;
+/** A short form has to be borne out by every value. */
+const SHORT_SCORE = 0.4;
 const CODE_CHARACTERS = 40;
 /** Statements look at this many pairs at once. */
 const TOGETHER = 20;
@@ -58,9 +60,7 @@ export async function joinsOf(looking: Looking, all: readonly Looked[]): Promise
     .slice(0, LIMITS.models.inferredPairs);
   const shares = await containments(looking, candidates);
   const measured = candidates.map((candidate, i) => ({ candidate, share: shares[i] ?? 0 }));
-  const fitting = measured.filter(
-    ({ share, candidate: { score } }) => share >= (score === CODED_SCORE ? CODED_CONTAINED : CONTAINED),
-  );
+  const fitting = measured.filter(({ share, candidate: { score } }) => share >= leastShare(score));
   const best = new Map<string, (typeof fitting)[number]>();
   for (const each of fitting) {
     const { from, column } = each.candidate;
@@ -73,6 +73,11 @@ export async function joinsOf(looking: Looking, all: readonly Looked[]): Promise
     sure: score >= 0.8 && share === 1 ? "sure" : score >= 0.6 ? "likely" : "guess",
     why: `${share === 1 ? "all" : `${Math.floor(share * 100)} %`} of its values occur in ${join.to.profile.dataset.name}.${join.key}`,
   }));
+}
+
+function leastShare(score: number): number {
+  if (score === SHORT_SCORE) return 1;
+  return score === CODED_SCORE ? CODED_CONTAINED : CONTAINED;
 }
 
 function rank({ candidate: { score }, share }: { candidate: Candidate; share: number }): number {
@@ -90,7 +95,9 @@ function candidatesFor(from: Looked, column: ColumnProfile, all: readonly Looked
       if (!isSelf && isSameThing(from, to)) return [];
       if (target === undefined || target.kind !== column.kind || (isSelf && key === column.name)) return [];
       const named = nameScore(column.name, to, key, isSelf);
-      const score = named > 0 || isSelf || !isCoded(from, column, to, target) ? named : CODED_SCORE;
+      const isTold =
+        named === 0 && !isSelf && (isCoded(from, column, to, target) || isLong(column, to, target));
+      const score = isTold ? CODED_SCORE : named;
       return score === 0 ? [] : [{ from, column: column.name, to, key, score }];
     }),
   );
@@ -112,6 +119,22 @@ function isCoded({ profile }: Looked, column: ColumnProfile, to: Looked, key: Co
   );
 }
 
+/** Whole numbers of so many digits are found in one another by no chance, if they are many and the key is called one. */
+function isLong(column: ColumnProfile, to: Looked, key: ColumnProfile): boolean {
+  const isNumber = ({ kind, isWhole, min }: ColumnProfile) =>
+    kind === "number" && isWhole && (min ?? 0) >= LONG_NUMBER;
+  return (
+    to.keys.primary[0] === key.name &&
+    isIdName(key.name) &&
+    isNumber(column) &&
+    isNumber(key) &&
+    column.distinct >= LONG_VALUES
+  );
+}
+
+const LONG_NUMBER = 100_000;
+const LONG_VALUES = 30;
+
 function isSameThing(a: Looked, b: Looked): boolean {
   return same(thingOf(a.profile.dataset.name), thingOf(b.profile.dataset.name));
 }
@@ -132,8 +155,15 @@ function nameScore(column: string, to: Looked, key: string, isSelf: boolean): nu
     return isOwner ? 0.8 : 0.3;
   if (isPrimary && words.length > thing.length && same(words.slice(-thing.length), thing)) return 0.8;
   if (isPrimary && words.length > 0 && thing.length > 1 && same(words, thing.slice(-1))) return 0.6;
+  if (isShortFor(words, thing) && isIdName(key)) return SHORT_SCORE;
   if (isPrimary && isIdName(column) && isPerson(words) && PEOPLE.has(thing.at(-1) ?? "")) return 0.5;
   return 0;
+}
+
+/** A `bez` means the `bezirksgrenzen`, if all of its values are numbers of these. */
+function isShortFor(words: readonly string[], thing: readonly string[]): boolean {
+  const [word = "", ...others] = words;
+  return others.length === 0 && word.length >= 3 && (thing[0] ?? "").startsWith(word) && thing[0] !== word;
 }
 
 /** Employees have managers among themselves, and anything may have a parent of its kind. */

@@ -41,11 +41,10 @@ export function metricsOf(all: readonly Measured[]): { metrics: Metric[]; guesse
   const isHead = ({ dataset }: Measured) =>
     all.some(
       ({ belongsTo, ...line }) =>
-        belongsTo.some((each) => each.dataset === dataset) &&
-        salesOf({ ...line, belongsTo }, (name) => name).length > 0,
+        belongsTo.some((each) => each.dataset === dataset) && salesOf({ ...line, belongsTo }, all).length > 0,
     );
   const wanted = all.flatMap((each) =>
-    ofDataset(each, !isHead(each)).map((metric) => ({ ...metric, of: each.dataset.name })),
+    ofDataset(each, !isHead(each), all).map((metric) => ({ ...metric, of: each.dataset.name })),
   );
   const counts = Map.groupBy(wanted, ({ name }) => name);
   const metrics = wanted.map(({ name, sql, synonyms, of }): Metric => {
@@ -65,7 +64,7 @@ export function metricsOf(all: readonly Measured[]): { metrics: Metric[]; guesse
   return { metrics, guesses: wanted.flatMap(({ guess }) => guess ?? []) };
 }
 
-function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
+function ofDataset(measured: Measured, hasSales: boolean, all: readonly Measured[]): Wanted[] {
   const { dataset, thing, fields, isEvents, isPanel, counted: counts } = measured;
   const isStanding = ({ field }: InferredField) => isPanel && isStock(field.name);
   const column = (name: string) => `${quoteName(dataset.name)}.${quoteName(name)}`;
@@ -73,7 +72,7 @@ function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
     ? []
     : fields.filter(({ role, column }) => role === "amount" && column !== null);
   const rates = fields.filter(({ role }) => role === "rate");
-  const sales = hasSales ? salesOf(measured, column) : [];
+  const sales = hasSales ? salesOf(measured, all) : [];
   const sold = new Set(sales.map(({ sql }) => sql));
   const counted = dataset.primaryKey[0];
   return [
@@ -83,7 +82,7 @@ function ofDataset(measured: Measured, hasSales: boolean): Wanted[] {
           {
             name: `${thing.join("_")}_count`,
             sql: `COUNT(DISTINCT ${keySql(dataset, column)})`,
-            synonyms: [],
+            synonyms: linesSold(measured),
           },
         ]),
     ...counts.map(({ noun, field }) => ({
@@ -141,7 +140,16 @@ function isStandings(thing: readonly string[]): boolean {
 function soldWords({ thing, belongsTo }: Measured, field: string): string[] {
   if (!isSelling(thing) || !QUANTITY.test(field)) return [];
   const things = belongsTo.map((each) => each.thing).filter((each) => !isSelling(each));
-  return ["unit", "item", ...things.map((each) => each.join(" "))].map((word) => `${word} sold`);
+  const verbs = ["sold", "ordered", "bought"];
+  return ["unit", "item", ...things.map((each) => each.join(" "))].flatMap((word) =>
+    verbs.map((verb) => `${word} ${verb}`),
+  );
+}
+
+/** Each line of a sale without a quantity is one thing that was sold. */
+function linesSold(measured: Measured): string[] {
+  const hasQuantity = measured.fields.some(({ field }) => QUANTITY.test(field.name));
+  return measured.isEvents && !hasQuantity ? soldWords(measured, "quantity") : [];
 }
 
 /** Of sales that are told with tax and without it, each is asked for as what it is, and both as the sales. */
@@ -159,8 +167,10 @@ function keySql({ primaryKey }: ModelDataset, column: (name: string) => string):
   return names.length === 1 ? (names[0] as string) : `(${names.join(", ")})`;
 }
 
-/** What was sold for how much: a column that says so, or quantity by price. */
-function salesOf({ thing, fields, isEvents }: Measured, column: (name: string) => string): Wanted[] {
+/** What was sold for how much: a column that says so, or quantity by price, which may be that of what was sold. */
+function salesOf(measured: Measured, all: readonly Measured[]): Wanted[] {
+  const { dataset, thing, fields, isEvents } = measured;
+  const column = (name: string) => `${quoteName(dataset.name)}.${quoteName(name)}`;
   const hasOwn = fields.some(({ field }) => /revenue|sales/.test(field.name));
   if (!isSelling(thing) || !isEvents || hasOwn) return [];
   const find = (pattern: RegExp, roles: readonly string[]) =>
@@ -180,7 +190,9 @@ function salesOf({ thing, fields, isEvents }: Measured, column: (name: string) =
       ? `SUM(${column(total.name)})`
       : quantity !== undefined && price !== undefined
         ? `SUM(${column(quantity)} * ${column(price)}${less})`
-        : undefined;
+        : price === undefined
+          ? pricedSql(measured, all, quantity)
+          : undefined;
   if (sql === undefined) return [];
   const about = "metrics.revenue";
   const why = "the dataset is about selling, and there is no column called revenue or sales";
@@ -193,4 +205,19 @@ function salesOf({ thing, fields, isEvents }: Measured, column: (name: string) =
       guess: { about, guess: sql, sure: "guess", why },
     },
   ];
+}
+
+/** Lines of what has its price elsewhere: each line counts with the price of what it is of, if there is one such price. */
+function pricedSql({ dataset, belongsTo }: Measured, all: readonly Measured[], quantity: string | undefined) {
+  const prices = belongsTo.flatMap((owner) =>
+    (all.find((each) => each.dataset === owner.dataset)?.fields ?? [])
+      .filter(({ field, role }) => role === "rate" && UNIT_PRICE.test(field.name))
+      .map(({ field }) => `${quoteName(owner.dataset.name)}.${quoteName(field.name)}`),
+  );
+  const [price, ...others] = prices;
+  const [key] = dataset.primaryKey;
+  if (price === undefined || others.length > 0 || key === undefined) return undefined;
+  const own = (name: string) => `${quoteName(dataset.name)}.${quoteName(name)}`;
+  if (quantity !== undefined) return `SUM(${own(quantity)} * ${price})`;
+  return `SUM(CASE WHEN ${own(key)} IS NOT NULL THEN ${price} END)`;
 }

@@ -51,7 +51,7 @@ const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
 const TABLE_PREFIXES = new Set(["dim", "fact", "fct", "tbl", "tb", "stg", "raw", "src", "vw", "t"]);
 /** And words behind it that say which of several such tables it is: of `orders_2024_final` the rows are orders. */
 const TABLE_SUFFIXES =
-  /^(dim|fact|table|tbl|data|dataset|csv|tsv|json|xlsx|export|raw|new|old|final|latest|copy|backup|clean|cleaned|sample|list|info|master|all|full|part|v?\d+|q[1-4]|h[12]|fy\d+|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december)$/;
+  /^(dim|fact|table|tbl|data|dataset|csv|tsv|json|xlsx|export|raw|new|old|final|latest|copy|backup|clean|cleaned|sample|list|info|master|lookup|boundaries|directory|all|full|part|v?\d+|q[1-4]|h[12]|fy\d+|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|january|february|march|april|june|july|august|september|october|november|december)$/;
 
 /** Words that stand at the end of others without a sign between them: `birthdate`, `totalcost`. */
 const ENDINGS =
@@ -66,7 +66,7 @@ const DATE_OF = /^(date|time|day|year|number|place)(of)$/;
 export function wordsOf(name: string): string[] {
   return (
     name
-      .replaceAll(/MwSt|kWh|GmbH/g, (word) => capitalized(word))
+      .replaceAll(/MwSt|[kMG]Wh?(?!\p{L})|GmbH/gu, (word) => capitalized(word))
       .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
       .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2")
       // A number of percent says which tax it is, and not that the column has percentages.
@@ -99,8 +99,12 @@ export function thingOf(name: string): string[] {
   let words = longWords(name);
   while (words.length > 1 && TABLE_PREFIXES.has(words[0] as string)) words = words.slice(1);
   while (words.length > 1 && TABLE_SUFFIXES.test(words.at(-1) as string)) words = words.slice(0, -1);
-  return [...words.slice(0, -1), singular(words.at(-1) ?? "")];
+  const last = words.at(-1) ?? "";
+  return [...words.slice(0, -1), singular(GERMAN_LIST.exec(last)?.[1] ?? last)];
 }
+
+/** What a German list is of: the `bezirksgrenzen` are of a Bezirk. */
+const GERMAN_LIST = /^(\p{L}{4,}?)s?(?:grenzen|liste|daten|tabelle|verzeichnis|stammdaten|übersicht)$/u;
 
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
   Object.entries({

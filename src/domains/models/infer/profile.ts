@@ -16,6 +16,8 @@ export interface ColumnProfile extends Column {
   times: number;
   /** Of texts: how many are a time of day. */
   clocks: number;
+  /** Of texts: how many begin or end with blanks. */
+  padded: number;
   /** Of numbers. */
   min: number | null;
   max: number | null;
@@ -95,7 +97,7 @@ function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
   if (kind === "text") {
     const day = String.raw`'\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])`;
     const isDate = `regexp_full_match(${name}, ${day}([ T].*)?') AND TRY_CAST(${name} AS TIMESTAMP) IS NOT NULL`;
-    const isClock = String.raw`regexp_full_match(${name}, '([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?')`;
+    const isClock = String.raw`regexp_full_match(${name}, '([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?( ?[AaPp][Mm])?')`;
     const isTime = `regexp_full_match(${name}, ${day}[ T].+')`;
     return [
       ...counted,
@@ -103,7 +105,7 @@ function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
       `count(*) FILTER (WHERE ${isDate})`,
       `count(*) FILTER (WHERE ${isTime})`,
       `count(*) FILTER (WHERE ${isClock})`,
-      none,
+      `count(*) FILTER (WHERE trim(${name}) <> ${name})`,
       none,
     ];
   }
@@ -134,7 +136,8 @@ function columnProfile({ name, type }: Column, row: readonly JsonValue[]): Colum
     times: number(4),
     clocks: kindOf(type) === "text" ? number(5) : 0,
     min: kindOf(type) === "number" ? bound(5) : null,
-    max: bound(6),
+    padded: kindOf(type) === "text" ? number(6) : 0,
+    max: kindOf(type) === "number" ? bound(6) : null,
     isWhole: number(7) === 0,
   };
 }

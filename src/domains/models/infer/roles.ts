@@ -19,7 +19,7 @@ export type Role =
 const IDS = new Set(["id", "ids", "key", "uuid", "guid", "pk", "fk", "sk", "schlüssel", "kennung"]);
 const CODES = new Set(
   `code number no zip postcode postal phone telephone fax isbn ean sku barcode ssn iban vin latitude longitude lat
-  lng lon rank ranking position order sequence seq index sort version day month week quarter hour minute weekday
+  lng lon easting northing rechtswert hochwert rank ranking position order sequence seq index sort version day month week quarter hour minute weekday
   line row level grade floor class cluster group segment tier category nummer plz postleitzahl telefon vorwahl
   hausnummer monat woche tag quartal stunde rang platz stufe klasse gruppe`.split(/\s+/),
 );

@@ -39,6 +39,9 @@ function authorsEntries(
   const isState = /(ed|ing)$/.test(norms) && lexicon.values.has(norms) && !lexicon.spelt.has(norms);
   const isPast = /ed$/.test(norms) && entries.some(({ sense }) => isVerb(sense));
   const hasNoun = entries.some(({ sense }) => sense.t === "rel" && sense.form === "noun");
+  // "ordered" counts what was ordered, and "orders" count orders.
+  const counts = entries.flatMap(({ sense }) => (sense.t === "table" ? [sense.table.isVerb === true] : []));
+  const isOfBoth = new Set(counts).size > 1;
   return entries.flatMap(({ sense, cost }) => {
     const said: Sense = sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
     const isNoun = said.t === "table" || (said.t === "rel" && said.form === "noun");
@@ -48,6 +51,7 @@ function authorsEntries(
     // "ordered" is what somebody did, and no order; "orders" are no deed.
     const isDone = said.t === "field" ? cost >= PART_OF_DATE : isVerb(said);
     if (isPast ? isNoun : isMany && isDone && hasNoun) return [];
+    if (isOfBoth && said.t === "table" && (said.table.isVerb === true) !== /ed$/.test(norms)) return [];
     // An "open" ticket is more than one that was opened.
     const opened = said.t === "field" && isState ? 0.5 : 0;
     return [{ sense: said, cost: cost + bonus + opened }];

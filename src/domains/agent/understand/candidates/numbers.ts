@@ -133,6 +133,14 @@ function quantitiesAt(
     const [, dim] = (language.comparatives.get(adjective) ?? "").split(":");
     put({ op, ...than, ...(dim ? { dim } : {}) }, at - length, end, -0.3 * length);
   }
+  // "over 40 years old", "unter 18 Jahren"
+  const years =
+    YEARS_OLD.exec(textOf(words, end, end + 3))?.[0]
+      .trim()
+      .split(" ").length ?? 0;
+  if (years > 0 && than.unit === undefined)
+    for (const { sense, start, cost } of [...found])
+      if (sense.t === "quantity") put({ ...sense, dim: "age" }, start, end + years, cost - 0.3 * years);
   // "25 or more"
   for (const length of [2, 3]) {
     const op = language.quantitiesAfter.get(textOf(words, end, end + length));
@@ -146,6 +154,8 @@ function quantitiesAt(
   }
   return found;
 }
+
+const YEARS_OLD = /^(?:years? (?:old|of age)|jahren? alt|years|jahren?)(?: |$)/;
 
 /** The words from one place to another; none before the first. */
 function textOf(words: readonly Word[], from: number, to: number): string {

@@ -4,6 +4,7 @@ import type { Language } from "../languages/language.ts";
 import { phraseKey, type Word } from "../languages/words.ts";
 import { mainDataset, peopleOf } from "../model/model-words.ts";
 import type { Found } from "./candidates.ts";
+import { ROW_KINDS } from "./row-kinds.ts";
 
 /** A noun that nobody gave to anything, and the dataset whose rows it stands for. */
 export interface RowNoun {
@@ -13,33 +14,6 @@ export interface RowNoun {
   isDoubtful: boolean;
 }
 
-/** What happened is called by nouns of its kind, which the columns of a table tell. */
-const EVENTS: readonly { nouns: RegExp; columns: RegExp }[] = [
-  {
-    nouns: /^(trip|ride|journey|drive|tour|flight|fahrt|reise|flug|flug|tour)$/,
-    columns:
-      /pickup|dropoff|origin|destination|depart|arriv|distance|taxi|trip|ride|flight|route|fahrt|strecke|abfahrt/i,
-  },
-  {
-    nouns:
-      /^(order|purchase|sale|transaction|booking|payment|invoice|receipt|bestellung|kauf|einkauf|verkauf|transaktion|buchung|zahlung|rechnung|beleg)$/,
-    columns:
-      /price|total|quantity|payment|invoice|product|amount|order|sale|preis|betrag|menge|produkt|artikel/i,
-  },
-  {
-    nouns: /^(incident|accident|crash|strike|collision|attack|vorfall|unfall|zusammenstoss)$/,
-    columns: /damage|injur|severity|death|strike|crash|accident|collision|incident|schaden|unfall|verletzt/i,
-  },
-  {
-    nouns: /^(ticket|request|call|inquiry|enquiry|anfrage|anruf|meldung|vorgang)$/,
-    columns: /priority|ticket|assignee|channel|reply|subject|prioritat|priorität|kanal|betreff/i,
-  },
-  {
-    nouns: /^(visit|stay|appointment|admission|treatment|besuch|aufenthalt|termin|behandlung)$/,
-    columns:
-      /visit|check_?in|arriv|doctor|admission|diagnos|guest|patient|referral|clinic|hospital|besuch|arzt|aufnahme|klinik/i,
-  },
-];
 /** Rows are called so whatever they tell. */
 const ROWS =
   /^(record|row|entry|line|measurement|reading|observation|sample|datensatz|datensatze|zeile|eintrag|eintrage|messung|beobachtung|probe)$/;
@@ -48,12 +22,15 @@ const HAPPENED =
   /^(case|incident|event|occurrence|occurence|fall|falle|vorfall|vorfalle|vorgang|vorgange|ereignis|ereignisse|meldung)$/;
 /** Somebody, somewhere or something else that rows may belong to: only a table of such is meant. */
 const PEOPLE =
-  /^(people|person|human|woman|man|child|kid|boy|girl|adult|passenger|victim|patient|guest|visitor|customer|client|buyer|member|user|student|employee|worker|player|driver|rider|tenant|resident|candidate|applicant|respondent|survivor|mensch|leute|frau|mann|kind|passagier|opfer|patient|gast|besucher|kund|mitglied|nutzer|schuler|student|mitarbeiter|spieler|fahrer|bewerber|einwohner)$/;
+  /^(people|person|human|passenger|victim|patient|guest|visitor|customer|client|buyer|member|user|student|employee|worker|player|driver|rider|tenant|resident|candidate|applicant|respondent|survivor|mensch|leute|passagier|opfer|patient|gast|besucher|kund|mitglied|nutzer|schuler|student|mitarbeiter|spieler|fahrer|bewerber|einwohner)$/;
+/** Some of them, by what else is said: without an age nobody knows who is a child. */
+const SOME =
+  /^(woman|man|child|kid|boy|girl|adult|teenager|senior|baby|minor|frau|mann|kind|kinder|junge|madchen|erwachsene|jugendliche|senioren)$/;
 const OTHERS =
   /^(store|shop|branch|outlet|country|city|town|state|region|place|location|warehouse|company|firm|supplier|vendor|manufacturer|brand|product|item|article|category|department|team|school|hospital|airport|airline|station|hotel|restaurant|author|artist|director|doctor|teacher|manager|agent|seller|salesperson|cashier|pilot|owner|account|page|minute|hour|second|dollar|euro|filial|geschaft|laden|land|stadt|ort|firma|unternehmen|lieferant|hersteller|marke|produkt|artikel|kategorie|abteilung|schule|krankenhaus|flughafen|fluggesellschaft|autor|regisseur|arzt|lehrer|verkaufer|kassierer|pilot|konto|seite|stund|minut)$/;
 
 /** Words before what is counted; any noun may stand there for rows. */
-const COUNTED = /(?:^| )(?:how many(?: of)?|number of|count of|wie viele|anzahl)$/;
+const COUNTED = /(?:^| )(?:how many(?: of)?|number of|count of|wie vielen?|anzahl)$/;
 /** And where only a noun that fits them does. */
 const CHOSEN =
   /(?:^|^(?:list|show|zeige?)(?: me| mir)?| )(?:of|most|fewest|more|fewer|mehr|which|per|each|every|all|alle|meisten|welche[rs]?|pro|je|jede[rns]?|anteil|prozent)?$/;
@@ -76,9 +53,12 @@ export function rowNoun(
   const known = (i: number, least = Infinity) =>
     found.some(({ start, end, cost }) => start <= i && i < end && cost < least);
   for (const [at, word] of words.entries()) {
-    const isNoun = /^\p{L}{3,}$/u.test(word.norm) && !language.fillers.has(word.norm) && !known(at, 0.6);
-    const place = isNoun ? placeOf(words, at, found) : undefined;
-    const kind = place === undefined ? undefined : kindOf(word, ds, knowledge, language);
+    const isNoun =
+      /^\p{L}{3,}(?<!ed|ing)$/u.test(word.norm) && !language.fillers.has(word.norm) && !known(at, 0.6);
+    if (!isNoun) continue;
+    const place = placeOf(words, at, found);
+    const isAged = found.some(({ sense, start }) => sense.t === "quantity" && start === at + 1);
+    const kind = kindOf(word, ds, { ...knowledge, ...language, isAged, place });
     if (kind === "theirs") return { at, ds, isDoubtful: false };
     if (kind === "any" && !known(at) && place === "counted" && language.isMany(word.norm))
       return { at, ds, isDoubtful: true };
@@ -101,27 +81,32 @@ function placeOf(
   return isFirst || CHOSEN.test(said.join(" ")) ? "chosen" : undefined;
 }
 
+interface Place extends Pick<Knowledge, "schema" | "model">, Pick<Language, "isForeign"> {
+  /** A number follows that may be an age. */
+  isAged: boolean;
+  place: "counted" | "chosen" | undefined;
+}
+
 /** What rows of a dataset can be called, as far as a few classes of nouns tell. */
 function kindOf(
   { norm, stem }: Word,
   ds: string,
-  { schema, model }: Knowledge,
-  { isForeign }: Language,
+  { schema, model, isForeign, isAged, place }: Place,
 ): "theirs" | "any" | undefined {
   const { fields } = schema.datasets.get(ds) ?? {};
+  const names = [ds, ...(fields?.keys() ?? [])];
   const isOf = (nouns: RegExp) =>
-    [stem, norm, norm.replace(/(?:e?n|e|innen|s)$/, "")].some((each) => nouns.test(each));
+    [stem, norm, norm.replace(/(?:e?n|e|innen|s)$/, ""), norm.replace(/n$/, "")].some((each) =>
+      nouns.test(each),
+    );
+  const isPerson = isOf(PEOPLE) || (isOf(SOME) && isAged);
+  if (isPerson && (peopleOf(model).includes(ds) || names.some((name) => OF_PEOPLE.test(name))))
+    return "theirs";
+  if (isOf(PEOPLE) || isOf(SOME) || place === undefined) return undefined;
   if (stem.length > 4 && ds.replaceAll("_", "").includes(stem)) return "theirs";
-  if (isOf(ROWS) || (isOf(HAPPENED) && isOfEvents(schema, ds))) return "theirs";
-  if (startsName(stem, fields)) return "theirs";
-  const event = EVENTS.find(({ nouns }) => isOf(nouns));
-  if (event !== undefined)
-    return [ds, ...(fields?.keys() ?? [])].some((name) => event.columns.test(name)) ? "theirs" : "any";
-  if (isOf(PEOPLE)) {
-    const isSomebody =
-      peopleOf(model).includes(ds) || [...(fields?.keys() ?? [])].some((name) => OF_PEOPLE.test(name));
-    return isSomebody ? "theirs" : undefined;
-  }
+  if (isOf(ROWS) || (isOf(HAPPENED) && isOfEvents(schema, ds)) || startsName(stem, fields)) return "theirs";
+  const kind = ROW_KINDS.find(({ nouns }) => isOf(nouns));
+  if (kind !== undefined) return names.some((name) => kind.columns.test(name)) ? "theirs" : "any";
   // A German word as long as that is made of several, of which one says which rows.
   return isOf(OTHERS) || /(?:ed|ing)$/.test(norm) || (isForeign && norm.length > 9) ? undefined : "any";
 }

@@ -9,6 +9,7 @@ import { borrowedEntries } from "./borrowed-entries.ts";
 import { authorsFirst, candidates, type Found, outsidePeriods } from "./candidates.ts";
 import { dateCandidates, datesIn, withDateWords } from "./dates.ts";
 import { emptyWords } from "./empty-words.ts";
+import { eventVerbs } from "./event-verbs.ts";
 import { numberCandidates } from "./numbers.ts";
 import { type RowNoun, rowNoun } from "./row-nouns.ts";
 import { skipCost } from "./skip-cost.ts";
@@ -28,6 +29,8 @@ export interface Said {
   found: Found[];
   /** The noun that only its place says something about. */
   rows: RowNoun | undefined;
+  /** Verbs that say only that what the rows tell happened. */
+  happened: ReadonlySet<number>;
 }
 
 export function sensesIn(language: Language, question: Question, knowledge: Knowledge): Said {
@@ -45,8 +48,21 @@ export function sensesIn(language: Language, question: Question, knowledge: Know
   );
   const own = inTheirForms([...every, ...stillThere(all, every, knowledge)], all, grammar);
   const rows = rowNoun(all, own, knowledge, language);
-  const found = rows === undefined ? own : withRows(own, rows);
-  return { question, language, knowledge, lexicon, grammar, text, all, found, rows };
+  const named = rows === undefined ? own : withRows(own, rows);
+  const happened = eventVerbs(all, named, knowledge);
+  const found = [...named, ...happened.found];
+  return {
+    question,
+    language,
+    knowledge,
+    lexicon,
+    grammar,
+    text,
+    all,
+    found,
+    rows,
+    happened: happened.empty,
+  };
 }
 
 function withRows(found: readonly Found[], { at, ds }: RowNoun): Found[] {
@@ -69,7 +85,7 @@ export interface Weighed extends Said {
 export function weigh(said: Said): Weighed {
   const { all, found, grammar, lexicon, language } = said;
   const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
-  const empty = emptyWords(all, found, language, (ds) => grammar.isEvent(ds));
+  const empty = new Set([...emptyWords(all, found, language, (ds) => grammar.isEvent(ds)), ...said.happened]);
   const kept = [...all.keys()].filter((i) => !empty.has(i) || known.has(i));
   const skipCosts = all.map((word, i) =>
     skipCost(word, { isKnown: known.has(i), isEmpty: empty.has(i) }, lexicon, language),

@@ -39,6 +39,7 @@ reply answer response antwort: answered replied beantwortet
 reminder mahnung: reminded gemahnt
 inspection prüfung: inspected checked geprüft
 repair reparatur: repaired repariert
+construction build built building erection errichtung bau erbauung: built erected constructed errichtet gebaut erbaut
 launch markteinführung: launched eingeführt
 `;
 
@@ -54,7 +55,10 @@ export function deedsOf(field: string): { verbs: readonly string[]; nouns: reado
     .filter(
       (word, i, { length }) => i === length - 1 || !/^(date|day|time|datum|tag|of|der|des)$/.test(word),
     );
-  const root = first.replace(/(?<=.{3})(?:s?datum|stermin|termin|szeitpunkt|zeitpunkt|stag|szeit)$/, "");
+  const root = first.replace(
+    /(?<=.{3})(?:s?datum|stermin|termin|szeitpunkt|zeitpunkt|stag|szeit|s?jahr)$/,
+    "",
+  );
   // "First reply": what happened first happened.
   const named = new Set([root, ...(/^(first|erste?[rs]?)$/.test(first) ? [second] : [])]);
   const found = GROUPS.filter((group) =>

@@ -255,6 +255,14 @@ export class Facts extends MetricFacts {
     return /^TIMESTAMP/i.test(this.schema.datasets.get(ds)?.fields.get(field)?.type ?? "");
   }
 
+  /** A date with a time of day: this one, or else the first that the same rows have. */
+  momentOf(date: Key): Key | undefined {
+    if (this.isMoment(date)) return date;
+    const fields = [...(this.schema.datasets.get(date.ds)?.fields.keys() ?? [])];
+    const field = fields.find((each) => this.isMoment({ ds: date.ds, field: each }));
+    return field === undefined ? undefined : { ds: date.ds, field };
+  }
+
   /** Whether each row of a dataset has one value of a field. */
   belongs(ds: string, key: Key): boolean {
     return key.ds === ds || toOnePath(this.schema, ds, key.ds, key.path) !== undefined;

@@ -172,6 +172,9 @@ export const GROUP_RULES: Rules = {
     if (isOfTime(dim)) return [];
     return means({ t: "topgroup", group, per: [], ...place }, dim === null ? 0 : 0.2);
   },
+  // "which hour is the busiest"
+  "group sup": (grammar, { group }, { dim, dir, n, skip }) =>
+    dim === "common" ? commonest(grammar, group, { dir, n, ...(skip === undefined ? {} : { skip }) }) : [],
   // "second largest"
   "op sup": (_grammar, { op, arg }, sup) => {
     const { dir, n, dim, skip } = sup;

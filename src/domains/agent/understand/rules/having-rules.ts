@@ -24,6 +24,21 @@ function countOf(rel: RelSense, quantity: Quantity): Sense {
   return { ...quantity, t: "having", table };
 }
 
+/** "customers over 40": a bare number beside people is their age. */
+function isAge({ value, unit, isTimes, upTo }: Quantity): boolean {
+  const isYears = unit === undefined || /^(years?|jahren?)$/.test(unit);
+  return isYears && isTimes !== true && typeof value === "number" && Math.max(value, upTo ?? 0) <= OLDEST;
+}
+
+const OLDEST = 120;
+
+/** The field that an adjective compares by; of an age that nobody named, only a number of which there is one. */
+function measureFor(grammar: Grammar, ds: string, dim: string): Key | undefined {
+  if (dim !== "age") return grammar.dimension(ds, dim);
+  const [key, ...others] = grammar.dimensions(ds, "age").filter((each) => grammar.isNumber(each));
+  return others.length === 0 ? key : undefined;
+}
+
 /** How many different values of a field there are in some rows. */
 function different(key: Key, rows: Rel): TableSense {
   return tableOf({ k: "agg", fn: "distinct", of: key, in: rows });
@@ -67,7 +82,8 @@ export const HAVING_RULES: Rules = {
     // "bought more than once": in so many orders.
     if (quantity.isTimes === true && rel.verb?.times !== undefined)
       return means({ ...quantity, t: "having", table: different(rel.verb.times, rel.rel) });
-    const key = quantity.dim === undefined ? undefined : grammar.dimension(rel.ds, quantity.dim);
+    const dim = quantity.dim ?? (isAge(quantity) ? "age" : undefined);
+    const key = dim === undefined ? undefined : measureFor(grammar, rel.ds, dim);
     if (key !== undefined)
       return measuredBy(grammar, key, quantity).flatMap(({ sense, cost }) =>
         sense.t === "cond"

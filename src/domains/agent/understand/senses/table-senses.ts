@@ -235,8 +235,9 @@ type BySense = Extract<Sense, { t: "by" }>;
 
 /** Days of the week or hours of the day, of the date that a number goes by. */
 export function inParts(grammar: Grammar, table: TableSense, part: DatePart): Combined[] {
-  const date = grammar.dateOf(table);
-  if (date === undefined || (part === "hour" && !grammar.isMoment(date))) return [];
+  const own = grammar.dateOf(table);
+  const date = own !== undefined && part === "hour" ? grammar.momentOf(own) : own;
+  if (date === undefined) return [];
   return [asTable({ ...table, by: [{ ...date, part }, ...table.by] }, 0)];
 }
 

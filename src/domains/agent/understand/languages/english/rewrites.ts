@@ -63,6 +63,10 @@ const REWRITES: readonly Rewrite[] = [
   [/\b(?:right now|just now|at the moment|as of now|at present|of all time|i\.e\.|e\.g\.)(?!\p{L})/giu, ""],
   // "so far this month" ends today.
   [/(?<!\b(?:this|current)\b.*)\bso far\b(?!.*\b(?:this|current)\b)/gi, ""],
+  [
+    /\b(?:at )?what time(?: of (?:the )?day)?\b(?! (?:period|range|frame|span|zone))/gi,
+    "which hour of the day",
+  ],
   [/^\s*state (?=the |all |what |which |how )/i, ""],
   [/\b(?:i|we) mean\b/gi, ""],
   [DAYS, "$1 days between $2 and $3"],
