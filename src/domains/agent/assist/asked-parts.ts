@@ -1,11 +1,11 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Cond, Key } from "../query/semantic-query.ts";
 import type { Found } from "../understand/candidates/candidates.ts";
-import type { Grammar } from "../understand/rules/grammar.ts";
 import type { Quantity, Sense } from "../understand/senses/fragment.ts";
 import {
   COMPARISON,
   datasetPart,
+  EITHER,
   fieldPart,
   limitPart,
   metricPart,
@@ -49,6 +49,7 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
   rest: [NOT],
   by: [OF_EACH],
   each: [OF_EACH],
+  or: [EITHER],
   ordinal: [placePart("max"), placePart("min")],
 };
 
@@ -58,9 +59,9 @@ export function meantIn(found: readonly Found[]): Found[] {
 }
 
 /** Everything that words of a question ask for by themselves. */
-export function askedParts(found: readonly Found[], knowledge: Knowledge, grammar: Grammar): Set<string> {
+export function askedParts(found: readonly Found[], { schema }: Knowledge): Set<string> {
   return new Set([
-    ...found.flatMap(({ sense }) => partsOf(sense, knowledge, grammar)),
+    ...found.flatMap(({ sense }) => partsOf(sense, schema)),
     ...numbersOf(found).map(numberPart),
   ]);
 }
@@ -70,8 +71,7 @@ export function askedConds(found: readonly Found[]): Set<string> {
   return new Set(found.flatMap(({ sense }) => condsOf(sense)).map(textOf));
 }
 
-function partsOf(sense: Sense, knowledge: Knowledge, grammar: Grammar): readonly string[] {
-  const { schema } = knowledge;
+function partsOf(sense: Sense, schema: Knowledge["schema"]): readonly string[] {
   const conds = condsOf(sense).flatMap((cond) =>
     cond.k === "is" ? [fieldPart(cond.key), ...cond.values.map((value) => valuePart(cond.key, value))] : [],
   );
@@ -99,14 +99,13 @@ function partsOf(sense: Sense, knowledge: Knowledge, grammar: Grammar): readonly
     case "role": {
       const { nameField, key = [], fields } = schema.datasets.get(sense.ds) ?? {};
       const of = (field: string): Key => ({ ds: sense.ds, field });
-      const metrics = [...schema.metrics.keys()].filter((metric) => grammar.isCalled(metric, sense.ds));
       const verb = sense.t === "rel" ? sense.verb?.metric : undefined;
       return [
         ...conds,
         datasetPart(sense.ds),
         ...[...key, ...(nameField ? [nameField] : [])].map((field) => fieldPart(of(field))),
         ...[...(fields?.keys() ?? [])].map((field) => rankPart(of(field))),
-        ...(sense.t === "rel" ? [...metrics, ...(verb ? [verb] : [])].map(metricPart) : []),
+        ...(verb ? [metricPart(verb)] : []),
       ];
     }
     case "table":

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Ask, Window } from "../query/semantic-query.ts";
+import type { Ask, Num, Window } from "../query/semantic-query.ts";
 import { unsaidWords } from "../understand/account/unsaid.ts";
 import type { Found } from "../understand/candidates/candidates.ts";
 import { type Said, sensesIn } from "../understand/candidates/said.ts";
@@ -62,6 +62,7 @@ function hold({ plan, answers, windows }: ToHold, question: Question, knowledge:
   const unsaid = unsaidOf(ask, asked);
   const claims = new Claims(plan.words, said, (word) => isKnown(word, asked));
   requireAsked(ask, claims, { said, read, knowledge });
+  requireRatios(ask, asked);
   requireCarried(unsaid, claims, asked);
   const byRules = answers.length > 0 ? [] : readWith(claims, question, knowledge);
   return {
@@ -102,8 +103,7 @@ function requireAsked(
   { said, read, knowledge }: { said: string; read: readonly Said[]; knowledge: Knowledge },
 ): void {
   const found: Found[] = read.flatMap((each) => each.found);
-  const [{ grammar }] = read as [Said];
-  const asked = new Set(read.flatMap((each) => [...askedParts(each.found, knowledge, grammar)]));
+  const asked = new Set(read.flatMap((each) => [...askedParts(each.found, knowledge)]));
   const typed = ` ${plain(said)} `;
   const isTyped = ({ kind, names: [value = ""] }: Part) =>
     kind === "value" &&
@@ -119,6 +119,30 @@ function requireAsked(
       throw new PlanProblem(
         `No word of the question asks for ${part.said}: leave it out, or name in "words" the word that does.`,
       );
+}
+
+/** What stands before "per" is divided by what stands behind it. */
+function requireRatios(node: unknown, said: Said): void {
+  if (typeof node !== "object" || node === null) return;
+  for (const inner of Object.values(node)) requireRatios(inner, said);
+  const { k, op, a, b } = node as Partial<Extract<Num, { k: "calc" }>>;
+  const { found, knowledge } = said;
+  const per = found.find(({ sense }) => sense.t === "op" && sense.op === "by" && sense.arg === "per");
+  if (k !== "calc" || op !== "/" || a === undefined || b === undefined || per === undefined) return;
+  const before = askedParts(
+    found.filter(({ end }) => end <= per.start),
+    knowledge,
+  );
+  const behind = askedParts(
+    found.filter(({ start }) => start >= per.end),
+    knowledge,
+  );
+  const isOf = (num: Num, here: ReadonlySet<string>, there: ReadonlySet<string>) =>
+    partsOf({ k: "table", by: [], cols: [num] }, knowledge.schema, new Set()).some(
+      ({ said: part, kind }) => kind === "name" && here.has(part) && !there.has(part),
+    );
+  if (isOf(a, behind, before) || isOf(b, before, behind))
+    throw new PlanProblem('Of "x per y", x is "a" and y is "b".');
 }
 
 /** And each word that the rules know nothing for stands for a part that no other word asks for. */

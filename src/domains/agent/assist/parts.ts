@@ -34,6 +34,7 @@ export const numberPart = (n: number) => `the number ${n}`;
 export const limitPart = (op: string, n: number) => `${op} ${n}`;
 export const SHARE = "a share";
 export const NOT = "leaving something out";
+export const EITHER = "one of two conditions";
 export const COMPARISON = "a comparison";
 export const OF_EACH = "the first ones of each group";
 
@@ -93,13 +94,10 @@ function ownParts(node: Node, schema: Schema, dates: ReadonlySet<string>): Own {
       return { parts: [without] };
     case "is":
       return ofValues(node);
-    case "during": {
-      const date = schema.datasets.get(node.win.on?.ds ?? "")?.date;
-      return {
-        parts: [],
-        skipped: date && node.win.on && fieldPart(date) === fieldPart(node.win.on) ? ["win"] : [],
-      };
-    }
+    case "during":
+      return ofPeriod(node.win, schema);
+    case "or":
+      return { parts: [operation(EITHER)] };
     case "cmp":
       return ofComparison(node);
     case "link":
@@ -168,6 +166,16 @@ function ofValues({ key, values }: Extract<Cond, { k: "is" }>): Own {
   return { parts, skipped: ["key"] };
 }
 
+/** The date that entities go by stands for them, and any other for itself. */
+function ofPeriod({ on }: Window, { datasets }: Schema): Own {
+  const date = datasets.get(on?.ds ?? "")?.date;
+  const isUsual =
+    on !== undefined && date !== undefined && date !== null && fieldPart(date) === fieldPart(on);
+  return isUsual
+    ? { parts: [named(datasetPart(on.ds), on.ds, fieldPart(on))], skipped: ["win"] }
+    : { parts: [] };
+}
+
 function ofComparison({ op, b }: Extract<Cond, { k: "cmp" }>): Own {
   if (isKey(b) || b.k !== "lit") return { parts: [operation(COMPARISON)] };
   const isNone = b.v === 0 && (op === "=" || op === ">");
@@ -210,12 +218,14 @@ function periodsIn(cond: Cond | undefined): Key[] {
   return [cond.win.on];
 }
 
-/** Change is from the earlier to the later. */
+/** Change is from the earlier to the later, and a share is of the whole. */
 function requireOrder({ op, a, b }: Extract<Num, { k: "calc" }>): void {
-  const start = (num: Num) => ("scope" in num ? (num.scope?.win?.from ?? undefined) : undefined);
-  const [later, earlier] = [start(a), start(b)];
-  if ((op === "growth" || op === "-") && later !== undefined && earlier !== undefined && later < earlier)
+  const scope = (num: Num) => ("scope" in num ? num.scope : undefined);
+  const [later, earlier] = [scope(a)?.win?.from, scope(b)?.win?.from];
+  const isBefore = a.k === "lag" || (later && earlier && later < earlier);
+  if ((op === "growth" || op === "-") && isBefore)
     throw new PlanProblem(`"${op}" has the later period as "a" and the earlier one as "b".`);
+  if (op === "/" && scope(a)?.whole === true) throw new PlanProblem('A share has the whole as "b".');
 }
 
 /** Where one number of a table has a period of its own, each has: others would be of all times. */
