@@ -1,6 +1,7 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Cond, Key } from "../query/semantic-query.ts";
 import type { Found } from "../understand/candidates/candidates.ts";
+import { phraseKey } from "../understand/languages/words.ts";
 import type { Quantity, Sense } from "../understand/senses/fragment.ts";
 import {
   COMPARISON,
@@ -99,13 +100,14 @@ function partsOf(sense: Sense, schema: Knowledge["schema"]): readonly string[] {
     case "role": {
       const { nameField, key = [], fields } = schema.datasets.get(sense.ds) ?? {};
       const of = (field: string): Key => ({ ds: sense.ds, field });
+      const counts = [...schema.metrics.keys()].filter((metric) => isCountOf(metric, sense.ds));
       const verb = sense.t === "rel" ? sense.verb?.metric : undefined;
       return [
         ...conds,
         datasetPart(sense.ds),
         ...[...key, ...(nameField ? [nameField] : [])].map((field) => fieldPart(of(field))),
         ...[...(fields?.keys() ?? [])].map((field) => rankPart(of(field))),
-        ...(verb ? [metricPart(verb)] : []),
+        ...[...counts, ...(verb ? [verb] : [])].map(metricPart),
       ];
     }
     case "table":
@@ -138,6 +140,11 @@ function limitsOf({ op, value, upTo }: Quantity): string[] {
     ...scaled(value).map((n) => limitPart(op, n)),
     ...(upTo === undefined ? [] : scaled(upTo).map((n) => limitPart("<=", n))),
   ];
+}
+
+/** "visits" are how many there are. */
+function isCountOf(metric: string, ds: string): boolean {
+  return phraseKey(metric.replaceAll(/(?<=^|_)(count|number|total|of)(?=_|$)/g, "")) === phraseKey(ds);
 }
 
 /** The conditions that a word can stand for. */

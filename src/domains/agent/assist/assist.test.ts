@@ -262,7 +262,7 @@ describe("with a provider", () => {
   const only = [{ word: "plonkage", means: "revenue" }];
   it.each<[string, string, object, RegExp, object[]?]>([
     ["a value on another field", "plonkage with home Bern", inCity("Bern"), /says nothing of "home"/],
-    ["a ratio the wrong way", "plonkage per visit", ratio(VISITS, REVENUE), /rather means: revenue per/],
+    ["a ratio the wrong way", "plonkage per visit", ratio(VISITS, REVENUE), /Of "x per y"/],
     ["a date of something else", "plonkage in 2025", { ...TOTAL, scope: signed }, /goals.month/],
     [
       "a word for what another asks for",

@@ -1,4 +1,5 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { nodesIn } from "../query/nodes.ts";
 import type { Ask, Num, Window } from "../query/semantic-query.ts";
 import { unsaidWords } from "../understand/account/unsaid.ts";
 import type { Found } from "../understand/candidates/candidates.ts";
@@ -122,27 +123,20 @@ function requireAsked(
 }
 
 /** What stands before "per" is divided by what stands behind it. */
-function requireRatios(node: unknown, said: Said): void {
-  if (typeof node !== "object" || node === null) return;
-  for (const inner of Object.values(node)) requireRatios(inner, said);
-  const { k, op, a, b } = node as Partial<Extract<Num, { k: "calc" }>>;
-  const { found, knowledge } = said;
+function requireRatios(ask: Ask, { found, knowledge }: Said): void {
   const per = found.find(({ sense }) => sense.t === "op" && sense.op === "by" && sense.arg === "per");
-  if (k !== "calc" || op !== "/" || a === undefined || b === undefined || per === undefined) return;
-  const before = askedParts(
-    found.filter(({ end }) => end <= per.start),
-    knowledge,
-  );
-  const behind = askedParts(
-    found.filter(({ start }) => start >= per.end),
-    knowledge,
-  );
+  if (per === undefined) return;
+  const asked = (isThere: (each: Found) => boolean) => askedParts(found.filter(isThere), knowledge);
+  const [before, behind] = [asked(({ end }) => end <= per.start), asked(({ start }) => start >= per.end)];
   const isOf = (num: Num, here: ReadonlySet<string>, there: ReadonlySet<string>) =>
     partsOf({ k: "table", by: [], cols: [num] }, knowledge.schema, new Set()).some(
-      ({ said: part, kind }) => kind === "name" && here.has(part) && !there.has(part),
+      ({ said, kind }) => kind === "name" && here.has(said) && !there.has(said),
     );
-  if (isOf(a, behind, before) || isOf(b, before, behind))
-    throw new PlanProblem('Of "x per y", x is "a" and y is "b".');
+  for (const node of nodesIn(ask)) {
+    const { k, op, a, b } = node as unknown as Extract<Num, { k: "calc" }>;
+    if (k === "calc" && op === "/" && (isOf(a, behind, before) || isOf(b, before, behind)))
+      throw new PlanProblem('Of "x per y", x is "a" and y is "b".');
+  }
 }
 
 /** And each word that the rules know nothing for stands for a part that no other word asks for. */

@@ -3,6 +3,7 @@ import { isAppError } from "../../../kernel/errors.ts";
 import type { Result } from "../answer.ts";
 import { CompileError } from "../compile/compile-error.ts";
 import { say } from "../explain/say.ts";
+import { windowsIn } from "../follow-up/parts.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { buildSql } from "../phases/build-sql.ts";
@@ -10,7 +11,6 @@ import { agree, execute, type Query } from "../phases/execute.ts";
 import { navigate } from "../phases/navigate.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Question } from "../phases/question.ts";
-import type { Window } from "../query/semantic-query.ts";
 import type { Reading, Understanding } from "../understand/reading.ts";
 import { PlanProblem } from "./check-plan.ts";
 import type { Held, HeldPlan, ToHold } from "./hold-plan.ts";
@@ -139,13 +139,6 @@ async function resultOf(
   const execution = await execute(buildSql(routes), query);
   if (execution.k === "clarify") throw new PlanProblem("The question has two meanings.");
   return execution.result;
-}
-
-/** The periods of a query. */
-function windowsIn(node: unknown): Window[] {
-  if (typeof node !== "object" || node === null) return [];
-  const inside = Object.values(node).flatMap(windowsIn);
-  return "said" in node && "from" in node ? [node as Window, ...inside] : inside;
 }
 
 /** What the model can do something about; everything else is not about its plan. */
