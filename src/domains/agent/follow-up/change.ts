@@ -28,7 +28,7 @@ import {
   withConds,
   withoutWindow,
 } from "./parts.ts";
-import { countsThings } from "./referent.ts";
+import { about, countedSet, countsThings } from "./referent.ts";
 
 /** One thing that is said of the query before; a follow-up is a list of them. */
 export type Change =
@@ -53,6 +53,9 @@ export type Change =
   | { k: "total" }
   /** Each part of the whole. */
   | { k: "share" }
+  /** How much of a number that is; without one, how much of it is under conditions. */
+  | { k: "ratio"; over: Num }
+  | { k: "part"; conds: Cond[] }
   /** How many there are. */
   | { k: "count" };
 
@@ -137,6 +140,10 @@ function onTable(ask: Table, change: Change, schema: Schema): Table | undefined 
     }
     case "share":
       return shared(ask, schema);
+    case "ratio":
+      return over(ask, change.over);
+    case "part":
+      return part(ask, change.conds);
     case "count":
       return undefined;
   }
@@ -181,18 +188,33 @@ function withNumber(before: Table, { cols, adds }: Of<"number">, schema: Schema)
   const base = more.length === 0 ? onlyBase(before.cols) : undefined;
   // A number that two periods were of is of no period without them.
   if (number === undefined || (base === undefined && areDated(before.cols))) return undefined;
+  const counted = countedSet(before, schema);
+  if (counted !== undefined && before.top === undefined) {
+    const other = about({ k: "table", by: [], cols }, counted, schema, false);
+    return other?.k === "table" ? other : undefined;
+  }
   const next = base === undefined ? cols : before.cols.map((num) => rebased(num, base, number));
-  return inOwnTime(ranked({ ...rest, cols: next }, before), number, schema);
+  return inOwnTerms(ranked({ ...rest, cols: next }, before), number, schema);
 }
 
-/** The date that a period was said of goes with the number that has it. */
-function inOwnTime(ask: Table, num: Num, { metrics }: Schema): Table {
-  const date = num.k === "metric" ? metrics.get(num.name)?.date : undefined;
-  const isForeign = (on: Key | undefined) => date != null && on !== undefined && on.ds !== date.ds;
-  return swapped(ask, (part) => {
-    if (!("said" in part) || !isForeign((part as Window).on)) return undefined;
-    const { on: _, ...win } = part as Window;
-    return win;
+/** A number has its own date, and a condition that is in its formula is not said twice: a rate of cancelled orders. */
+function inOwnTerms(ask: Table, num: Num, { metrics }: Schema): Table | undefined {
+  const { date, formula } = (num.k === "metric" && metrics.get(num.name)) || {};
+  const pieces = formula?.aggregates.flatMap((each) => each.pieces) ?? [];
+  const text = pieces
+    .map((piece) => (typeof piece === "string" ? piece : `${piece.ds}.${piece.field}`))
+    .join("");
+  const conds = condsOf(ask.scope?.if);
+  const isIn = (cond: Cond) => cond.k === "is" && text.includes(`${cond.key.ds}.${cond.key.field}`);
+  const isSaid = (cond: Cond) => cond.k === "is" && cond.values.every((value) => text.includes(`'${value}'`));
+  if (conds.some((cond) => isIn(cond) && !isSaid(cond))) return undefined;
+  const own = withConds(
+    ask,
+    conds.filter((cond) => !isIn(cond)),
+  );
+  return swapped(own, (part) => {
+    const { on, ...win } = part as Window;
+    return "said" in part && on !== undefined && date != null && on.ds !== date.ds ? win : undefined;
   });
 }
 
@@ -327,4 +349,25 @@ function shared(ask: Table, schema: Schema): Table | undefined {
     return undefined;
   const whole = { ...num, scope: { ...num.scope, whole: true } };
   return { ...ask, cols: [{ k: "calc", op: "/", a: num, b: whole }] };
+}
+
+function over(ask: Table, whole: Num): Table | undefined {
+  const [num, ...others] = ask.cols;
+  if ((num?.k !== "metric" && num?.k !== "agg") || others.length > 0 || ask.top !== undefined)
+    return undefined;
+  const { if: cond } = ask.scope ?? {};
+  const a = cond === undefined ? num : { ...num, scope: { ...num.scope, if: cond } };
+  return withConds({ ...ask, cols: [{ k: "calc", op: "/", a, b: whole }] }, []);
+}
+
+/** "what percentage is urgent?": of all that was shown. */
+function part(ask: Table, conds: Cond[]): Table | undefined {
+  const [num, ...others] = ask.cols;
+  if ((num?.k !== "metric" && num?.k !== "agg") || others.length > 0 || ask.top !== undefined)
+    return undefined;
+  const only: Cond = conds.length === 1 ? (conds[0] as Cond) : { k: "and", of: conds };
+  const a = { ...num, scope: { ...num.scope, if: only } };
+  const isOf = (key: Key) => conds.some((cond) => cond.k === "is" && isSameGroup(cond.key, key));
+  const { fill: _, order: __, ...rest } = ask;
+  return { ...rest, by: ask.by.filter((key) => !isOf(key)), cols: [{ k: "calc", op: "/", a, b: num }] };
 }

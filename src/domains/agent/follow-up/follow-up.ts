@@ -1,13 +1,13 @@
 import { say } from "../explain/say.ts";
 import { type Ask, isKey } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
-import { apply } from "./change.ts";
+import { apply, type Change } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
-import { asksOf, type Context, isCarried } from "./context.ts";
+import { asksOf, type Context, isCarried, tablesOf } from "./context.ts";
 import { isEqual } from "./parts.ts";
 import { pointed } from "./pointed.ts";
 import { type Pointing, pointingIn } from "./pointing.ts";
-import { COUNTS, EXCLUDES, type How, PREPOSITION, readChanges } from "./read-changes.ts";
+import { COUNTS, EXCLUDES, type How, PART, PREPOSITION, readChanges } from "./read-changes.ts";
 import { namesKey } from "./referent.ts";
 import { saidChanges } from "./said-changes.ts";
 
@@ -106,12 +106,15 @@ export async function followUp(
 
   const { other } = COMPARISON.exec(plain)?.groups ?? {};
   const words = rest.split(/\s+/).length;
-  const isPart = other !== undefined || (PREPOSITION.test(rest) && words <= MOST_BEHIND);
+  const isShare = PART.test(rest);
+  const isPart = other !== undefined || isShare || (PREPOSITION.test(rest) && words <= MOST_BEHIND);
   const isSubjectless = SUBJECTLESS.test(rest);
   const isHanging = pointing !== undefined || isPart || isSubjectless;
   // A sentence of its own is one also where it cannot be answered.
   const isLong = !PREPOSITION.test(rest) && words > MOST_WORDS;
   const isSentence = OPENER.test(plain) || ITSELF.test(plain) || isLong;
+  const definite = pointing === undefined ? await sameOf(plain, ask, context) : undefined;
+  if (definite !== undefined) return follows(definite, previous, context) ?? FRESH;
   if (!goesOn && !isHanging && (isSentence || (await isWhole(text, context)))) return FRESH;
 
   // What is shared among what was answered is no share of anything else.
@@ -147,6 +150,19 @@ function shifted(pointing: Pointing, by: number): Pointing {
   return { ...pointing, start: pointing.start - by, end: pointing.end - by };
 }
 
+/** "what's the cancellation rate?" is that of what is spoken of: whoever says nothing else of it takes the rest over. */
+const DEFINITE =
+  /^(?:and |und )?(?:what(?:['’]s| is| was| are| were)|wie (?:hoch|groß) (?:ist|war)) (?:the|der|die|das) (?<what>(?!.*\b(?:total|overall|all|gesamt)\b)[\p{L} -]+)$/iu;
+
+async function sameOf(text: string, ask: Ask, context: Context): Promise<Ask | undefined> {
+  const { what } = DEFINITE.exec(text)?.groups ?? {};
+  if (what === undefined || ask.k === "list" || ask.top !== undefined) return undefined;
+  const [table] = await tablesOf(what, context);
+  const isPlain = table?.by.length === 0 && table.scope?.if === undefined && table.scope?.win === undefined;
+  if (table === undefined || !isPlain || table.cols.some(({ k }) => k !== "metric")) return undefined;
+  return apply(ask, [{ k: "number", cols: table.cols, adds: false }], context.knowledge.schema);
+}
+
 /** The same rows in another order, fewer or more of them, or their shares. */
 async function shownOtherwise(texts: string[], ask: Ask, context: Context): Promise<Ask | undefined> {
   const { noun = "", place = "" } = WHICH.exec(texts[0] ?? "")?.groups ?? {};
@@ -164,9 +180,22 @@ async function changed(said: string, ask: Ask, how: How, context: Context): Prom
   for await (const changes of readChanges(said, ask, how, context)) {
     // Words that change nothing were not understood.
     const made = changes.length === 0 ? undefined : apply(ask, changes, context.knowledge.schema);
-    if (made !== undefined) return made;
+    if (made !== undefined) return (await isContradiction(made, ask, changes, context)) ? undefined : made;
   }
   return undefined;
+}
+
+/** Whether a condition more leaves nothing of what there was: then it was meant in the place of another. */
+async function isContradiction(
+  made: Ask,
+  ask: Ask,
+  changes: readonly Change[],
+  { rows, knowledge }: Context,
+): Promise<boolean> {
+  const adds = changes.some((change) => change.k === "where" && !change.excludes);
+  if (!adds || !JSON.stringify(ask).includes('"values":') || !isCarried(made, knowledge)) return false;
+  const isNone = (value: unknown) => value === null || value === 0 || value === undefined;
+  return (await rows(made)).every((row) => made.k === "table" && row.slice(made.by.length).every(isNone));
 }
 
 function hangs(on: string): Followed {
@@ -178,10 +207,13 @@ async function unknownIn(text: string, { read }: Context): Promise<Understanding
   return (await read(text)).missing.filter(({ isKnown }) => isKnown !== true);
 }
 
-async function isWhole(text: string, { read }: Context): Promise<boolean> {
+async function isWhole(text: string, { read, dates }: Context): Promise<boolean> {
   const { readings, missing, unclear } = await read(text);
   // A word that leaves the number open is said of the one before: "growth".
-  const isOpen = unclear.length > 0 && /\s/.test(text.trim());
+  const isPeriod = dates(text).some(
+    ({ start, end }) => end - start >= text.trim().replace(/\W+$/, "").length,
+  );
+  const isOpen = unclear.length > 0 && /\s/.test(text.trim()) && !isPeriod;
   return (readings.length > 0 && missing.length === 0 && unclear.length === 0) || isOpen;
 }
 

@@ -41,7 +41,7 @@ export function withoutWindow(table: Table): Table {
 /** What a condition is about; for links what is at their end. */
 function subjectOf(cond: Cond): string | undefined {
   if (cond.k === "not") return subjectOf(cond.of);
-  if (cond.k === "is") return `${cond.key.ds}.${cond.key.field}`;
+  if (cond.k === "is" || cond.k === "null") return `${cond.key.ds}.${cond.key.field}`;
   return cond.k === "link" && cond.to.k === "where" ? subjectOf(cond.to.if) : undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Schema } from "../query/schema.ts";
 import type { Ask, Cond, Num } from "../query/semantic-query.ts";
 import type { Clarification } from "../understand/reading.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
-import { condsOf, type List, narrowed, withConds } from "./parts.ts";
+import { condsOf, datasetIn, type List, narrowed, withConds } from "./parts.ts";
 import type { Pointing } from "./pointing.ts";
 import { about, isCalled, isNameOf, keyOf, namesKey, type Referent, referentsOf } from "./referent.ts";
 
@@ -51,7 +51,7 @@ async function asked(
 ): Promise<Ask | undefined> {
   const { schema } = context.knowledge;
   const { of } = referent;
-  const set = TOTAL.test(text) ? { ...referent, by: [] } : referent;
+  const set = TOTAL.test(text) || IN_ALL.test(text) ? { ...referent, by: [] } : referent;
   for (const written of writtenOut(text, pointing, referent)) {
     const asks = await asksOf(written, context);
     const isNamed = of === undefined || written.includes(nounOf(of.ds));
@@ -59,7 +59,8 @@ async function asked(
       // Where they are not named, what is asked for is something else of theirs.
       if (!isNamed && JSON.stringify(ask).includes(`{"k":"all","ds":"${of.ds}"}`)) continue;
       if (ask.k === "list" && of !== undefined && !isAskedOf(ask, of.ds, text, schema)) continue;
-      const made = about(ask, set, schema, pointing?.k === "of");
+      if (ask.k === "table" && PLACE.test(text)) continue;
+      const made = about(named(ask, text, context), set, schema, pointing?.k === "of");
       if (made !== undefined && isCarried(made, context.knowledge)) return made;
     }
   }
@@ -70,11 +71,24 @@ async function asked(
 function isAskedOf({ show: [key, ...more] }: List, ds: string, text: string, schema: Schema): boolean {
   if (/^(?:how|wie)\b/i.test(text)) return false;
   const isName = key !== undefined && more.length === 0 && isNameOf(key, schema);
-  return !/^(?:where|wo|when|wann)\b/i.test(text) || (!isName && key?.ds === ds);
+  return !PLACE.test(text) || (!isName && key?.ds === ds);
 }
 
 function nounOf(ds: string): string {
   return ds.replaceAll("_", " ");
+}
+
+const PLACE = /^(?:where|wo|when|wann)\b/i;
+/** "how many orders was that?" is one number, whatever it was told apart by. */
+const IN_ALL = /(?<!\p{L})(?:that|this|it|das)$|^how (?:many|much)\b.*(?<!\p{L})(?:these|those)$/iu;
+
+/** Whoever asks which of them wants their names as well. */
+function named(ask: Ask, text: string, { knowledge: { schema } }: Context): Ask {
+  if (ask.k === "table" || !/^(?:which|who|welche|wer)\b/i.test(text)) return ask;
+  const ds = datasetIn(ask.rel);
+  const field = ds === undefined ? undefined : schema.datasets.get(ds)?.nameField;
+  if (ds === undefined || field == null || ask.show.some((key) => isNameOf(key, schema))) return ask;
+  return { ...ask, show: [{ ds, field }, ...ask.show] };
 }
 
 const TOTAL = /\b(?:total|overall|in all|altogether|insgesamt|zusammen)\b/i;

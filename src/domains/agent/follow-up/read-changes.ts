@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Ask, Cond, Num, Window } from "../query/semantic-query.ts";
+import type { Ask, Cond, Key, Num, Window } from "../query/semantic-query.ts";
 import { fold } from "../understand/languages/words.ts";
 import { type Change, countOf } from "./change.ts";
 import { type Context, numberIn, tablesOf } from "./context.ts";
@@ -62,6 +62,12 @@ export async function* readChanges(
   const fragment = inTheirYear(words, ask, context);
   if (fragment === "") return;
   const reader = new Reader(context, { ...how, excludes });
+  const part = PART.exec(fragment)?.groups?.said;
+  if (part !== undefined && ask.k === "table") {
+    const changes = await reader.part(part, ask);
+    if (changes !== undefined) yield changes;
+    return;
+  }
   const own = excludes
     ? reader.ungrouped(fragment, ask)
     : (reader.threshold(fragment) ?? reader.value(fragment, ask));
@@ -109,6 +115,8 @@ function inTheirYear(fragment: string, ask: Ask, { dates }: Context): string {
     : `${fragment.slice(0, found.start)}${dated}${fragment.slice(found.end)}`;
 }
 
+export const PART =
+  /^(?:what|which) (?:percentage|percent|share|proportion|fraction|part) (?:is|are|was|were) (?<said>\S+(?: \S+){0,2})$|^(?:wie viel prozent|welcher anteil) (?:sind|ist|war|waren) (?<said>\S+(?: \S+){0,2})$/i;
 const QUANTITY =
   /^(?:with |mit )?(?:(?<more>more than|over|above|mehr als|über)|(?<less>less than|fewer than|under|below|weniger als|unter)|(?<least>at least|mindestens)|(?<most>at most|höchstens)) [€$£]?(?<digits>\d[\d.,]*)(?<k>k)?(?: ?(?:euros?|€|eur))?$/i;
 
@@ -168,10 +176,29 @@ class Reader {
     for (const joint of joints) {
       const changes = await this.#added(`${joint}${fragment}`, ask);
       const isGrouped = changes?.some(({ k }) => k === "group") === true;
-      const isOther = isGrouped && (UNIT.test(fragment) || this.#how.limits === true);
+      // How much of something there is tells nothing apart.
+      const isMeasure = changes?.some(
+        (change) => change.k === "group" && change.by.some((key) => this.#isMeasure(key)),
+      );
+      const isOther = (isGrouped && (UNIT.test(fragment) || this.#how.limits === true)) || isMeasure === true;
       const isLess = changes?.every(({ k }) => k === "where" || k === "counted") === true;
       if (changes !== undefined && !isOther && (isLess || !this.#how.excludes)) yield changes;
     }
+  }
+
+  #isMeasure({ ds, field, bucket }: Key): boolean {
+    const dataset = this.#context.knowledge.schema.datasets.get(ds);
+    const { kind, isDimension } = dataset?.fields.get(field) ?? {};
+    return (
+      bucket === undefined && kind === "number" && isDimension === false && !dataset?.key.includes(field)
+    );
+  }
+
+  /** "what percentage is urgent?" */
+  async part(said: string, ask: Table): Promise<Change[] | undefined> {
+    const [only, ...others] = (await this.#added(` for ${said}`, ask)) ?? [];
+    const isPart = (only?.k === "where" || only?.k === "counted") && others.length === 0;
+    return isPart ? [{ k: "part", conds: only.conds }] : undefined;
   }
 
   async #added(words: string, ask: Table): Promise<Change[] | undefined> {
@@ -235,7 +262,10 @@ class Reader {
     const start = num?.k === "agg" ? `${num.fn}(` : String(metric?.formula.aggregates[0]?.pieces[0]);
     const aggregate = /^\s*(?:avg|mean)\s*\(/i.test(start) ? "average" : "total";
     const name = named.replace(/^(?:the|das|die|der|den|show|me|by)\s+/gi, "");
-    const other = await numberIn(`${aggregate} ${name}`, this.#context);
+    // What cannot be added up is told by its average.
+    const other =
+      (await numberIn(`${aggregate} ${name}`, this.#context)) ??
+      (await numberIn(`average ${name}`, this.#context));
     const own = await numberIn(aggregate, this.#context);
     return own && other && isEqual(onlyBase(own.cols), onlyBase(other.cols)) ? undefined : other;
   }
@@ -275,6 +305,8 @@ class Reader {
     const all = this.#context.dates(`from ${spanOf(win)} ${fragment}`);
     const found = all.find((each) => each.kind === "compare" && each.series !== true);
     if (found?.kind !== "compare" || found.window === undefined) return undefined;
+    // A month has no quarter before it.
+    if (found.shift?.grain === "quarter" && days(win) < 80) return undefined;
     const said = found.said.replace(/^(?:compared with|verglichen mit) /, "");
     const on = win.on !== undefined && { on: win.on };
     return { ...found.window, said: yearOf(found.window) ?? said, ...on };
@@ -317,6 +349,10 @@ function sameIn(fragment: string, { from, to, on }: Window): Window | undefined 
 function yearOf({ from, to }: Pick<Window, "from" | "to">): string | undefined {
   const year = from?.slice(0, 4) ?? "";
   return from === `${year}-01-01` && to === `${Number(year) + 1}-01-01` ? year : undefined;
+}
+
+function days({ from, to }: Window): number {
+  return (Date.parse(to ?? "") - Date.parse(from ?? "")) / 86_400_000;
 }
 
 /** From its first to its last day. */

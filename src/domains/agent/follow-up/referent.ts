@@ -63,6 +63,17 @@ export async function referentsOf(ask: Ask, { knowledge: { schema }, rows }: Con
   return shownOf(ask, key, { ...scope, by: [] }, { schema, rows });
 }
 
+/** What a table counts, where something was said of it. */
+export function countedSet(ask: Table, schema: Schema): Referent | undefined {
+  const [num] = ask.cols;
+  const rel = num?.k === "agg" && ask.cols.length === 1 ? num.in : undefined;
+  if (rel === undefined || rel.k === "all") return undefined;
+  const { win, if: cond } = ask.scope ?? {};
+  const during: Cond[] = win === undefined ? [] : [{ k: "during", win }];
+  const set = narrowed(rel, [...condsOf(cond), ...during]);
+  return setsOf([set], { conds: [], win, by: ask.by }, schema)[0];
+}
+
 /** Entities, and when they did what they were chosen by. */
 function setsOf(rels: readonly Rel[], { win, ...scope }: Referent, schema: Schema): Referent[] {
   return rels.flatMap((rel) => {

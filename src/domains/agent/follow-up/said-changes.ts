@@ -3,7 +3,7 @@ import { isKey, type Num, type Top } from "../query/semantic-query.ts";
 import { languagesOf } from "../understand/languages/languages.ts";
 import { wordsOf } from "../understand/languages/words.ts";
 import type { Change } from "./change.ts";
-import { type Context, numberIn } from "./context.ts";
+import { type Context, numberIn, tablesOf } from "./context.ts";
 import { areDated, condsOf, isEqual, onlyBase, type Table } from "./parts.ts";
 import { isCalled, referentsOf } from "./referent.ts";
 
@@ -29,6 +29,9 @@ const GREW =
   /^(?:(?:which \p{L}+|who) grew(?: the)? (?<place>most|least|fastest|slowest))$|^how much did (?:each(?: one)?|they|it|that|these|those) (?:grow|change|increase)$|^(?:in|as) (?:percent|prozent|%)$|^wachstum in prozent$/iu;
 const EVERY =
   /^(?:(?:across|for|in|of|über|für)\s+)?(?:all|alle[nr]?)(?:\s+the)?\s+(?<noun>\p{L}+)(?<end>(?:\s+(?:again|together|combined|wieder|zusammen|insgesamt))*)$/iu;
+const RATIO =
+  /^as (?:a )?(?:share|percentage|percent|proportion) of (?<of>(?!(?:the )?(?:total|whole)$).+)$|^what (?:share|percentage|proportion) of (?<of>.+) (?:is|are|was|were) (?:that|this|it|these|those)$/i;
+const BY = /^(?:by|nach)\s+(?<by>.+)$/i;
 const TOP_BY = /^(?<place>.+?)\s+(?:by|nach)\s+(?<by>.+)$/i;
 
 /** What is said of what was shown before: how each saying changes a query of groups. */
@@ -40,6 +43,7 @@ const SAYINGS: readonly [RegExp, (ask: Table, said: Groups, context: Context) =>
   [DIRECTED, directed],
   [TOP_BY, firstBy],
   [MOST, firstBy],
+  [BY, insteadBy],
   [NEXT, next],
 ];
 
@@ -52,6 +56,9 @@ export async function saidChanges(text: string, ask: Ask, context: Context): Pro
   if (ask.k === "list") return undefined;
   const every = EVERY.exec(text)?.groups;
   if (every !== undefined) return freed(ask, every, context);
+  const { of } = RATIO.exec(text)?.groups ?? {};
+  const whole = of === undefined ? undefined : await numberCalled(of, context);
+  if (whole !== undefined) return [{ k: "ratio", over: whole }];
   if (!isGrouped && GREW.test(text)) return grown(ask, {});
   if (MEDIAN.test(text)) return medians(ask, context);
   if (!isGrouped) return undefined;
@@ -159,6 +166,17 @@ async function firstBy(ask: Table, { place: said = "", by = "" }: Groups, contex
     { k: "number" as const, cols: [num], adds: !isInstead },
     { k: "choose" as const, top },
   ];
+}
+
+/** What was ranked by one number, by another. */
+async function insteadBy(
+  { top }: Table,
+  { by = "" }: Groups,
+  context: Context,
+): Promise<Change[] | undefined> {
+  const [table] = top === undefined ? [] : await tablesOf(by, context);
+  const isPlain = table?.by.length === 0 && table.scope?.if === undefined && table.scope?.win === undefined;
+  return table && isPlain ? [{ k: "number", cols: table.cols, adds: false }] : undefined;
 }
 
 /** Those behind the first ones. */
