@@ -20,6 +20,7 @@ import {
   narrowed,
   onlyBase,
   rebased,
+  rescoped,
   swapped,
   type Table,
   undated,
@@ -141,7 +142,7 @@ function onTable(ask: Table, change: Change, schema: Schema): Table | undefined 
     case "share":
       return shared(ask, schema);
     case "ratio":
-      return over(ask, change.over);
+      return over(ask, change.over, schema);
     case "part":
       return part(ask, change.conds);
     case "count":
@@ -212,10 +213,16 @@ function inOwnTerms(ask: Table, num: Num, { metrics }: Schema): Table | undefine
     ask,
     conds.filter((cond) => !isIn(cond)),
   );
-  return swapped(own, (part) => {
-    const { on, ...win } = part as Window;
-    return "said" in part && on !== undefined && date != null && on.ds !== date.ds ? win : undefined;
-  });
+  const inTime = (win: Window): Window => {
+    const { on, ...rest } = win;
+    return on !== undefined && date != null && on.ds !== date.ds ? rest : win;
+  };
+  const { win } = own.scope ?? {};
+  const said = condsOf(own.scope?.if).map((cond) =>
+    cond.k === "during" ? { ...cond, win: inTime(cond.win) } : cond,
+  );
+  const table = withConds(own, said);
+  return win === undefined ? table : { ...table, scope: { ...table.scope, win: inTime(win) } };
 }
 
 /** What was ranked by its number still is. */
@@ -351,11 +358,15 @@ function shared(ask: Table, schema: Schema): Table | undefined {
   return { ...ask, cols: [{ k: "calc", op: "/", a: num, b: whole }] };
 }
 
-function over(ask: Table, whole: Num): Table | undefined {
+function over(ask: Table, all: Num, schema: Schema): Table | undefined {
   const [num, ...others] = ask.cols;
   if ((num?.k !== "metric" && num?.k !== "agg") || others.length > 0 || ask.top !== undefined)
     return undefined;
   const { if: cond } = ask.scope ?? {};
+  // The whole is that of the same time.
+  const win = ask.scope?.win === undefined ? countedSet(ask, schema)?.win : undefined;
+  if (win === "several") return undefined;
+  const whole = win === undefined ? all : rescoped(all, { win });
   const a = cond === undefined ? num : { ...num, scope: { ...num.scope, if: cond } };
   return withConds({ ...ask, cols: [{ k: "calc", op: "/", a, b: whole }] }, []);
 }

@@ -20,15 +20,15 @@ export interface Context {
 const NEAR = 0.8;
 
 /** The readings of a text that is wholly understood, the best first. */
-export async function asksOf(text: string, { read }: Context): Promise<Ask[]> {
+export async function asksOf(text: string, { read }: Context, near = NEAR): Promise<Ask[]> {
   const { readings, missing, unclear } = await read(text);
   const [best] = readings;
   if (missing.length > 0 || unclear.length > 0 || best === undefined) return [];
-  return readings.filter(({ cost }) => cost <= best.cost + NEAR).map(({ ask }) => ask);
+  return readings.filter(({ cost }) => cost <= best.cost + near).map(({ ask }) => ask);
 }
 
-export async function tablesOf(text: string, context: Context): Promise<Table[]> {
-  return (await asksOf(text, context)).filter((ask) => ask.k === "table");
+export async function tablesOf(text: string, context: Context, near = NEAR): Promise<Table[]> {
+  return (await asksOf(text, context, near)).filter((ask) => ask.k === "table");
 }
 
 /** A text that is a number: a metric, or entities to be counted. */

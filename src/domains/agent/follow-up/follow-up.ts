@@ -1,5 +1,11 @@
 import { say } from "../explain/say.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { isSame } from "../phases/chosen.ts";
+import { WHICH_READING } from "../phases/refuse.ts";
 import { type Ask, isKey } from "../query/semantic-query.ts";
+import { GLOSSARY } from "../understand/languages/german/glossary.ts";
+import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
+import { phraseKey } from "../understand/languages/words.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 import { apply, type Change } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
@@ -8,7 +14,7 @@ import { isEqual } from "./parts.ts";
 import { pointed } from "./pointed.ts";
 import { type Pointing, pointingIn } from "./pointing.ts";
 import { COUNTS, EXCLUDES, type How, PART, PREPOSITION, readChanges } from "./read-changes.ts";
-import { namesKey } from "./referent.ts";
+import { namesKey, referentsOf } from "./referent.ts";
 import { saidChanges } from "./said-changes.ts";
 
 /** What was asked before, as it was understood. */
@@ -38,6 +44,9 @@ const OF_THOSE =
   /^(?:and |und )?(?:of|von) (them|those|these|denen|diesen),? (how many|which|wie viele|welche) /i;
 /** "not Germany but Austria" */
 const NOT_BUT = /^(?:no,? |nein,? )?(?:not|nicht) .+?,? (?:but|sondern) (?:in |for |für )?/i;
+/** "only those of Kitchen": some of those that were shown. */
+const AMONG =
+  /^((?:and |but |und )?(?:only|just|nur|what about|how about) )(?:those|these|the ones|die|diejenigen) (?=(?:of|in|from|with|at|aus|mit|von)\b)/i;
 /** What takes together, leaves out or brings back something that was said: nothing but a saying knows what. */
 const TAKES_UP =
   /(?<!\p{L})(?:together|both|again|else|others?|rest|remaining|wieder|beide[nrsm]?|zusammen|andere[nrsm]?|übrigen?|restlichen?)(?!\p{L})/iu;
@@ -73,6 +82,7 @@ function told(text: string) {
     .replace(/[?!.\s]+$/, "")
     .replace(OF_THOSE, "$2 of $1 ")
     .replace(NOT_BUT, "rather ")
+    .replace(AMONG, "$1")
     .trim();
   const lead = GOES_ON.exec(plain)?.[0] ?? "";
   const said = plain.slice(lead.length).trim();
@@ -97,7 +107,7 @@ export async function followUp(
   context: Context,
 ): Promise<Followed> {
   const { plain, lead, rest, goesOn } = told(text);
-  const pointing = pointingIn(plain);
+  const pointing = pointingIn(plain, (word) => isNumber(word, context.knowledge));
   if (previous === undefined) return pointing === undefined ? FRESH : hangs(pointing.text);
   const { ask } = previous;
   if (rest === "" && chart !== undefined) return follows(ask, previous, context) ?? FRESH;
@@ -126,13 +136,13 @@ export async function followUp(
   const isAbout = (pointing !== undefined && other === undefined && !isLed) || isSubjectless;
   const how: How = {
     adds: ADDS.test(text),
-    ...((isLed && OF.test(lead)) || ONES.test(rest) ? { limits: true } : {}),
+    ...((isLed && OF.test(lead)) || ONES.test(rest) || AMONG.test(text) ? { limits: true } : {}),
   };
   const said = other === undefined ? rest.replace(ONES, "") : `compared to ${other}`;
   const start = isLed ? 0 : lead.length;
   const next = isAbout
     ? await pointed(plain.slice(start), pointing && shifted(pointing, start), ask, context)
-    : await changed(said, ask, how, context);
+    : await changed(said, AMONG.test(text) ? await amongShown(ask, context) : ask, how, context);
   if (next !== undefined && "question" in next) return { k: "asks", question: next };
   const made = next && follows(next, previous, context);
   if (made !== undefined) return made;
@@ -146,8 +156,29 @@ const OF = /\b(?:of (?:them|those|these)|davon|darunter)\b/i;
 /** "cancelled ones" are some of those before. */
 const ONES = /\s+ones$/i;
 
+/** What was ranked, as those that were shown. */
+async function amongShown(ask: Ask, context: Context): Promise<Ask> {
+  const [{ of } = { of: undefined }] =
+    ask.k === "table" && ask.top !== undefined ? await referentsOf(ask, context) : [];
+  if (of === undefined) return ask;
+  const conds: Change[] = [
+    { k: "all" },
+    { k: "where", conds: [{ k: "link", at: of.ds, path: [], to: of.rel }], excludes: false },
+  ];
+  return apply(ask, conds, context.knowledge.schema) ?? ask;
+}
+
 function shifted(pointing: Pointing, by: number): Pointing {
   return { ...pointing, start: pointing.start - by, end: pointing.end - by };
+}
+
+/** Whether a word is what a number is called, which has nothing of its own. */
+function isNumber(word: string, { model }: Knowledge): boolean {
+  const german = GLOSSARY.get(stemGerman(foldGerman(word))) ?? [];
+  const called = [phraseKey(word), ...german.map(({ stems }) => stems)];
+  return model.metrics.some(({ name, ai }) =>
+    [name, ...ai.synonyms].some((each) => called.includes(phraseKey(each))),
+  );
 }
 
 /** "what's the cancellation rate?" is that of what is spoken of: whoever says nothing else of it takes the rest over. */
@@ -175,14 +206,42 @@ async function shownOtherwise(texts: string[], ask: Ask, context: Context): Prom
   return undefined;
 }
 
-/** A query with what some words change of it; undefined where that could not be told, or not all of it. */
-async function changed(said: string, ask: Ask, how: How, context: Context): Promise<Ask | undefined> {
-  for await (const changes of readChanges(said, ask, how, context)) {
-    // Words that change nothing were not understood.
-    const made = changes.length === 0 ? undefined : apply(ask, changes, context.knowledge.schema);
-    if (made !== undefined) return (await isContradiction(made, ask, changes, context)) ? undefined : made;
+/** A query with what some words change of it, or which; undefined where that could not be told, or not all of it. */
+async function changed(
+  said: string,
+  ask: Ask,
+  how: How,
+  context: Context,
+): Promise<Ask | Clarification | undefined> {
+  for await (const readings of readChanges(said, ask, how, context)) {
+    const [changes] = readings;
+    const all = readings.flatMap((each) => {
+      // Words that change nothing were not understood.
+      const made = each.length === 0 ? undefined : apply(ask, each, context.knowledge.schema);
+      return made === undefined ? [] : [made];
+    });
+    const [made, ...rivals] = all;
+    if (made === undefined || changes === undefined) continue;
+    if (await isContradiction(made, ask, changes, context)) return undefined;
+    return rivals.length === 0 ? made : oneOfThem([made, ...rivals], context);
   }
   return undefined;
+}
+
+/** The one that was chosen, or the first where all give the same; else it is asked. */
+async function oneOfThem(
+  all: readonly Ask[],
+  { rows, knowledge, answers = [] }: Context,
+): Promise<Ask | Clarification> {
+  const carried = all.filter((ask) => isCarried(ask, knowledge));
+  const chosen = carried.find((ask) => answers.some((answer) => isSame(answer, say(ask))));
+  const [first = all[0] as Ask, ...others] = carried;
+  if (chosen !== undefined || others.length === 0) return chosen ?? first;
+  const results = await Promise.all(carried.map(async (ask) => JSON.stringify(await rows(ask))));
+  const isOne = results.every((each) => each === results[0]);
+  return isOne
+    ? first
+    : { question: WHICH_READING, suggestions: carried.map((ask) => say(ask)), wants: "choice" };
 }
 
 /** Whether a condition more leaves nothing of what there was: then it was meant in the place of another. */
@@ -245,7 +304,7 @@ export async function saidInTwo(text: string, context: Context): Promise<Reading
   const [first] = head === undefined ? [] : await asksOf(head, context);
   if (head === undefined || first === undefined) return undefined;
   const ask = await changed(tail.replace(LEADS, "").trim(), first, { adds: false, limits: true }, context);
-  if (ask === undefined || isEqual(ask, first)) return undefined;
+  if (ask === undefined || "question" in ask || isEqual(ask, first)) return undefined;
   const [reading] = (await context.read(head)).readings;
   return reading && { ...reading, ask, said: say(ask) };
 }

@@ -25,7 +25,7 @@ const FORMS: readonly [Pointing["k"], RegExp, RegExp][] = [
   ],
   [
     "it",
-    /(?<!\p{L})(?:they|them|themselves|it|he|she|him|(?:that|this) one|that|those|these|this|(?:which|the (?:first|second|third|other|others|last|next|same|\p{L}+est)) ones?|davon|darunter|dafür|darin|daran|denen|ihnen|sie|diese[nrms]?|das|dort|there|(?:die|der|den|dem|denen)(?=[?!.\s]*$))(?!\p{L})/giu,
+    /(?<!\p{L})(?:they|them|themselves|it|he|she|him|(?:that|this) one|that|those|these|this|(?:which|the (?:first|second|third|other|others|last|next|same|\p{L}+est)) ones?|the ones?(?= (?:in|from|with|of|at|who|that)\b)|davon|darunter|dafür|darin|daran|denen|ihnen|sie|diese[nrms]?|das|dort|there|(?:die|der|den|dem|denen)(?=[?!.\s]*$))(?!\p{L})/giu,
     /^(?:it|he|she|him|die|der)$|one$/i,
   ],
 ];
@@ -56,7 +56,7 @@ const IS_PRONOUN =
   /^\s*(?:[?!.,]|$|(?:im|in|für|nach|pro|je|von|zum|zu|insgesamt|genau|so|alles|denn)(?!\p{L}))/iu;
 
 /** The word of a question that points back to something that the question itself does not name. */
-export function pointingIn(text: string): Pointing | undefined {
+export function pointingIn(text: string, isNobody = (_: string) => false): Pointing | undefined {
   const found: Pointing[] = [];
   const taken: { start: number; end: number }[] = [];
   for (const [k, pattern, one] of FORMS) {
@@ -68,7 +68,7 @@ export function pointingIn(text: string): Pointing | undefined {
       const isPart = taken.some((each) => each.start <= start && start < each.end);
       if (isPart || !POINTS[k](word, before, after, noun)) continue;
       if (k === "of") taken.push({ start, end });
-      if (isTakenUp(k, word, before, noun)) continue;
+      if (isTakenUp({ k, word, before, noun }, isNobody)) continue;
       found.push({ start, end, text: word, k, noun, isOne: one.test(word), isGerman: GERMAN.test(word) });
     }
   }
@@ -105,7 +105,10 @@ const POINTS: Record<Pointing["k"], Points> = {
 };
 
 /** Whether something is named before, in the same sentence and apart from what follows, that the word takes up. */
-function isTakenUp(k: Pointing["k"], word: string, before: string, noun = ""): boolean {
+function isTakenUp(
+  { k, word, before, noun = "" }: Pick<Pointing, "k" | "noun"> & { word: string; before: string },
+  isNobody: (word: string) => boolean,
+): boolean {
   if (k === "of") {
     const stem = noun.toLowerCase().replace(/(?:ies|y|es|s|en|n)$/, "");
     return TIME.test(noun) || before.toLowerCase().includes(stem);
@@ -113,6 +116,6 @@ function isTakenUp(k: Pointing["k"], word: string, before: string, noun = ""): b
   const isOwned = k === "whose" || /ones$/i.test(word);
   const last = [...before.matchAll(BOUNDARY)].at(-1)?.index;
   const apart = isOwned ? before : before.slice(0, last ?? 0);
-  const words = apart.toLowerCase().match(/\p{L}[\p{L}'-]*/gu) ?? [];
-  return words.some((each) => !EMPTY.has(each) && !TIME.test(each));
+  const words = apart.toLowerCase().match(/\p{L}[\p{L}-]*/gu) ?? [];
+  return words.some((each) => each.length > 1 && !EMPTY.has(each) && !TIME.test(each) && !isNobody(each));
 }

@@ -38,15 +38,18 @@ export interface How {
   limits?: true;
 }
 
-/** The changes that some words make to a query, as they are read beside its number; the likeliest first. */
+/**
+ * The changes that some words make to a query, as they are read beside its number; the likeliest first, and beside it
+ * what is just as likely.
+ */
 export async function* readChanges(
   said: string,
   ask: Ask,
   how: How,
   context: Context,
-): AsyncGenerator<Change[]> {
+): AsyncGenerator<Change[][]> {
   if (COUNTS.test(said)) {
-    yield [{ k: "count" }];
+    yield [[{ k: "count" }]];
     return;
   }
   const excludes = EXCLUDES.test(said);
@@ -65,14 +68,14 @@ export async function* readChanges(
   const part = PART.exec(fragment)?.groups?.said;
   if (part !== undefined && ask.k === "table") {
     const changes = await reader.part(part, ask);
-    if (changes !== undefined) yield changes;
+    if (changes !== undefined) yield [changes];
     return;
   }
   const own = excludes
     ? reader.ungrouped(fragment, ask)
     : (reader.threshold(fragment) ?? reader.value(fragment, ask));
   if (own !== undefined) {
-    yield own;
+    yield [own];
     return;
   }
   if (ask.k === "list") yield* reader.ofTable(fragment, countOf(ask));
@@ -80,9 +83,10 @@ export async function* readChanges(
   else {
     const other = excludes || GROUPS.test(fragment) ? undefined : await reader.number(fragment, ask);
     const first = other ?? (await reader.beside(fragment, ask)) ?? reader.redated(fragment, ask);
-    if (first !== undefined) yield first;
-    // What is another number is nothing else, and two periods are no growth over a third.
-    const isThird = areDated(ask.cols) && context.dates(fragment).some(({ kind }) => kind === "compare");
+    if (first !== undefined) yield [first];
+    // What is another number is nothing else, and what is compared with one period is not with another.
+    const isShift = context.dates(fragment).some((each) => each.kind === "compare" && each.series !== true);
+    const isThird = isShift && (areDated(ask.cols) || ask.scope?.win !== undefined);
     if (other === undefined && !isThird) yield* reader.ofTable(fragment, ask);
   }
 }
@@ -119,6 +123,9 @@ export const PART =
   /^(?:what|which) (?:percentage|percent|share|proportion|fraction|part) (?:is|are|was|were) (?<said>\S+(?: \S+){0,2})$|^(?:wie viel prozent|welcher anteil) (?:sind|ist|war|waren) (?<said>\S+(?: \S+){0,2})$/i;
 const QUANTITY =
   /^(?:with |mit )?(?:(?<more>more than|over|above|mehr als|über)|(?<less>less than|fewer than|under|below|weniger als|unter)|(?<least>at least|mindestens)|(?<most>at most|höchstens)) [€$£]?(?<digits>\d[\d.,]*)(?<k>k)?(?: ?(?:euros?|€|eur))?$/i;
+
+/** What costs hardly more is just as likely. */
+const RIVAL = 0.05;
 
 class Reader {
   readonly #context: Context;
@@ -171,10 +178,10 @@ class Reader {
   }
 
   /** A grouping, a period or conditions: whatever the words add to the number that they are said of. */
-  async *ofTable(fragment: string, ask: Table): AsyncGenerator<Change[]> {
+  async *ofTable(fragment: string, ask: Table): AsyncGenerator<Change[][]> {
     const joints = PREPOSITION.test(fragment) ? [" "] : [" for ", " in ", " ", " by "];
     for (const joint of joints) {
-      const changes = await this.#added(`${joint}${fragment}`, ask);
+      const [changes, ...rivals] = await this.#readings(`${joint}${fragment}`, ask);
       const isGrouped = changes?.some(({ k }) => k === "group") === true;
       // How much of something there is tells nothing apart.
       const isMeasure = changes?.some(
@@ -182,7 +189,7 @@ class Reader {
       );
       const isOther = (isGrouped && (UNIT.test(fragment) || this.#how.limits === true)) || isMeasure === true;
       const isLess = changes?.every(({ k }) => k === "where" || k === "counted") === true;
-      if (changes !== undefined && !isOther && (isLess || !this.#how.excludes)) yield changes;
+      if (changes !== undefined && !isOther && (isLess || !this.#how.excludes)) yield [changes, ...rivals];
     }
   }
 
@@ -202,6 +209,11 @@ class Reader {
   }
 
   async #added(words: string, ask: Table): Promise<Change[] | undefined> {
+    return (await this.#readings(words, ask))[0];
+  }
+
+  /** What words add to the number that they are said of, and what they may just as well. */
+  async #readings(words: string, ask: Table): Promise<Change[][]> {
     const carrier = carrierOf(ask, this.#context.knowledge);
     const base = onlyBase(ask.cols);
     // A count stays one, also where the author has a metric for it.
@@ -209,11 +221,15 @@ class Reader {
       num?.k === base?.k && (num?.k !== "metric" || (base?.k === "metric" && num.name === base.name));
     const all = carrier === undefined ? [] : await tablesOf(carrier, this.#context);
     const plain = all.find(isBase) ?? all[0];
-    if (plain === undefined) return undefined;
+    if (plain === undefined) return [];
     const said = await tablesOf(`${carrier}${words}`, this.#context);
+    const close = (await tablesOf(`${carrier}${words}`, this.#context, RIVAL)).length;
     const isOf = (change: Change) =>
       change.k !== "become" || change.cols.every((num) => isMadeOf(num, change.of));
-    return said.map((each) => this.#difference(plain, each)).find((changes) => changes.every(isOf));
+    const found = said.map((each) => this.#difference(plain, each));
+    const first = found.findIndex((changes) => changes.every(isOf));
+    const isRival = (changes: Change[]) => changes.every(({ k }) => k === "where") && changes.every(isOf);
+    return first === -1 ? [] : [found[first] as Change[], ...found.slice(first + 1, close).filter(isRival)];
   }
 
   /** Whatever stands in a query with some words, and not without them. */
