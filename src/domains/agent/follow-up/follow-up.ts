@@ -2,7 +2,7 @@ import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isSame } from "../phases/chosen.ts";
 import { WHICH_READING } from "../phases/refuse.ts";
-import { type Ask, isKey } from "../query/semantic-query.ts";
+import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
 import { GLOSSARY } from "../understand/languages/german/glossary.ts";
 import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
 import { phraseKey } from "../understand/languages/words.ts";
@@ -10,7 +10,7 @@ import type { Clarification, Reading, Understanding } from "../understand/readin
 import { apply, type Change } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
 import { asksOf, type Context, isCarried, tablesOf } from "./context.ts";
-import { isEqual } from "./parts.ts";
+import { condsOf, exchanged, isEqual } from "./parts.ts";
 import { pointed } from "./pointed.ts";
 import { type Pointing, pointingIn } from "./pointing.ts";
 import { COUNTS, EXCLUDES, type How, PART, PREPOSITION, readChanges } from "./read-changes.ts";
@@ -42,6 +42,7 @@ const INSTEAD = /\s+(?:instead of|rather than|(?:an)?statt)\s+.+$/iu;
 /** "of those, how many …" */
 const OF_THOSE =
   /^(?:and |und )?(?:of|von) (them|those|these|denen|diesen),? (how many|which|wie viele|welche) /i;
+const THAT_ONE = /^((?:and )?(?:break|split)) (?:that|this) one\b/i;
 /** "not Germany but Austria" */
 const NOT_BUT = /^(?:no,? |nein,? )?(?:not|nicht) .+?,? (?:but|sondern) (?:in |for |für )?/i;
 /** "only those of Kitchen": some of those that were shown. */
@@ -77,12 +78,13 @@ const MOST_BEHIND = 4;
 const ANSWER_WORDS = 6;
 
 /** A text without the words that only say that something is changed. */
-function told(text: string) {
+function told(text: string, isOne = false) {
   const plain = text
     .replace(/[?!.\s]+$/, "")
     .replace(OF_THOSE, "$2 of $1 ")
     .replace(NOT_BUT, "rather ")
     .replace(AMONG, "$1")
+    .replace(THAT_ONE, isOne ? "$1 it" : "$&")
     .trim();
   const lead = GOES_ON.exec(plain)?.[0] ?? "";
   const said = plain.slice(lead.length).trim();
@@ -106,7 +108,8 @@ export async function followUp(
   previous: Previous | undefined,
   context: Context,
 ): Promise<Followed> {
-  const { plain, lead, rest, goesOn } = told(text);
+  const isOne = previous?.ask.k === "table" && previous.ask.top?.n === 1;
+  const { plain, lead, rest, goesOn } = told(text, isOne);
   const pointing = pointingIn(plain, (word) => isNumber(word, context.knowledge));
   if (previous === undefined) return pointing === undefined ? FRESH : hangs(pointing.text);
   const { ask } = previous;
@@ -136,6 +139,7 @@ export async function followUp(
   const isAbout = (pointing !== undefined && other === undefined && !isLed) || isSubjectless;
   const how: How = {
     adds: ADDS.test(text),
+    isInstead: INSTEAD.test(plain) || /\b(?:instead|stattdessen)\b/i.test(plain),
     ...((isLed && OF.test(lead)) || ONES.test(rest) || AMONG.test(text) ? { limits: true } : {}),
   };
   const said = other === undefined ? rest.replace(ONES, "") : `compared to ${other}`;
@@ -158,14 +162,15 @@ const ONES = /\s+ones$/i;
 
 /** What was ranked, as those that were shown. */
 async function amongShown(ask: Ask, context: Context): Promise<Ask> {
-  const [{ of } = { of: undefined }] =
-    ask.k === "table" && ask.top !== undefined ? await referentsOf(ask, context) : [];
-  if (of === undefined) return ask;
-  const conds: Change[] = [
-    { k: "all" },
-    { k: "where", conds: [{ k: "link", at: of.ds, path: [], to: of.rel }], excludes: false },
-  ];
-  return apply(ask, conds, context.knowledge.schema) ?? ask;
+  if (ask.k === "list" || ask.top === undefined) return ask;
+  const [set] = await referentsOf(ask, context);
+  if (set === undefined) return ask;
+  const known = condsOf(ask.scope?.if);
+  const named = set.conds.filter((cond) => !known.some((other) => isEqual(cond, other)));
+  const conds: Cond[] =
+    set.of === undefined ? named : [{ k: "link", at: set.of.ds, path: [], to: set.of.rel }];
+  const changes: Change[] = [{ k: "all" }, { k: "where", conds, excludes: false }];
+  return apply(ask, changes, context.knowledge.schema) ?? ask;
 }
 
 function shifted(pointing: Pointing, by: number): Pointing {
@@ -201,7 +206,7 @@ async function shownOtherwise(texts: string[], ask: Ask, context: Context): Prom
   for (const text of isShown ? [...texts, place] : texts) {
     const changes = await saidChanges(text, ask, context);
     const made = changes && apply(ask, changes, context.knowledge.schema);
-    if (made !== undefined) return made;
+    if (made !== undefined && isCarried(made, context.knowledge)) return made;
   }
   return undefined;
 }
@@ -215,9 +220,12 @@ async function changed(
 ): Promise<Ask | Clarification | undefined> {
   for await (const readings of readChanges(said, ask, how, context)) {
     const [changes] = readings;
+    // What is told apart further is of those that were shown.
+    const isGrouped = changes?.some(({ k }) => k === "group") === true && how.isInstead !== true;
+    const before = isGrouped ? await amongShown(ask, context) : ask;
     const all = readings.flatMap((each) => {
       // Words that change nothing were not understood.
-      const made = each.length === 0 ? undefined : apply(ask, each, context.knowledge.schema);
+      const made = each.length === 0 ? undefined : apply(before, each, context.knowledge.schema);
       return made === undefined ? [] : [made];
     });
     const [made, ...rivals] = all;
@@ -251,7 +259,10 @@ async function isContradiction(
   changes: readonly Change[],
   { rows, knowledge }: Context,
 ): Promise<boolean> {
-  const adds = changes.some((change) => change.k === "where" && !change.excludes);
+  const isMore = (cond: Cond) => cond.k !== "is" || exchanged(ask, cond) === undefined;
+  const adds = changes.some(
+    (change) => change.k === "where" && !change.excludes && change.conds.some(isMore),
+  );
   if (!adds || !JSON.stringify(ask).includes('"values":') || !isCarried(made, knowledge)) return false;
   const isNone = (value: unknown) => value === null || value === 0 || value === undefined;
   return (await rows(made)).every((row) => made.k === "table" && row.slice(made.by.length).every(isNone));

@@ -36,6 +36,8 @@ export interface How {
   adds: boolean;
   /** It says of which rows the same is wanted, and nothing else. */
   limits?: true;
+  /** In the place of what was told apart before. */
+  isInstead?: boolean;
 }
 
 /**
@@ -78,6 +80,7 @@ export async function* readChanges(
     yield [own];
     return;
   }
+  if (ask.k === "list" && /^(?:by|per|nach|pro|je)\b/i.test(fragment)) return;
   if (ask.k === "list") yield* reader.ofTable(fragment, countOf(ask));
   else if (how.limits === true) yield* reader.ofTable(fragment, ask);
   else {
