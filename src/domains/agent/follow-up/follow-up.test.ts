@@ -247,6 +247,76 @@ const CONVERSATIONS: Conversation[] = [
     ["sorted by takings", "takings by ship of ships where ship flag is Danish and ship build is Steamer"],
   ],
   [["their takings", "[their]"]],
+  [
+    ["takings by flag in 2025", "takings by flag in 2025"],
+    ["without Danish", "takings by flag where ship flag is not Danish in 2025"],
+    ["no, only Danish", "takings by flag where ship flag is Danish in 2025"],
+    ["all flags again", "takings by flag in 2025"],
+    ["add Danish again", "[Danish]"],
+  ],
+  [
+    ["takings of Baltica in 2025", "takings where ship is Baltica in 2025"],
+    ["not Baltica but Mistral", "takings where ship is Mistral in 2025"],
+    ["and Nordkapp?", "takings where ship is Nordkapp in 2025"],
+    ["both together", "[both together]"],
+  ],
+  [
+    ["takings by month in 2025", "takings by month in 2025"],
+    ["the second half only", "takings by month in second half of 2025 (1 Jul to 31 Dec 2025)"],
+  ],
+  // What is told apart further is of those that were shown.
+  [
+    ["top 2 ships by takings in 2025", "takings by ship in 2025, the 2 highest"],
+    ["by weather", "takings by weather of the 2 ships with the highest takings in 2025 in 2025"],
+  ],
+  [
+    ["top 2 ships by takings in 2025", "takings by ship in 2025, the 2 highest"],
+    [
+      "only those with a Danish flag",
+      "takings by ship of the 2 ships with the highest takings in 2025 where ship flag is Danish in 2025",
+    ],
+  ],
+  [
+    ["takings by ship in 2025, lowest first", "takings by ship in 2025"],
+    ["first two", "takings by ship in 2025, the 2 lowest"],
+  ],
+  // The numerator of a share is not what is pointed to.
+  [
+    ["crossings in 2025 by weather", "number of crossings in 2025 by weather"],
+    [
+      "what share is stormy",
+      "share of number of crossings in 2025 where crossing weather is stormy in the number of crossings in 2025",
+    ],
+    ["their takings", "[their]"],
+  ],
+  [
+    [
+      "how many stormy crossings were there in 2025?",
+      "number of crossings where crossing weather is stormy in 2025",
+    ],
+    [
+      "as a share of all crossings",
+      "share of number of crossings where crossing weather is stormy in 2025 in the number of crossings in 2025",
+    ],
+  ],
+  [
+    ["average delay by flag in 2025", "average delay by flag in 2025"],
+    ["what's the number of passengers?", "passengers by flag in 2025"],
+    ["across all flags together", "passengers in 2025"],
+  ],
+  [
+    ["takings by flag in 2025 compared to 2024", "takings in 2025 and takings in 2024 by flag"],
+    ["how much did each one grow?", "growth of takings from 2024 to 2025 by flag"],
+    ["which flag grew the most?", "growth of takings from 2024 to 2025 by flag, the highest"],
+  ],
+  [
+    ["takings by flag and build in 2025", "takings by flag and build in 2025"],
+    ["without build", "takings by flag in 2025"],
+  ],
+  [
+    ["welches Schiff hatte 2025 die meisten Einnahmen?", "takings by ship in 2025, the highest"],
+    ["Wie viele Überfahrten hatte das?", "number of crossings of the ships with the highest takings in 2025"],
+  ],
 ];
 
 describe("conversations", () => {

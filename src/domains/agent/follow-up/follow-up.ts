@@ -133,7 +133,7 @@ export async function followUp(
   // What is shared among what was answered is no share of anything else.
   if (pointing !== undefined && /(?<!\p{L})(?:share|percent\w*|%|anteil|prozent)(?!\p{L})/iu.test(rest))
     return hangs(pointing.text);
-  if (TAKES_UP.test(rest) && pointing === undefined) return hangs(rest);
+  if (TAKES_UP.test(plain.slice(lead.length)) && pointing === undefined) return hangs(rest);
   // "of them", "show it" only lead to what is changed.
   const isLed = pointing !== undefined && lead.toLowerCase().includes(pointing.text.toLowerCase());
   const isAbout = (pointing !== undefined && other === undefined && !isLed) || isSubjectless;

@@ -188,13 +188,16 @@ function next({ top }: Table, { n }: Groups): Change[] | undefined {
 
 /** From one of two periods to the other, and by which of them it is the most. */
 function grown({ cols }: Table, { place }: Groups): Change[] | undefined {
-  const of = onlyBase(cols);
-  if (of === undefined || cols.length !== 2 || !areDated(cols)) return undefined;
-  const growth: Num = { k: "calc", op: "growth", a: of, b: of };
   const dir = /^(?:least|slowest)$/i.test(place ?? "") ? ("min" as const) : ("max" as const);
   const first: Num = { k: "lit", v: 0 };
-  const top: Change = { k: "choose", of: first, top: { n: 1, dir, by: first, ties: "cut" } };
-  return [{ k: "become", of, cols: [growth] }, ...(place === undefined ? [] : [top])];
+  const choose: Change = { k: "choose", of: first, top: { n: 1, dir, by: first, ties: "cut" } };
+  const top = place === undefined ? [] : [choose];
+  const [only] = cols;
+  if (cols.length === 1 && only?.k === "calc" && only.op === "growth")
+    return top.length > 0 ? top : undefined;
+  const of = onlyBase(cols);
+  if (of === undefined || cols.length !== 2 || !areDated(cols)) return undefined;
+  return [{ k: "become", of, cols: [{ k: "calc", op: "growth", a: of, b: of }] }, ...top];
 }
 
 /** "all categories again", "across all countries together". */
