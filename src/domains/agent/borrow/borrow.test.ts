@@ -15,19 +15,31 @@ interface Output {
 }
 
 const GYM = [
-  ["Ada Long", "Yoga", "TX", 62, 3.5, 40, "Instagram"],
-  ["Ben Short", "Boxing", "TX", 45, 4.5, 60, "Flyer"],
-  ["Cleo Hart", "Yoga", "OH", 51, 5, 50, "Instagram"],
-  ["Dan Moss", "Rowing", "ME", 30, 2, 30, "Friends"],
-].map(([memberName, courseType, homeState, restingTimeSec, satScore, monthlyPrice, recruitmentSource]) => ({
-  memberName,
-  courseType,
-  homeState,
-  restingTimeSec,
-  satScore,
-  monthlyPrice,
-  recruitmentSource,
-}));
+  ["Ada Long", "Yoga", "TX", 62, 20, 40, "Instagram", "Kim"],
+  ["Ben Short", "Boxing", "TX", 45, 35, 60, "Flyer", "Kim"],
+  ["Cleo Hart", "Yoga", "OH", 51, 50, 50, "Instagram", "Kim"],
+  ["Dan Moss", "Rowing", "ME", 30, 90, 30, "Friends", "Lee"],
+].map(
+  ([
+    memberName,
+    courseType,
+    homeState,
+    restingTimeSec,
+    salary,
+    monthlyPrice,
+    recruitmentSource,
+    trainer,
+  ]) => ({
+    memberName,
+    courseType,
+    homeState,
+    restingTimeSec,
+    salary,
+    monthlyPrice,
+    recruitmentSource,
+    trainer,
+  }),
+);
 const HOUSES = [
   { wohnungsnummer: 1, verbrauchshoehe: 900, heizungsart: "Gasetagenheizung", stadtbezirk: "Nord" },
   { wohnungsnummer: 2, verbrauchshoehe: 500, heizungsart: "Fernwärmeheizung", stadtbezirk: "Süd" },
@@ -77,14 +89,14 @@ describe("a word that nothing is called by", () => {
     // what it means
     [
       "gym",
-      "average cost by course type",
+      "average monthly price by instructor",
       [
-        ["Boxing", 60],
-        ["Rowing", 30],
-        ["Yoga", 45],
+        ["Kim", 50],
+        ["Lee", 30],
       ],
-      '"cost" is taken for monthly price',
+      '"instructor" is taken for trainer',
     ],
+    ["gym", "Which member earns the most?", [["Dan Moss"]], '"earn" is taken for salary'],
     // a code for it
     ["gym", "How many members live in Texas?", [[2]], '"Texas" is taken for TX'],
     // parts of German compounds, with other endings
@@ -110,6 +122,8 @@ describe("a word that nothing is called by", () => {
     "How many members were injured?",
     "average age of members",
     "total tax by course type",
+    "total discount by course type",
+    "Which members speak Spanish?",
   ])("is refused where nothing is near: %s", async (question) => {
     expect((await ask("gym", question)).outcome).toBe("refuse");
   });

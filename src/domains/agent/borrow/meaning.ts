@@ -43,12 +43,19 @@ export class Meanings {
   }
 
   async #embed(knowledge: Knowledge): Promise<Column[]> {
-    const targets = targetsIn(knowledge).filter(({ kind }) => kind !== "table");
+    const targets = targetsIn(knowledge).filter((target) => target.kind !== "table" && !isFlag(target));
     const texts = targets.map(textsOf);
     const vectors = await this.#embeddings.embed(texts.flat());
     return targets.map((target, i) => ({ target, vectors: taken(vectors, texts, i) }));
   }
 }
+
+/** What is true or not is true of something else where only its meaning is near: "speaks Spanish" is not "hispanic". */
+function isFlag({ kind, values }: Target): boolean {
+  return kind === "boolean" || (values.length > 0 && values.every((value) => FLAG.test(value)));
+}
+
+const FLAG = /^\s*(?:yes|true|ja|wahr|false|nein|falsch)\s*$/i;
 
 /** A column by its name, and with some of its values, which say what it is about. */
 function textsOf({ called, values }: Target): string[] {
