@@ -3,55 +3,30 @@ import type { Cond, Key } from "../query/semantic-query.ts";
 import type { Found } from "../understand/candidates/candidates.ts";
 import { phraseKey } from "../understand/languages/words.ts";
 import type { Quantity, Sense } from "../understand/senses/fragment.ts";
-import {
-  COMPARISON,
-  datasetPart,
-  EITHER,
-  fieldPart,
-  limitPart,
-  metricPart,
-  NOT,
-  numberPart,
-  OF_EACH,
-  periodsPart,
-  placePart,
-  rankPart,
-  SHARE,
-  textOf,
-  valuePart,
-} from "./parts.ts";
+import { CALLED, textOf } from "./parts.ts";
 
-const CHANGE = ['"growth"', '"lag"', '"-"', COMPARISON];
+const CHANGE = ['"growth"', '"lag"', '"-"'];
 
 /** What words of grammar ask for. */
 const ASKED: Readonly<Record<string, readonly string[]>> = {
-  growth: CHANGE,
-  versus: CHANGE.slice(0, 3),
-  "versus period": CHANGE.slice(0, 3),
-  series: CHANGE.slice(0, 2),
-  "compare them": CHANGE.slice(0, 3),
-  compare: CHANGE,
-  more: CHANGE,
-  difference: CHANGE.slice(0, 3),
+  ...Object.fromEntries(
+    ["versus", "versus period", "compare them", "difference", "series"].map((op) => [op, CHANGE]),
+  ),
+  ...Object.fromEntries(["growth", "compare", "more"].map((op) => [op, [...CHANGE, CALLED.comparison]])),
+  ...Object.fromEntries(["ratio", "share", "rate"].map((op) => [op, ['"/"', CALLED.share]])),
+  ...Object.fromEntries(["agg sum", "and", "comma", "both"].map((op) => [op, ['"+"']])),
   less: ['"-"'],
-  than: ['"-"', COMPARISON],
-  ratio: ['"/"', SHARE],
-  share: ['"/"', SHARE],
-  rate: ['"/"', SHARE],
+  than: ['"-"', CALLED.comparison],
   "by per": ['"/"'],
   "agg avg": ['"/"', "the avg"],
   "agg median": ["the median"],
-  "agg sum": ['"+"'],
-  and: ['"+"'],
-  comma: ['"+"'],
-  both: ['"+"'],
   running: ['"running"'],
-  not: [NOT],
-  rest: [NOT],
-  by: [OF_EACH],
-  each: [OF_EACH],
-  or: [EITHER],
-  ordinal: [placePart("max"), placePart("min")],
+  not: [CALLED.not],
+  rest: [CALLED.not],
+  by: [CALLED.ofEach],
+  each: [CALLED.ofEach],
+  or: [CALLED.either],
+  ordinal: [CALLED.place("max"), CALLED.place("min")],
 };
 
 /** What words of a question can mean beside each other. */
@@ -63,7 +38,7 @@ export function meantIn(found: readonly Found[]): Found[] {
 export function askedParts(found: readonly Found[], { schema }: Knowledge): Set<string> {
   return new Set([
     ...found.flatMap(({ sense }) => partsOf(sense, schema)),
-    ...numbersOf(found).map(numberPart),
+    ...numbersOf(found).map(CALLED.number),
   ]);
 }
 
@@ -74,11 +49,13 @@ export function askedConds(found: readonly Found[]): Set<string> {
 
 function partsOf(sense: Sense, schema: Knowledge["schema"]): readonly string[] {
   const conds = condsOf(sense).flatMap((cond) =>
-    cond.k === "is" ? [fieldPart(cond.key), ...cond.values.map((value) => valuePart(cond.key, value))] : [],
+    cond.k === "is"
+      ? [CALLED.field(cond.key), ...cond.values.map((value) => CALLED.value(cond.key, value))]
+      : [],
   );
   switch (sense.t) {
     case "op":
-      if (sense.op === "series" && sense.arg !== undefined) conds.push(periodsPart(sense.arg, false));
+      if (sense.op === "series" && sense.arg !== undefined) conds.push(CALLED.periods(sense.arg));
       return [...conds, ...(ASKED[sense.op] ?? []), ...(ASKED[`${sense.op} ${sense.arg ?? ""}`] ?? [])];
     case "field": {
       const { ds, field } = sense.key;
@@ -88,14 +65,17 @@ function partsOf(sense: Sense, schema: Knowledge["schema"]): readonly string[] {
         own.startsWith(`${stem}_`),
       );
       return [
-        datasetPart(ds),
-        ...[field, ...same].flatMap((own) => [fieldPart({ ds, field: own }), rankPart({ ds, field: own })]),
+        CALLED.dataset(ds),
+        ...[field, ...same].flatMap((own) => [
+          CALLED.field({ ds, field: own }),
+          CALLED.rank({ ds, field: own }),
+        ]),
       ];
     }
     case "all":
-      return [...schema.datasets.keys()].map((ds) => valuePart({ ds, field: sense.field }, sense.value));
+      return [...schema.datasets.keys()].map((ds) => CALLED.value({ ds, field: sense.field }, sense.value));
     case "cond":
-      return [...conds, datasetPart(sense.ds)];
+      return [...conds, CALLED.dataset(sense.ds)];
     case "rel":
     case "role": {
       const { nameField, key = [], fields } = schema.datasets.get(sense.ds) ?? {};
@@ -104,24 +84,24 @@ function partsOf(sense: Sense, schema: Knowledge["schema"]): readonly string[] {
       const verb = sense.t === "rel" ? sense.verb?.metric : undefined;
       return [
         ...conds,
-        datasetPart(sense.ds),
-        ...[...key, ...(nameField ? [nameField] : [])].map((field) => fieldPart(of(field))),
-        ...[...(fields?.keys() ?? [])].map((field) => rankPart(of(field))),
-        ...[...counts, ...(verb ? [verb] : [])].map(metricPart),
+        CALLED.dataset(sense.ds),
+        ...[...key, ...(nameField ? [nameField] : [])].map((field) => CALLED.field(of(field))),
+        ...[...(fields?.keys() ?? [])].map((field) => CALLED.rank(of(field))),
+        ...[...counts, ...(verb ? [verb] : [])].map(CALLED.metric),
       ];
     }
     case "table":
       return [...schema.metrics.keys()].flatMap((metric) =>
-        JSON.stringify(sense.table.cols).includes(`"name":"${metric}"`) ? [metricPart(metric)] : [],
+        JSON.stringify(sense.table.cols).includes(`"name":"${metric}"`) ? [CALLED.metric(metric)] : [],
       );
     case "worth":
-      return [metricPart(sense.metric)];
+      return [CALLED.metric(sense.metric)];
     case "sup":
       return sense.dim === null
-        ? [placePart("max"), placePart("min"), `the ${sense.dir}`]
-        : [placePart(sense.dir), `the ${sense.dir}`];
+        ? [CALLED.place("max"), CALLED.place("min"), `the ${sense.dir}`]
+        : [CALLED.place(sense.dir), `the ${sense.dir}`];
     case "grain":
-      return [periodsPart(sense.grain, false), periodsPart(sense.grain, sense.isFiscal)];
+      return [CALLED.periods(sense.grain), CALLED.periods(sense.grain, sense.isFiscal)];
     case "windows":
       return ASKED.compare ?? [];
     case "than":
@@ -137,8 +117,8 @@ function limitsOf({ op, value, upTo }: Quantity): string[] {
   if (value === "average") return [...(ASKED.than ?? []), ...(ASKED["agg avg"] ?? [])];
   const scaled = (n: number) => [n, n * 100, n / 100];
   return [
-    ...scaled(value).map((n) => limitPart(op, n)),
-    ...(upTo === undefined ? [] : scaled(upTo).map((n) => limitPart("<=", n))),
+    ...scaled(value).map((n) => CALLED.limit(op, n)),
+    ...(upTo === undefined ? [] : scaled(upTo).map((n) => CALLED.limit("<=", n))),
   ];
 }
 

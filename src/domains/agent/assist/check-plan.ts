@@ -1,7 +1,8 @@
 import { clip } from "../../../kernel/clip.ts";
 import { nearestFirst } from "../../../kernel/nearest.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import type { Ask, Key, Literal, Window } from "../query/semantic-query.ts";
+import { type Node, rebuilt } from "../query/nodes.ts";
+import type { Ask, Cond, Key, Literal, Window } from "../query/semantic-query.ts";
 import { fold } from "../understand/languages/words.ts";
 
 /** Why a model's plan is not taken; the message goes back to the model. */
@@ -16,31 +17,18 @@ export interface Grounds {
   periods: readonly Window[];
 }
 
-type Node = Record<string, unknown>;
-
 /**
  * The query with the names, values and periods as the data have them. Throws a PlanProblem for what is not there:
  * a value that nobody named and the data do not have, or another period, makes an answer to another question.
  */
 export function checkedAsk(ask: Ask, grounds: Grounds): Ask {
-  return checked(ask, grounds) as Ask;
-}
-
-function checked(node: unknown, grounds: Grounds): unknown {
-  if (Array.isArray(node)) return node.map((each) => checked(each, grounds));
-  if (typeof node !== "object" || node === null) return node;
-  const part = node as Node;
-  requireNames(part, grounds.knowledge);
-  const inner = Object.fromEntries(
-    Object.entries(part).map(([name, value]) => [
-      name,
-      name === "win" ? windowOf(value as Window, grounds) : checked(value, grounds),
-    ]),
-  );
-  if (part.k !== "is") return inner;
-  const { key, match } = part as { key: Key; match: "equal" | "contains" };
-  const values = (part.values as Literal[]).map((value) => known(value, key, match, grounds));
-  return { ...inner, values };
+  return rebuilt(ask, (node) => {
+    requireNames(node, grounds.knowledge);
+    if ("from" in node && "to" in node) return { ...windowOf(node as unknown as Window, grounds) };
+    if (node.k !== "is") return node;
+    const { key, match, values } = node as unknown as Extract<Cond, { k: "is" }>;
+    return { ...node, values: values.map((value) => known(value, key, match, grounds)) };
+  });
 }
 
 function requireNames({ ds, at, field, link, k, name }: Node, { schema }: Knowledge): void {
@@ -68,7 +56,7 @@ function windowOf({ from, to, on }: Window, grounds: Grounds): Window {
   return {
     from: meant.from,
     to: meant.to,
-    ...(on !== undefined && { on: checked(on, grounds) as Key }),
+    ...(on !== undefined && { on }),
     said: meant.said,
   };
 }

@@ -1,7 +1,7 @@
 import { clip } from "../../../kernel/clip.ts";
 import type { FieldValues, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
-import { fold } from "../understand/languages/words.ts";
+import { plain } from "./claims.ts";
 
 /** Fields with at most this many values are sent with them: they say what the field means, such as a status. */
 const FEW_VALUES = 12;
@@ -99,10 +99,4 @@ export function candidatesIn(
     .toSorted((a, b) => Number(b.isWhole) - Number(a.isWhole))
     .slice(0, LIMITS.agent.candidates)
     .map(({ isWhole: _, ...candidate }) => candidate);
-}
-
-function plain(text: string): string {
-  return fold(text)
-    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
 }

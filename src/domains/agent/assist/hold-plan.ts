@@ -1,9 +1,10 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { nodesIn } from "../query/nodes.ts";
 import type { Ask, Num, Window } from "../query/semantic-query.ts";
-import { unsaidWords } from "../understand/account/unsaid.ts";
+import { isTold } from "../understand/account/hold.ts";
+import { unheldWords, unsaidWords } from "../understand/account/unsaid.ts";
 import type { Found } from "../understand/candidates/candidates.ts";
-import { type Said, sensesIn } from "../understand/candidates/said.ts";
+import { type Said, sensesIn, type Weighed, weigh } from "../understand/candidates/said.ts";
 import type { Language } from "../understand/languages/language.ts";
 import { languagesOf } from "../understand/languages/languages.ts";
 import { range } from "../understand/languages/words.ts";
@@ -54,9 +55,9 @@ function hold({ plan, answers, windows }: ToHold, question: Question, knowledge:
   const read = texts.map((text) => {
     const [language] = languagesOf(text) as [Language];
     const senses = sensesIn(language, { ...question, text }, knowledge);
-    return { ...senses, found: meantIn(senses.found) };
+    return weigh({ ...senses, found: meantIn(senses.found) });
   });
-  const [asked] = read as [Said];
+  const [asked] = read as [Weighed];
   const said = texts.join(" ");
   const periods = [...texts.flatMap((text) => periodsIn({ ...question, text }, knowledge)), ...windows];
   const ask = finished(checkedAsk(plan.query, { knowledge, question: said, periods }), question, knowledge);
@@ -85,15 +86,13 @@ function isKnown(text: string, { all, found }: Said): boolean {
 }
 
 /** What the rules know for sure has to be in the query; gives the words that it says nothing of. */
-function unsaidOf(ask: Ask, { all, found, language, grammar, knowledge }: Said): ReadonlySet<number> {
+function unsaidOf(ask: Ask, said: Weighed): ReadonlySet<number> {
+  const { all, found, grammar, knowledge } = said;
   const unsaid = unsaidWords(all, { found, leaves: [] }, ask, { knowledge, grammar });
   const sure = found.filter(({ cost }) => cost < GUESS).flatMap(({ start, end }) => range(start, end));
-  for (const i of sure) {
-    const { norm = "", text = "" } = all[i] ?? {};
-    const isTold = (!language.fillers.has(norm) || language.grammar.has(norm)) && !language.people.has(norm);
-    if (unsaid.has(i) && isTold)
-      throw new PlanProblem(`The query says nothing of "${text}" in the question.`);
-  }
+  const [missed] = [...sure.filter((i) => unsaid.has(i) && isTold(i, said)), ...unheldWords(all, ask)];
+  if (missed !== undefined)
+    throw new PlanProblem(`The query says nothing of "${all[missed]?.text}" in the question.`);
   return unsaid;
 }
 
@@ -143,13 +142,12 @@ function requireRatios(ask: Ask, { found, knowledge }: Said): void {
 function requireCarried(
   unsaid: ReadonlySet<number>,
   claims: Claims,
-  { all, found, language, question }: Said,
+  { all, empty, known, language, question }: Weighed,
 ): void {
-  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
   const typed = ` ${plain(question.text)} `;
   for (const [i, word] of all.entries()) {
     const isOpen = (unsaid.has(i) || !known.has(i)) && typed.includes(` ${plain(word.text)} `);
-    if (isOpen && isContent(word, language) && !claims.carries(word.text))
+    if (isOpen && !empty.has(i) && isContent(word, language) && !claims.carries(word.text))
       throw new PlanProblem(
         `The word "${word.text}" of the question is carried by nothing: name in "words" the dataset, field, metric, relationship, value or operation of the query that stands for it and for no other word, or answer with query null.`,
       );

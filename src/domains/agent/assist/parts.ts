@@ -22,25 +22,27 @@ export interface Part {
   kind: "name" | "value" | "operation";
 }
 
-export const metricPart = (metric: string) => `the metric ${metric}`;
-export const datasetPart = (ds: string) => `the dataset ${ds}`;
-export const fieldPart = ({ ds, field }: Key) => `${ds}.${field}`;
-export const rankPart = ({ ds, field }: Key) => `a rank by ${ds}.${field}`;
-export const valuePart = (key: Key, value: Literal) => `the value "${value}" of ${fieldPart(key)}`;
-export const periodsPart = (bucket: string, isFiscal: boolean) =>
-  `periods of a ${isFiscal ? "fiscal " : ""}${bucket}`;
-export const placePart = (dir: "max" | "min") => (dir === "max" ? "the highest" : "the lowest");
-export const numberPart = (n: number) => `the number ${n}`;
-export const limitPart = (op: string, n: number) => `${op} ${n}`;
-export const SHARE = "a share";
-export const NOT = "leaving something out";
-export const EITHER = "one of two conditions";
-export const COMPARISON = "a comparison";
-export const OF_EACH = "the first ones of each group";
+/** What parts are called, by queries and by words alike. */
+export const CALLED = {
+  metric: (metric: string) => `the metric ${metric}`,
+  dataset: (ds: string) => `the dataset ${ds}`,
+  field: ({ ds, field }: Key) => `${ds}.${field}`,
+  rank: ({ ds, field }: Key) => `a rank by ${ds}.${field}`,
+  value: ({ ds, field }: Key, value: Literal) => `the value "${value}" of ${ds}.${field}`,
+  periods: (bucket: string, isFiscal = false) => `periods of a ${isFiscal ? "fiscal " : ""}${bucket}`,
+  place: (dir: "max" | "min") => (dir === "max" ? "the highest" : "the lowest"),
+  number: (n: number) => `the number ${n}`,
+  limit: (op: string, n: number) => `${op} ${n}`,
+  share: "a share",
+  not: "leaving something out",
+  either: "one of two conditions",
+  comparison: "a comparison",
+  ofEach: "the first ones of each group",
+};
 
 const named = (said: string, ...names: string[]): Part => ({ said, names, kind: "name" });
 const operation = (said: string, ...names: string[]): Part => ({ said, names, kind: "operation" });
-const without = operation(NOT, "not");
+const without = operation(CALLED.not, "not");
 
 type Node = Rel | Cond | Num | Key | Top | Window;
 
@@ -53,7 +55,7 @@ const SILENT = new Set(["path", "order", "show"]);
  */
 export function partsOf(ask: Ask, schema: Schema, known: ReadonlySet<string>): Part[] {
   const numbers = ask.k === "table" ? ask.cols.flatMap(leavesOf) : [];
-  const dates = new Set(numbers.flatMap((num) => dateOf(num, schema) ?? []).map(fieldPart));
+  const dates = new Set(numbers.flatMap((num) => dateOf(num, schema) ?? []).map(CALLED.field));
   const walk = (node: unknown): Part[] => {
     if (typeof node !== "object" || node === null || known.has(textOf(node))) return [];
     if (Array.isArray(node)) return node.flatMap(walk);
@@ -77,11 +79,12 @@ interface Own {
 /** What a piece of a query asks for by itself. */
 function ownParts(node: Node, schema: Schema, dates: ReadonlySet<string>): Own {
   if ("ties" in node && !isRel(node)) return placeOf(node);
-  if ("said" in node) return { parts: [], skipped: node.on && dates.has(fieldPart(node.on)) ? ["on"] : [] };
+  if ("said" in node)
+    return { parts: [], skipped: node.on && dates.has(CALLED.field(node.on)) ? ["on"] : [] };
   if (!("k" in node)) return { parts: "ds" in node ? ofField(node, schema) : [] };
   switch (node.k) {
     case "all":
-      return { parts: [named(datasetPart(node.ds), node.ds, ...fieldsOf(node.ds, schema))] };
+      return { parts: [named(CALLED.dataset(node.ds), node.ds, ...fieldsOf(node.ds, schema))] };
     case "where":
       // What the values of entities say stands for them: "Aroma".
       return { parts: [], skipped: node.in.k === "all" && node.if.k === "is" ? ["in"] : [] };
@@ -97,13 +100,13 @@ function ownParts(node: Node, schema: Schema, dates: ReadonlySet<string>): Own {
     case "during":
       return ofPeriod(node.win, schema);
     case "or":
-      return { parts: [operation(EITHER)] };
+      return { parts: [operation(CALLED.either)] };
     case "cmp":
       return ofComparison(node);
     case "link":
       return { parts: node.count === undefined ? [] : ofCount(node.count) };
     case "metric":
-      return { parts: [named(metricPart(node.name), node.name)] };
+      return { parts: [named(CALLED.metric(node.name), node.name)] };
     case "agg":
       return {
         parts: ofFunction(node.fn),
@@ -117,7 +120,7 @@ function ownParts(node: Node, schema: Schema, dates: ReadonlySet<string>): Own {
         parts: [
           node.op === "*"
             ? operation("a product")
-            : operation(isShare(node) ? SHARE : `"${node.op}"`, node.op),
+            : operation(isShare(node) ? CALLED.share : `"${node.op}"`, node.op),
         ],
       };
     case "lag":
@@ -136,20 +139,20 @@ function isRel(node: object): node is Extract<Rel, { k: "top" }> {
 }
 
 function placeOf({ dir, n, per, by }: Pick<Top, "dir" | "n" | "per"> & { by: Num | Key }): Own {
-  const rank = isKey(by) ? [named(rankPart(by), fieldPart(by), by.field)] : [];
-  const each = (per?.length ?? 0) > 0 ? [operation(OF_EACH)] : [];
+  const rank = isKey(by) ? [named(CALLED.rank(by), CALLED.field(by), by.field)] : [];
+  const each = (per?.length ?? 0) > 0 ? [operation(CALLED.ofEach)] : [];
   return {
-    parts: [operation(placePart(dir), "top"), ...count(n), ...rank, ...each],
+    parts: [operation(CALLED.place(dir), "top"), ...count(n), ...rank, ...each],
     skipped: isKey(by) ? ["by"] : [],
   };
 }
 
 function ofField(key: Key, { datasets }: Schema): Part[] {
   const { ds, field, bucket, fiscal } = key;
-  if (bucket !== undefined) return [operation(periodsPart(bucket, fiscal === true))];
+  if (bucket !== undefined) return [operation(CALLED.periods(bucket, fiscal === true))];
   const dataset = datasets.get(ds);
   const isName = dataset?.nameField === field || dataset?.key.includes(field) === true;
-  return [named(fieldPart(key), fieldPart(key), field, ...(isName ? [ds] : []))];
+  return [named(CALLED.field(key), CALLED.field(key), field, ...(isName ? [ds] : []))];
 }
 
 function fieldsOf(ds: string, { datasets }: Schema): string[] {
@@ -161,7 +164,7 @@ function ofValues({ key, values }: Extract<Cond, { k: "is" }>): Own {
   const [first] = values;
   if (typeof first === "boolean") return { parts: first ? [] : [without] };
   const parts = values.map((value): Part => {
-    return { said: valuePart(key, value), names: [String(value)], kind: "value" };
+    return { said: CALLED.value(key, value), names: [String(value)], kind: "value" };
   });
   return { parts, skipped: ["key"] };
 }
@@ -170,21 +173,21 @@ function ofValues({ key, values }: Extract<Cond, { k: "is" }>): Own {
 function ofPeriod({ on }: Window, { datasets }: Schema): Own {
   const date = datasets.get(on?.ds ?? "")?.date;
   const isUsual =
-    on !== undefined && date !== undefined && date !== null && fieldPart(date) === fieldPart(on);
+    on !== undefined && date !== undefined && date !== null && CALLED.field(date) === CALLED.field(on);
   return isUsual
-    ? { parts: [named(datasetPart(on.ds), on.ds, fieldPart(on))], skipped: ["win"] }
+    ? { parts: [named(CALLED.dataset(on.ds), on.ds, CALLED.field(on))], skipped: ["win"] }
     : { parts: [] };
 }
 
 function ofComparison({ op, b }: Extract<Cond, { k: "cmp" }>): Own {
-  if (isKey(b) || b.k !== "lit") return { parts: [operation(COMPARISON)] };
+  if (isKey(b) || b.k !== "lit") return { parts: [operation(CALLED.comparison)] };
   const isNone = b.v === 0 && (op === "=" || op === ">");
-  return { parts: [isNone ? without : operation(limitPart(op, b.v))], skipped: ["b"] };
+  return { parts: [isNone ? without : operation(CALLED.limit(op, b.v))], skipped: ["b"] };
 }
 
 function ofCount({ op, n }: { op: string; n: number }): Part[] {
   if (op === ">=" && n === 1) return [];
-  return [n === 0 || (op === "<" && n === 1) ? without : operation(limitPart(op, n))];
+  return [n === 0 || (op === "<" && n === 1) ? without : operation(CALLED.limit(op, n))];
 }
 
 function ofFunction(fn: Extract<Num, { k: "agg" }>["fn"]): Part[] {
@@ -194,7 +197,7 @@ function ofFunction(fn: Extract<Num, { k: "agg" }>["fn"]): Part[] {
 
 /** As many as are said; or the one that is the first. */
 function count(n: number | undefined): Part[] {
-  return n === undefined || n === 1 ? [] : [operation(numberPart(n))];
+  return n === undefined || n === 1 ? [] : [operation(CALLED.number(n))];
 }
 
 function isShare({ op, a, b }: Extract<Num, { k: "calc" }>): boolean {

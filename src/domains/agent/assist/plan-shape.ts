@@ -112,16 +112,7 @@ export function planShape(schema: Schema): z.ZodType<unknown> {
 }
 
 /** Words of JSON Schema that providers take in strict mode. */
-const KEPT = new Set([
-  "type",
-  "properties",
-  "items",
-  "anyOf",
-  "enum",
-  "$ref",
-  "$defs",
-  "additionalProperties",
-]);
+const KEPT = new Set("type properties items anyOf enum $ref $defs additionalProperties".split(" "));
 
 /** The same for a provider: every field is required, and may be null instead. */
 export function planSchema(shape: z.ZodType<unknown>): Record<string, unknown> {

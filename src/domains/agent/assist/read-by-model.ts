@@ -59,7 +59,10 @@ export type ModelReading =
   /** It says itself that it cannot, or what it says cannot be used. */
   | { k: "nothing"; why: string };
 
-/** Lets a language model fill in the semantic query; what it fills in is checked, compiled and run like any other. */
+/**
+ * Lets a language model fill in the semantic query: material, plan (`plan-shape`), names and values (`check-plan`), held
+ * against the words (`hold-plan`), compiled and run like any other. Its text is held against the rows (`narrative`).
+ */
 export async function readByModel(helped: Helped, write: Write): Promise<ModelReading> {
   const { question, knowledge, understanding } = helped;
   const material = await helped.material();

@@ -63,7 +63,7 @@ export function isMissed(at: number, { skipCosts }: Weighed): boolean {
 }
 
 /** Whether a word says something of the query, and is not only a part of how one asks. */
-function isTold(at: number, { all, empty, language: { grammar, people } }: Weighed): boolean {
+export function isTold(at: number, { all, empty, language: { grammar, people } }: Weighed): boolean {
   const { norm = "" } = all[at] ?? {};
   return (!empty.has(at) || grammar.has(norm)) && !people.has(norm);
 }
