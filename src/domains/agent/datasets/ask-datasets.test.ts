@@ -60,6 +60,28 @@ describe("things that several rows are of", () => {
   });
 });
 
+describe("a name that many rows share", () => {
+  const visits = Array.from({ length: 24 }, (_, i) => ({
+    visit_id: i + 1,
+    visited_on: `2025-01-${10 + i}`,
+    member_name: i % 3 === 0 ? "Ida Moor" : "Ole Brandt",
+    minutes: 30,
+  }));
+  const payments = Array.from({ length: 8 }, (_, i) => ({
+    payment_id: 300 + i,
+    visit_id: 1 + i,
+    method: i < 3 ? "cash" : "card",
+    amount: 10,
+  }));
+
+  it("is whoever has it, and no name of a row", async () => {
+    const ask = await tables({ gym_visits: visits, gym_payments: payments });
+    expect(await ask("top 1 members by minutes")).toEqual([expect.anything(), [["Ole Brandt", 480]]]);
+    expect(await ask("How many members are there?")).toEqual([expect.anything(), [[2]]]);
+    expect(await ask("How much was paid by card?")).toEqual([expect.anything(), [[50]]]);
+  });
+});
+
 describe("words that are a condition", () => {
   const crew = Array.from({ length: 12 }, (_, i) => ({
     sailor_no: 50 + i,

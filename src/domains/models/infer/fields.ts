@@ -4,9 +4,9 @@ import { measureOf } from "../quantities/index.ts";
 import { headsOf } from "./heads.ts";
 import { isCalled } from "./keys.ts";
 import { type Moment, momentsOf } from "./moments.ts";
-import { longWords, partWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
+import { keyThing, longWords, partWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
 import type { ColumnProfile, Profile } from "./profile.ts";
-import { isBit, isCode, isDateText, isNumbering, type Role, roleOf } from "./roles.ts";
+import { isBit, isCode, isDateText, isIdName, isNumbering, type Role, roleOf } from "./roles.ts";
 import { measuredBy } from "./synonyms.ts";
 
 /** A field that was made of a column, or of several. */
@@ -51,7 +51,8 @@ export function fieldsOf(profile: Profile): InferredField[] {
   const heads = headsOf(profile.columns, thing);
   const fields = profile.columns.map((column): InferredField => {
     const role = roleOf(column);
-    const own = { name: name(snakeOf(column.name), column.name), heads: heads.get(column.name) ?? [] };
+    const plain = sharedName(column, profile) ?? snakeOf(column.name);
+    const own = { name: name(plain, column.name), heads: heads.get(column.name) ?? [] };
     return { field: fieldOf(column, role, own, thing), role, column };
   });
   callByName(fields, profile, thing);
@@ -66,6 +67,20 @@ export function fieldsOf(profile: Profile): InferredField[] {
   const more = [...fullName(fields, thing), ...now, ...yearStart(fields)].filter(isFree);
   const others = fields.filter((each) => !isFirst(each));
   return [...more, ...fields.filter(isFirst), ...others, ...later.filter(isFree)];
+}
+
+/**
+ * The `member_name` of visits is who came, and no name of a visit: such a column is called by whose name it is. Only
+ * what has a key of its own is mistaken so.
+ */
+function sharedName(column: ColumnProfile, { columns, dataset }: Profile): string | undefined {
+  const [, whose] = /^(.+)_name$/.exec(snakeOf(column.name)) ?? [];
+  const isShared = column.kind === "text" && column.distinct < column.filled * NAMED_SHARE;
+  if (whose === undefined || !isShared || isCalled(column.name, dataset.name)) return undefined;
+  const isTaken = columns.some(({ name }) => snakeOf(name) === whose);
+  const isPart = /(^|_)(first|last|middle|full|given|family|sur|user|file|company)$/.test(whose);
+  const isOwn = columns.some(({ name }) => isIdName(name) && keyThing(name).join("_") === whose);
+  return isTaken || isPart || isOwn ? undefined : whose;
 }
 
 /** Fewer rows differ in any text. */

@@ -32,6 +32,8 @@ const QUANTITY = /^(quantity|qty|units?|count|pieces)$|_(quantity|qty)$/;
 const UNIT_PRICE = /^(unit_?price|price|price_each|item_price|sale_price|selling_price)$/;
 const TOTAL =
   /^((net|gross|line|order|invoice|sale|sales|grand|total)_?)*(amount|total|revenue|sales|sum|value)$|^(netto|brutto|gesamt|rechnungs?|auftrags?|bestell|verkaufs?)*(betrag|summe|umsatz|wert)$/;
+/** What payments are said with. */
+const PAID = ["paid", "pay", "bezahlt", "gezahlt"];
 /** With tax and without it are two numbers of one sale. */
 const NET_OR_GROSS = /^(netto|brutto|net|gross)/;
 
@@ -200,8 +202,11 @@ function salesOf(measured: Measured, all: readonly Measured[]): Wanted[] {
     {
       name: "revenue",
       sql,
-      synonyms:
-        total === undefined ? SALES : [...SALES, total.name.replaceAll("_", " "), ...total.ai.synonyms],
+      synonyms: [
+        ...SALES,
+        ...(thing.some((word) => /^(payment|zahlung)$/.test(word)) ? PAID : []),
+        ...(total === undefined ? [] : [total.name.replaceAll("_", " "), ...total.ai.synonyms]),
+      ],
       guess: { about, guess: sql, sure: "guess", why },
     },
   ];

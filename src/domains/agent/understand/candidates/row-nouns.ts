@@ -78,7 +78,8 @@ function placeOf(
   const said = words.slice(0, first).map(({ norm }) => norm);
   if (COUNTED.test(said.join(" "))) return "counted";
   const isFirst = found.some(({ sense, end }) => sense.t === "sup" && end === first);
-  return isFirst || CHOSEN.test(said.join(" ")) ? "chosen" : undefined;
+  const isOfThem = first < at && /^(?:the|our|der|unsere|aller|von)$/.test(words[at - 1]?.norm ?? "");
+  return isFirst || isOfThem || CHOSEN.test(said.join(" ")) ? "chosen" : undefined;
 }
 
 interface Place extends Pick<Knowledge, "schema" | "model">, Pick<Language, "isForeign"> {

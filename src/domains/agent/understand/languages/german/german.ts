@@ -348,6 +348,7 @@ function plain(text: string): string {
         return index === -1 ? word : String(index + 2);
       })
       .replace(SPENT, "umgesetzt")
+      .replace(/(?<=\b(?:aller?|sämtlicher?)\b[^?]*)\bzusammen\b/iu, "insgesamt")
       .replace(/\b(?:um|zu) (?:wie ?viel uhr|welcher (?:uhrzeit|tageszeit))\b/i, "in welcher Stunde")
       .replace(/^(.{0,30}\b)?zahlen(?=\s+(?:für|von|zu|aus|vom|im|der|des)\b)/i, "$1")
       .replace(/\bkoste[nt](?=\s+(?:mehr|weniger|über|unter|mindestens|höchstens|maximal)\b)/u, "Preis")
