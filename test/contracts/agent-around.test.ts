@@ -538,6 +538,19 @@ describe("follow-ups", () => {
     expect([still?.outcome, visits?.reading]).toEqual(["clarify", "visit count by guest, the 10 highest"]);
   });
 
+  it("[agent.conversation.answers] also where a follow-up was asked about, or went on meanwhile", async () => {
+    const [, which, chosen] = await converse("revenue in Q1 2025", "and Bern?", "the home");
+    expect([which?.outcome, chosen?.outcome]).toEqual(["clarify", "answer"]);
+    const [, , meanwhile, yes] = await converse(
+      "revenue by shop",
+      "who are our best guests?",
+      "only Aroma",
+      "yes",
+    );
+    expect(meanwhile?.questions[0]?.question).toContain("Do you mean this?");
+    expect(yes).toMatchObject({ outcome: "answer", rows: [["Aroma", 13]] });
+  });
+
   it("[agent.conversation.points-back] what points back is of what was answered, or is refused", async () => {
     const [, theirs, gone] = await converse(
       "which shops are in North",

@@ -188,6 +188,8 @@ export class Agent {
     };
     const answered = await this.#answering(work, previous, waiting);
     if (answered !== undefined) return { answer: { ...answered, isContinued: true } };
+    // What is still asked was not answered either.
+    work.isInterrupted = isInterrupted === true || (waiting ?? []).length > 0;
     const byRules = await this.#byRules(work, previous);
     return needsHelp(byRules) && asked.isTrial !== true ? this.#assisted(byRules, work, asked) : byRules;
   }
@@ -201,7 +203,8 @@ export class Agent {
     return answering(work.question, waiting, {
       read: (text) => this.#read(text, work.knowledge, work),
       put: async (question, how) => {
-        const isInterrupted = how?.isConfirmed !== true && work.isInterrupted;
+        const isInterrupted =
+          how?.isConfirmed !== true && (work.isInterrupted === true || how?.isLater === true);
         const asked = { ...work, question, isInterrupted, verified: undefined, isTheirs: true };
         return (await this.#byRules(asked, previous)).answer;
       },

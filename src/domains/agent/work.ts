@@ -29,7 +29,7 @@ export interface Asked extends Lent {
   previous?: Previous | null | undefined;
   /** Questions since then that were asked back and wait for an answer, the oldest first. */
   waiting?: readonly string[];
-  /** Whether something else was asked since `previous`, and not answered. */
+  /** Whether something else was asked since `previous`, and refused. */
   isInterrupted?: boolean | undefined;
   /** What a model is called where the question came from. */
   word: string;

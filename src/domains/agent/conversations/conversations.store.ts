@@ -28,7 +28,7 @@ interface Kept {
 interface Latest {
   answer: KeptAnswer | undefined;
   waiting: KeptAnswer[];
-  /** Whether something was asked since that answer which was not answered. */
+  /** Whether something was asked since that answer which was refused. */
   isInterrupted: boolean;
 }
 
@@ -76,7 +76,11 @@ export class ConversationsStore extends Store {
     const at = rows.findIndex(({ outcome }) => outcome === "answer");
     const since = at === -1 ? rows : rows.slice(0, at);
     const waiting = since.filter(({ outcome }) => outcome === "clarify").toReversed();
-    return { answer: rows[at], waiting, isInterrupted: at > 0 };
+    return {
+      answer: rows[at],
+      waiting,
+      isInterrupted: at !== -1 && since.some(({ outcome }) => outcome === "refuse"),
+    };
   }
 
   async require(caller: Caller, id: string): Promise<KeptAnswer> {

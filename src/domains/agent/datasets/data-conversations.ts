@@ -13,7 +13,7 @@ export interface Before {
   query: AskedQuery | null;
   /** Questions since then that were asked back and wait for an answer, the oldest first. */
   waiting: string[];
-  /** Whether something was asked since then that was not answered. */
+  /** Whether something was asked since then that was refused. */
   isInterrupted: boolean;
 }
 

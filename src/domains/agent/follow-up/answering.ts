@@ -8,7 +8,7 @@ import { replyTo } from "./reply.ts";
 
 interface Around {
   /** Answers a question as if it had been asked so, or as it was understood when it was asked about. */
-  put: (question: Question, how?: { isConfirmed: boolean }) => Promise<Answer>;
+  put: (question: Question, how?: { isConfirmed?: boolean; isLater?: boolean }) => Promise<Answer>;
   /** What a text means for itself. */
   read: (text: string) => Promise<Understanding>;
 }
@@ -23,9 +23,9 @@ export async function answering(
   { put, read }: Around,
 ): Promise<Answer | undefined> {
   let open: Answer | undefined;
-  for (const question of answeredQuestions(said, waiting)) {
+  for (const { isLater, ...question } of answeredQuestions(said, waiting)) {
     const earlier = question.answers.slice(0, -1);
-    const asked = await put({ ...question, answers: earlier });
+    const asked = await put({ ...question, answers: earlier }, { isLater });
     if (asked.outcome !== "clarify") continue;
     const reply = replyTo(said.text, asked.questions, await read(said.text.replace(/^(?:by|nach)\s+/i, "")));
     if (reply.k === "question") return undefined;
@@ -34,7 +34,7 @@ export async function answering(
     if (asked.questions.some(({ wants }) => wants === "yes"))
       return put({ ...question, answers: earlier }, { isConfirmed: true });
     const text = reply.k === "chosen" ? reply.answer : said.text;
-    const answer = await put({ ...question, answers: [...earlier, text] });
+    const answer = await put({ ...question, answers: [...earlier, text] }, { isConfirmed: true });
     if (answer.outcome === "answer" && !answer.caveats.some(isIgnored)) return answer;
     const isOther = JSON.stringify(asked.questions) !== JSON.stringify(answer.questions);
     if (answer.outcome === "clarify" && isOther) return answer;
@@ -46,7 +46,10 @@ export async function answering(
  * The questions that a text may be the answer to: the one that was asked back last, or an earlier one of which what came
  * since are answers as well, or were none.
  */
-function answeredQuestions(said: Question, waiting: readonly string[]): Question[] {
+function answeredQuestions(
+  said: Question,
+  waiting: readonly string[],
+): (Question & { /** Whether another one was waiting when it was asked. */ isLater: boolean })[] {
   if (!isAnswer(said.text)) return [];
   return waiting.flatMap((text, i) => {
     const since = waiting.slice(i + 1);
@@ -57,6 +60,7 @@ function answeredQuestions(said: Question, waiting: readonly string[]): Question
       ...asked,
       answers: [...asked.answers, ...more, ...said.answers, said.text],
       isForced,
+      isLater: i > 0,
     }));
   });
 }

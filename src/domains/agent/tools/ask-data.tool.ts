@@ -102,7 +102,12 @@ function nextBefore({ answer, asked }: DatasetsAnswer, question: string, before:
   if (outcome === "refuse" && before !== undefined) return { ...before, isInterrupted: true };
   const known = before?.datasetIds.join() === datasetIds.join() ? before.query : null;
   const waiting = outcome === "clarify" ? [...(before?.waiting ?? []), question].slice(-MOST_WAITING) : [];
-  return { datasetIds, query: known, waiting, isInterrupted: known !== null };
+  return {
+    datasetIds,
+    query: known,
+    waiting,
+    isInterrupted: known !== null && before?.isInterrupted === true,
+  };
 }
 
 /** Nobody is asked back more often and still answers the first question. */

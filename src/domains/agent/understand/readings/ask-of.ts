@@ -130,7 +130,11 @@ function isOneEach(grammar: Grammar, { cols: [num], by }: TableSense): boolean {
   const ds = grammar.datasetOf(num.in);
   const { isKeyed, key = [] } = grammar.schema.datasets.get(ds) ?? {};
   const isName = (each: Key) =>
-    each.ds === ds && each.path === undefined && grammar.nameKey(ds)?.field === each.field;
+    each.ds === ds &&
+    each.path === undefined &&
+    each.bucket === undefined &&
+    each.part === undefined &&
+    grammar.nameKey(ds)?.field === each.field;
   return isKeyed === true && key.length === 1 && by.some(isName);
 }
 
