@@ -30,6 +30,12 @@ export class QueryFacts extends QueryParts {
     switch (sense.t) {
       case "rel":
         if (sense.form === "noun" && !this.#hasRole(sense.ds, role)) return false;
+        // "units were sold": that they were is in the number.
+        if (
+          sense.verb !== undefined &&
+          [...this.metrics].some((name) => this.#grammar.isMadeOf(name, sense.rel))
+        )
+          return true;
         return sense.rel.k === "all" ? this.#speaksOf(sense.ds) : this.#saysRel(sense.rel);
       case "role":
         return this.datasets.has(sense.ds);

@@ -13,7 +13,7 @@ const GLOSS = { words: 4, tries: 60 };
 /** What the model has for some words by their English names; of several names the likeliest that there is. */
 export function glossed(span: readonly Word[], { phrases, values }: Lexicon, language: Language): Entry[] {
   const names = glosses(span, language);
-  if (names.length === 0) return [];
+  if (names.length === 0 || isOwnNoun(span, phrases, language)) return [];
   const named = names.map(({ stems }) => phrases.get(stems) ?? []);
   // What the author defined is meant whatever it is called; other names give way to the author's own.
   const defined = named.flat().filter(({ cost }) => cost < 0);
@@ -45,6 +45,19 @@ export function glossed(span: readonly Word[], { phrases, values }: Lexicon, lan
       cost: cost + (isNamed ? GLOSS_COST.rival : GLOSS_COST.only),
     })),
   ];
+}
+
+/** "average ticket" is a basket, but not where there are tickets. */
+function isOwnNoun(
+  [first, ...others]: readonly Word[],
+  phrases: Lexicon["phrases"],
+  { grammar }: Language,
+): boolean {
+  const own = phrases.get(others.at(-1)?.stem ?? "") ?? [];
+  return (
+    (grammar.get(first?.norm ?? "") ?? grammar.get(first?.stem ?? ""))?.op === "agg" &&
+    own.some(({ sense }) => sense.t === "rel" && sense.form === "noun")
+  );
 }
 
 /** Words that stand for others are no forms of a name, and "war" is no "Ware". */

@@ -38,7 +38,9 @@ function authorsEntries(
   const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
   const isState = /(ed|ing)$/.test(norms) && lexicon.values.has(norms) && !lexicon.spelt.has(norms);
   const isPast = /ed$/.test(norms) && entries.some(({ sense }) => isVerb(sense));
-  const hasNoun = entries.some(({ sense }) => sense.t === "rel" && sense.form === "noun");
+  const hasNoun = entries.some(
+    ({ sense }) => sense.t === "table" || (sense.t === "rel" && sense.form === "noun"),
+  );
   // "ordered" counts what was ordered, and "orders" count orders.
   const counts = entries.flatMap(({ sense }) => (sense.t === "table" ? [sense.table.isVerb === true] : []));
   const isOfBoth = new Set(counts).size > 1;

@@ -88,6 +88,8 @@ export function topped(
 ): Combined[] {
   const then =
     rel.verb === undefined || dim !== "date" ? undefined : grammar.schema.datasets.get(rel.ds)?.date;
+  // What was ordered has a size, but the biggest order is no part of one.
+  if (rel.verb !== undefined && then == null) return [];
   const keys = grammar.dimensions(rel.ds, dim ?? "", place.dir);
   if (keys.length > 0 || then != null)
     return (keys.length > 0 ? keys : [then as Key]).map((key) =>

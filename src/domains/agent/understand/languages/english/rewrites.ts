@@ -100,6 +100,8 @@ const REWRITES: readonly Rewrite[] = [
         ? said
         : `not ${a}or ${b}`,
   ],
+  // "each manager's team of sales reps": who they are is said behind it.
+  [/(?<=['’]s )team of\b/gi, ""],
   [/\bnon-(?=\p{L}{4,})/giu, "not "],
   [/\b(?:all|everything|everybody|everyone) (?:but|except)\b/gi, "except"],
   // One thing each, and nothing that its words say alone.
