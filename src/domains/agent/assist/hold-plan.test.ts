@@ -157,7 +157,7 @@ describe("a plan", () => {
     [
       "moolah per order in 2025",
       table([{ k: "calc", op: "/", a: REVENUE, b: ORDERS }]),
-      "revenue per number of order in 2025",
+      "revenue per order in 2025",
     ],
     ["moolah of customers in 2025", table([REVENUE]), "revenue in 2025"],
     [

@@ -47,6 +47,7 @@ function calcName({ op, a, b }: Extract<Num, { k: "calc" }>): string {
   if (op === "growth") return `${numberName(a)}_growth`;
   if (op === "-") return `${numberName(a)}_difference`;
   if (op !== "/") return numberName(a);
+  if (b.k === "lit" && b.unit !== undefined) return `${numberName(a)}_in_${b.unit.replaceAll(" ", "_")}`;
   const isShare = a.k === b.k && (a.k !== "metric" || b.k !== "metric" || a.name === b.name);
   return isShare ? `${numberName(a)}_share` : `${numberName(a)}_per_${numberName(b)}`;
 }

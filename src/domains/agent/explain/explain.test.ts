@@ -96,6 +96,48 @@ describe("narratives", () => {
     );
   });
 
+  it("of two periods have the earlier one as the base, whichever stands first", () => {
+    const ask = table(
+      [],
+      [during("2025-01-01", "2025-02-01", "January"), during("2025-02-01", "2025-03-01", "February")],
+    );
+    expect(told(ask, [[13, 17]], ["DOUBLE", "DOUBLE"])).toContain(
+      "Revenue (February) against Revenue (January): +€4.00 (+30.8%).",
+    );
+  });
+
+  it("of chosen periods tell what they come to, and what the whole is", () => {
+    const having = { k: "cmp", a: REVENUE, op: ">", b: { k: "lit", v: 15 } };
+    const rows = [
+      ["2025-02-01", 17],
+      ["2025-03-01", 20],
+    ];
+    const text = told(table([MONTH], [REVENUE], { having }), rows, ["DATE", "DOUBLE"], [50]);
+    expect(text).toContain("those shown come to **€37.00** of €50.00 in all (74.0%).");
+  });
+
+  it("of a number in another unit name the unit", () => {
+    const inCents: Num = { k: "calc", op: "/", a: REVENUE, b: { k: "lit", v: 0.01, unit: "cents" } };
+    expect(told(table([], [inCents]), [[1300]], ["DOUBLE"])).toBe("Revenue in cents: **1,300 cents**");
+  });
+
+  it("of a number per some others name these, and are no share", () => {
+    const count = (ds: string): Num => ({ k: "agg", fn: "count", in: { k: "all", ds } });
+    const each: Num = { k: "calc", op: "/", a: count("items"), b: count("visits") };
+    expect(told(table([], [each]), [[1.2]], ["DOUBLE"])).toBe("Number of items per visit: **1.2**");
+    const hundred: Num = {
+      ...each,
+      b: { k: "calc", op: "/", a: count("visits"), b: { k: "lit", v: 100 } },
+    } as Num;
+    expect(told(table([], [hundred]), [[120]], ["DOUBLE"])).toContain("Number of items per 100 visits");
+  });
+
+  it("say a period once", () => {
+    const visits = { k: "where", in: { k: "all", ds: "visits" }, if: { k: "during", win: YEAR } };
+    const count = { k: "agg", fn: "count", in: visits } as Num;
+    expect(say(table([], [count], { scope: { win: YEAR } }))).toBe("number of visits in 2025");
+  });
+
   it("of two periods by group tell the largest rise and fall", () => {
     const ask = table(
       [SHOP],

@@ -1,6 +1,6 @@
 import { clip } from "../../../kernel/clip.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
-import { measureOf, unitCalled } from "../../models/quantities/index.ts";
+import { measureOf, squared, unitCalled } from "../../models/quantities/index.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isPartOf } from "../query/same-number.ts";
 import { type Grain, isKey, type Key, type Num } from "../query/semantic-query.ts";
@@ -85,6 +85,7 @@ function averagedField(name: string, { schema }: Knowledge): Key | undefined {
 
 function formatOfCalc(calc: Extract<Num, { k: "calc" }>, type: string, knowledge: Knowledge): Format {
   if (calc.op === "growth") return { kind: "percent", by: 100 };
+  if (calc.b.k === "lit" && calc.b.unit !== undefined) return { kind: "number", unit: calc.b.unit };
   const [a, b] = [formatOfNumber(calc.a, type, knowledge), formatOfNumber(calc.b, type, knowledge)];
   if (calc.op !== "/") return a.kind === "integer" ? numberOrInteger(type) : a;
   if (isPartOf(calc.a, calc.b)) return { kind: "percent", by: 100 };
@@ -126,7 +127,7 @@ function unitIn(name: string, words: string): string | undefined {
   const own = measureOf(name)?.unit;
   const unit =
     own ??
-    [...description.join(" ").matchAll(said)]
+    [...squared(description.join(" ")).matchAll(said)]
       .map(([, word = ""]) => unitCalled(word))
       .find((each) => each !== undefined);
   return unit === undefined || unit.quantity === "money" || unit.quantity === "share" ? undefined : unit.sign;

@@ -33,7 +33,7 @@ export function narrate(
             isPart,
             isLowestFirst: ask.k === "table" && ask.top?.dir === "min",
           })
-        : aboutPeriods(said, view, time, wholes);
+        : aboutPeriods(said, view, time, wholes, isPart);
   return parts.join("\n\n");
 }
 
@@ -189,12 +189,13 @@ function aboutPeriods(
   view: View,
   time: ShownColumn,
   wholes: Map<ShownColumn, number>,
+  isPart: boolean,
 ): string[] {
   const { keys, numbers, rows } = view;
   const main = numbers[0] as ShownColumn;
   if (keys.length > 1) return [`${said}: ${count(rows.length)} rows.`, table(view)];
   const whole = wholes.get(main);
-  const lead = whole === undefined ? `${said}:` : `${said}: **${showNumber(whole, main.format)}** in all.`;
+  const lead = whole === undefined ? `${said}:` : `${said}: ${inAll(rows, main, whole, isPart)}`;
   const known = rows.filter((row) => numberOf(row, main) !== undefined);
   const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined || first === last) return [lead, table(view)];

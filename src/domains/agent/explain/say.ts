@@ -30,7 +30,8 @@ export function inTheirWords(readings: readonly Reading[]): Reading[] {
 
 /** Two things may have a nationality. */
 function ofWhom(ask: Ask): string {
-  const keys = ask.k === "list" ? ask.show : ask.by;
+  const counted = ask.k === "list" ? [] : ask.cols.flatMap((num) => (num.k === "agg" ? (num.of ?? []) : []));
+  const keys = ask.k === "list" ? ask.show : [...ask.by, ...counted];
   return keys.length === 0 ? "" : ` of ${listed([...new Set(keys.map(({ ds }) => words(ds)))])}`;
 }
 
@@ -41,7 +42,14 @@ export function say(ask: Ask): string {
   const numbers = listed(cols.map((num) => sayNum(withoutWindow(num, ask.scope?.win))));
   const keys = by.length === 0 ? "" : ` by ${listed(by.map(sayKey))}`;
   const groups = having === undefined ? "" : `, where ${sayCond(having)}`;
-  return `${numbers}${keys}${sayScope(ask.scope)}${top === undefined ? "" : sayTop(top, ask)}${groups}`;
+  return onceEach(
+    `${numbers}${keys}${sayScope(ask.scope)}${top === undefined ? "" : sayTop(top, ask)}${groups}`,
+  );
+}
+
+/** What is said of a set and of the number of it at once is one period: "in 2025 in 2025". */
+function onceEach(text: string): string {
+  return text.replaceAll(/( (?:in|on|from) (?:[^ ]+ ){0,5}?\d{4})(?=\1(?![\p{L}\p{N}]))/gu, "");
 }
 
 function sayTop(
@@ -207,7 +215,10 @@ function sayLink(cond: Cond): string | undefined {
   if (count !== undefined) return `with ${sayOp(count.op)} ${count.n} ${sayRel(to)}`;
   const role = path.at(-1)?.as;
   if (role !== undefined) return `with ${role} ${sayRel(to)}`;
-  return `${path.at(-1)?.dir === "many" ? "with" : "of"} ${sayRel(to)}`;
+  // "states with bordering state Texas": through what only links them.
+  const { link = "", dir } = path.at(-1) ?? {};
+  if (dir === "one" && path[0]?.dir === "many") return `with ${words(link)} ${sayRel(to)}`;
+  return `${dir === "many" ? "with" : "of"} ${sayRel(to)}`;
 }
 
 function sayCond(cond: Cond): string {
@@ -289,7 +300,9 @@ function sayNum(num: Num): string {
       const rows =
         num.in === undefined ? (num.path?.map(({ link }) => words(link)).join(", ") ?? "") : sayRel(num.in);
       const what = of === "" ? rows : rows === "" ? of : `${of} of ${rows}`;
-      return `${AGGREGATES[num.fn]} ${what}${sayScope(num.scope)}`.trim();
+      // "lowest lowest elevation"
+      const word = what.startsWith(`${AGGREGATES[num.fn]} `) ? "the" : AGGREGATES[num.fn];
+      return `${word} ${what}${sayScope(num.scope)}`.trim();
     }
     case "each":
       return `${AGGREGATES[num.fn]} ${sayNum(num.of)}${each(num.per)}${sayScope(num.scope)}`;
@@ -317,8 +330,20 @@ function sayCalc({ op, a, b }: Extract<Num, { k: "calc" }>): string {
   if (op === "-" && windows !== undefined) return `change of ${windows.of} from ${windows.b} to ${windows.a}`;
   const [x, y] = [sayNum(a), sayNum(b)];
   if (op === "/" && isPartOf(a, b)) return sayShare(a, b);
-  if (op === "/") return `${x} per ${singular(y)}`;
+  if (op === "/") return `${x} ${sayDivisor(b)}`;
   return { "+": `${x} plus ${y}`, "-": `${x} less ${y}`, "*": `${x} times ${y}` }[op];
+}
+
+/** "per visit", "per 100 visits", "in days" */
+function sayDivisor(num: Num): string {
+  if (num.k === "lit" && num.unit !== undefined) return `in ${num.unit}`;
+  if (num.k === "calc" && num.op === "/" && num.b.k === "lit")
+    return `per ${sayNum(num.b)} ${sayNum(num.a).replace(/^number of /, "")}`;
+  if (num.k !== "agg" || num.fn !== "count" || num.in === undefined) return `per ${singular(sayNum(num))}`;
+  const [noun = "", ...conds] = sayNum(num)
+    .replace(/^number of /, "")
+    .split(/(?= (?:where|with|without|of|in|from|on) )/);
+  return `per ${singular(noun)}${conds.join("")}`;
 }
 
 /** "share of total revenue where order channel is Online" */

@@ -165,13 +165,16 @@ function unfinished(
 ): string[] {
   const today = now.slice(0, 10);
   const until = (from: string, to: string) => lastDay({ from, to, today }, data);
+  // Plans reach beyond today, and of a period after the last row there are no numbers at all.
+  const isOpen = (from: string, to: string) =>
+    from.slice(0, 10) <= today &&
+    today < dayBefore(to) &&
+    (data === undefined || (data.last >= from.slice(0, 10) && data.last < dayBefore(to)));
   const time = keys.find(({ format }) => format.kind === "period");
   if (time?.format.kind === "period") {
     const { grain } = time.format;
     const starts = rows.map((row) => row[time.index]).filter((value) => typeof value === "string");
-    const running = starts.find(
-      (start) => start.slice(0, 10) <= today && today < dayBefore(periodEnd(start, grain)),
-    );
+    const running = starts.find((start) => isOpen(start, periodEnd(start, grain)));
     return running === undefined
       ? []
       : [
@@ -179,8 +182,7 @@ function unfinished(
         ];
   }
   const open = compiled.used.windows.find(
-    ({ win }) =>
-      win.from !== null && win.to !== null && win.from.slice(0, 10) <= today && today < dayBefore(win.to),
+    ({ win }) => win.from !== null && win.to !== null && isOpen(win.from, win.to),
   );
   return open === undefined
     ? []
@@ -198,7 +200,7 @@ function dayBefore(end: string): string {
 
 /** Which filter leaves nothing, and which values there are instead. */
 async function reasonsOf(
-  { reading: { ask } }: Result,
+  { reading: { ask }, rows }: Result,
   { schema, values }: Knowledge,
   query: Check,
 ): Promise<string[]> {
@@ -207,7 +209,10 @@ async function reasonsOf(
     const sql = attempt(() => compile(schema, without(ask, filter)).sql);
     const found = sql === undefined ? undefined : await query(sql);
     if (found === undefined || isNothing(found, keysOf(ask))) continue;
-    reasons.push(`Without ${filter.said} there would be something.${nearestTo(filter, values)}`);
+    const near = nearestTo(filter, values);
+    // That there are none of something is an answer; a value that is not there needs a word.
+    if (near === "" && rows.some((row) => row.includes(0))) continue;
+    reasons.push(`Without ${filter.said} there would be something.${near}`);
   }
   return reasons;
 }

@@ -180,9 +180,9 @@ describe("a number per something", () => {
   it.each([
     ["fares per booking in 2025", "fares per booking count where booking status is sailed in 2025"],
     ["Fares pro Buchung", "fares per booking count where booking status is sailed"],
-    ["takings per leg", "fares per number of legs where booking status is sailed"],
+    ["takings per leg", "fares per leg where booking status is sailed"],
     ["sailed bookings per booking", "sailed bookings per booking count"],
-    ["complaints per booking", "number of complaints per number of booking"],
+    ["complaints per booking", "number of complaints per booking"],
     ["fares per cancelled booking", "refused"],
   ])("is divided by the rows that it is made of: %s", (text, said) => {
     expect(saidBack(text)).toBe(said);
@@ -309,5 +309,29 @@ describe("those of each", () => {
       by: [{ field: "crew_name", path }],
       scope: { if: { key: { field: "rank", path } } },
     });
+  });
+});
+
+describe("units", () => {
+  it.each([
+    ["fares in 2025 in thousand euros", "fares in thousand euros in 2025"],
+    ["fares in millions", "fares in millions"],
+    ["Fares 2025 in Tausend Euro", "fares in thousand € in 2025"],
+    ["fares in euros", "fares"],
+    ["fares in dollars", "refused"],
+    ["guests with fares over 100 dollars", "refused"],
+    ["guests with fares over $100", "refused"],
+    ["complaints per 100 bookings", "number of complaints per 100 bookings"],
+  ])("are said, and none is made up: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
+  });
+});
+
+describe("a word that belongs to another thing", () => {
+  it.each([
+    ["fares of Ida Holm's team in 2025", "refused"],
+    ["how many sailed bookings", "sailed bookings"],
+  ])("is not left out: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
   });
 });

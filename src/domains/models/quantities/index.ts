@@ -1,1 +1,1 @@
-export { measureOf, type Quantity, type Unit, unitCalled, unitsPer } from "./quantities.ts";
+export { measureOf, type Quantity, squared, type Unit, unitCalled, unitsPer } from "./quantities.ts";

@@ -19,6 +19,8 @@ describe("what a number measures, by its name", () => {
     ["price per kg", "money", undefined],
     ["salary_share", "share", undefined],
     ["discount_pct", "share", "%"],
+    ["floor square feet", "area", "sq ft"],
+    ["land_square_miles", "area", "sq mi"],
   ])("%s", (name, quantity, sign) => {
     const found = measureOf(name);
     expect([found?.quantity, found?.unit?.sign]).toEqual([quantity, sign]);

@@ -81,6 +81,7 @@ const UNITS_OF: readonly [
       ["sqm m2 m² qm quadratmeter square", 1, "m²"],
       ["sqft ft2 ft²", 0.092_903_04, "sq ft"],
       ["sqkm km2 km²", 1_000_000, "km²"],
+      ["sqmi mi2 mi²", 2_589_988.110_336, "sq mi"],
       ["ha hectare hectares hektar", 10_000, "ha"],
       ["acre acres", 4_046.856_422_4, "acres"],
     ],
@@ -268,17 +269,31 @@ function isIn(unit: Unit, quantity: Quantity | undefined): boolean {
 
 /** "In euros", "Length in minutes" */
 function unitSaid(said: string | null): Unit | undefined {
-  for (const [, word = ""] of (said ?? "").matchAll(/(?:^|\s)in\s+([\p{L}\p{N}°%€$£¥²³/]+)/giu)) {
+  for (const [, word = ""] of squared(said ?? "").matchAll(/(?:^|\s)in\s+([\p{L}\p{N}°%€$£¥²³/]+)/giu)) {
     const unit = UNITS.get(word.toLowerCase());
     if (unit !== undefined) return unit;
   }
   return undefined;
 }
 
+const SQUARES: readonly [RegExp, string][] = [
+  [/^f(ee|oo)?t$/i, "sqft"],
+  [/^(kilomet(er|re)s?|km)$/i, "sqkm"],
+  [/^(miles?|mi)$/i, "sqmi"],
+  [/^(met(er|re)s?|m)$/i, "sqm"],
+];
+
+/** A text with units of area in one word: a square mile is no mile, and no square metre. */
+export function squared(text: string): string {
+  return text.replaceAll(/(?<!\p{L})square[ _-]?(\p{L}+)/giu, (said, unit: string) => {
+    const [, word] = SQUARES.find(([pattern]) => pattern.test(unit)) ?? [];
+    return word ?? said.replace(/[ _-]/, "");
+  });
+}
+
 function wordsIn(name: string): string[] {
-  return name
+  return squared(name)
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
-    .replace(/\bsquare[ _](feet|foot|ft)\b/i, "sqft")
     .split(/[^\p{L}\p{N}°%€$£¥²³]+/u)
     .flatMap((word) => word.split(/(?<=[\p{L}\p{N}])(?=[%€$£¥])/u))
     .filter((word) => word !== "")

@@ -1,15 +1,25 @@
+import { unitCalled } from "../../../models/quantities/index.ts";
 import type { Language } from "../languages/language.ts";
 import type { Word } from "../languages/words.ts";
-import { unitNamed } from "../model/units.ts";
+import { currencyIn, unitNamed } from "../model/units.ts";
 import type { Quantity } from "../senses/fragment.ts";
 import type { Found } from "./candidates.ts";
 
 /** Numbers, and how something is compared with them: "more than 60k". */
-export function numberCandidates(words: readonly Word[], language: Language): Found[] {
+export function numberCandidates(
+  words: readonly Word[],
+  language: Language,
+  currency: string | undefined,
+): Found[] {
   const found: Found[] = [];
+  // What a dollar is worth in euros, nobody said.
+  const isForeign = (unit: string | undefined) => {
+    const said = currency === undefined ? undefined : currencyIn(unit ?? "");
+    return said !== undefined && said !== currency;
+  };
   for (const i of words.keys()) {
     const number = numberAt(words, i, language);
-    if (number === undefined) continue;
+    if (number === undefined || isForeign(number.unit)) continue;
     const { value, isPercent, end, unit, isTimes, scale } = number;
     const more = {
       ...(unit === undefined ? {} : { unit }),
@@ -22,20 +32,34 @@ export function numberCandidates(words: readonly Word[], language: Language): Fo
     found.push(...quantitiesAt(words, i, { value, end, ...more }, language));
   }
   for (const [i, word] of words.entries()) {
-    if (language.inUnits.has(word.norm) && unitNamed(words[i + 1]?.norm ?? "") !== undefined)
-      found.push({
-        sense: { t: "unit", unit: words[i + 1]?.norm ?? "" },
-        start: i,
-        end: i + 2,
-        cost: -0.3,
-      });
+    if (language.inUnits.has(word.norm)) found.push(...unitAt(words, i, language));
     const skip = language.ordinals.get(word.norm);
     if (skip !== undefined)
       found.push({ sense: { t: "op", op: "ordinal", arg: String(skip) }, start: i, end: i + 1, cost: 0 });
     if (language.averages.has(word.norm) || language.averages.has(word.stem))
       found.push(...quantitiesAt(words, i, { value: "average", end: i + 1 }, language));
   }
-  return found;
+  return found.filter(({ sense }) => sense.t !== "unit" || !isForeign(sense.unit));
+}
+
+const SCALES: ReadonlyMap<number, string> = new Map([
+  [1e3, "thousand"],
+  [1e6, "million"],
+  [1e9, "billion"],
+]);
+
+/** "in minutes", "in thousands", "in million euros" */
+function unitAt(words: readonly Word[], at: number, { scales, isForeign }: Language): Found[] {
+  const first = words[at + 1]?.norm ?? "";
+  const scale = scales.get(first) ?? scales.get(first.replace(/s$/, ""));
+  const last = scale === undefined ? at + 1 : at + 2;
+  const unit = unitNamed(words[last]?.norm ?? "") === undefined ? "" : (words[last]?.norm ?? "");
+  if (scale === undefined && unit === "") return [];
+  const end = unit === "" ? last : last + 1;
+  // Answers are told in English.
+  const signs = [SCALES.get(scale ?? 1) ?? "", unitCalled(unit)?.sign ?? ""];
+  const said = isForeign === true ? signs.join(" ").trim() : textOf(words, at + 1, end);
+  return [{ sense: { t: "unit", unit, scale: scale ?? 1, said }, start: at, end, cost: -0.3 }];
 }
 
 interface NumberAt {

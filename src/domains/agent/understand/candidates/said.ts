@@ -42,7 +42,7 @@ export function sensesIn(language: Language, question: Question, knowledge: Know
     outsidePeriods([
       ...candidates(all, lexicon, language),
       ...dateCandidates({ ...question, text }, all, knowledge),
-      ...numberCandidates(all, language),
+      ...numberCandidates(all, language, grammar.currency),
       ...borrowedEntries(all, question.borrowed ?? [], lexicon, language),
     ]),
   );

@@ -1,4 +1,4 @@
-import { type Unit, unitCalled, unitsPer } from "../../../models/quantities/index.ts";
+import { squared, type Unit, unitCalled, unitsPer } from "../../../models/quantities/index.ts";
 
 /** What is measured in units that questions are read with. */
 type Kind = "time" | "money" | "area" | "weight" | "length";
@@ -35,7 +35,9 @@ const BEFORE_UNIT = /^(in|of|average|mean|total|square)?$/;
 /** The unit that a description of a number names: `duration_minutes`, "Length in minutes", "Hours from …". */
 export function unitIn(texts: readonly (string | null)[]): string | undefined {
   for (const text of texts) {
-    const words = (text ?? "").toLowerCase().split(/[^\p{L}]+/u);
+    const words = squared(text ?? "")
+      .toLowerCase()
+      .split(/[^\p{L}]+/u);
     const isName = !text?.includes(" ");
     const named = words.find((word, i) => {
       const kind = unitNamed(word);

@@ -1,5 +1,5 @@
 import type { Cond, Key, Num, Rel } from "../../query/semantic-query.ts";
-import { currencyIn, unitNamed, unitsIn } from "../model/units.ts";
+import { unitNamed, unitsIn } from "../model/units.ts";
 import type { Quantity, TableSense } from "../senses/fragment.ts";
 import { entities, means, type RelSense, tableOf } from "../senses/make.ts";
 import { asTable, chosenEntities } from "../senses/table-senses.ts";
@@ -55,16 +55,12 @@ function factorOf(said: string, own: string | undefined): number | undefined {
 
 /** Rules for what numbers are wanted in: "in minutes". */
 export const UNIT_RULES: Rules = {
-  "table unit": (grammar, { table }, { unit }) => {
-    const house = grammar.currency;
-    const said = currencyIn(unit);
-    // What a dollar is worth in euros, nobody said.
-    if (house !== undefined && said !== undefined && house !== said) return [];
-    const factors = table.cols.map((num) => factorOf(unit, grammar.unitOf(num)));
+  "table unit": (grammar, { table }, { unit, scale, said }) => {
+    const factors = table.cols.map((num) => (unit === "" ? 1 : factorOf(unit, grammar.unitOf(num))));
     if (factors.some((factor) => factor === undefined) || table.top !== null) return [];
     const cols = table.cols.map((num, i): Num => {
-      const factor = factors[i] as number;
-      return factor === 1 ? num : { k: "calc", op: "/", a: num, b: { k: "lit", v: factor } };
+      const v = (factors[i] as number) * scale;
+      return v === 1 ? num : { k: "calc", op: "/", a: num, b: { k: "lit", v, unit: said } };
     });
     return [asTable({ ...table, cols }, 0)];
   },

@@ -48,8 +48,8 @@ export type Sense =
   | { t: "window"; win: Window }
   | { t: "grain"; grain: Grain; isFiscal: boolean; isEvery?: true; isBare?: true }
   | { t: "number"; value: number; isPercent: boolean }
-  /** "in minutes" */
-  | { t: "unit"; unit: string }
+  /** "in minutes", "in million euros" */
+  | { t: "unit"; unit: string; scale: number; said: string }
   /** `more than 60k`. */
   | ({ t: "quantity" } & Quantity)
   /** `by`, `per`, `each` with a key. */
