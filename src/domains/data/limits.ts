@@ -35,7 +35,7 @@ export const LIMITS = {
     /** Longest that a query on a datasource may run, whatever its caller says. */
     runMs: 60 * 60_000,
     /** How long the server is asked to stop a cancelled query before the connection is dropped. */
-    cancelMs: 2_000,
+    cancelMs: 5_000,
     /** How long a connection may take to close in an orderly way. */
     goodbyeMs: 1_000,
     /** Rows of one batch of a result. */

@@ -10,7 +10,8 @@ describe("cancel_query_run", () => {
   it("ends a run that is under way, once", async () => {
     const query = "SELECT pg_sleep(60)::text AS a";
     const { query_id } = await makeQuery(server, token, {
-      name: "Nap",
+      // Of its own, so that a second try does not meet the first.
+      name: `Nap ${Date.now()}`,
       datasource_id,
       query,
       run_now: false,

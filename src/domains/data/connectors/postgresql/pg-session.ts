@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { LIMITS } from "../../limits.ts";
 import type { Scalar } from "../connector.ts";
@@ -157,25 +159,45 @@ export class PgSession {
     const { processID, secretKey } = this.#client as unknown as { processID?: number; secretKey?: number };
     if (processID == null || secretKey == null) return;
     const deadline = startDeadline(LIMITS.datasources.cancelMs, undefined);
-    let socket: Socket | undefined;
+    // What the server had sent before must be read away, or it would not get to stop.
+    this.#stream.resume();
+    const isOver = running.then(() => true);
     try {
-      const { network, host, port, tls, ca } = this.#target;
-      // By the name it was allowed under if the operator named it, otherwise to the very same machine.
-      socket = await network
-        .connect(this.#peer, deadline.signal)
-        .catch(() => network.connect({ host, port }, deadline.signal));
-      const secured = await securePg(socket, { host, tls, ca }, deadline.signal);
-      secured.resume().end(cancelMessage(processID, secretKey));
-      // What the server had sent before must be read away, or it would not get to stop.
-      this.#stream.resume();
-      await untilAborted(running, deadline.signal);
+      // A server that has not begun with the statement yet takes no notice, and begins: it has to be told again.
+      for (let isEnded = false; !isEnded; isEnded = await soon(isOver, deadline.signal)) {
+        await this.#sendCancel(cancelMessage(processID, secretKey), deadline);
+      }
     } catch {
       // The connection is dropped all the same, and the time limit on the server holds.
     } finally {
-      socket?.destroy();
       deadline.clear();
     }
   }
+
+  async #sendCancel(message: Buffer, { signal }: Deadline): Promise<void> {
+    const { network, host, port, tls, ca } = this.#target;
+    // By the name it was allowed under if the operator named it, otherwise to the very same machine.
+    const socket = await network
+      .connect(this.#peer, signal)
+      .catch(() => network.connect({ host, port }, signal));
+    try {
+      const secured = await securePg(socket, { host, tls, ca }, signal);
+      secured.resume().end(message);
+      // The server closes it when it has passed the wish on.
+      await untilAborted(
+        once(secured, "close").catch(() => undefined),
+        signal,
+      );
+    } finally {
+      socket.destroy();
+    }
+  }
+}
+
+const TELL_AGAIN_MS = 200;
+
+async function soon(isOver: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  return Promise.race([isOver, sleep(TELL_AGAIN_MS, false, { signal })]);
 }
 
 function attempt(work: () => void, queue: RowQueue<TextRow>): void {
