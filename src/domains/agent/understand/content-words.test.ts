@@ -155,3 +155,53 @@ describe("words that are carried or missed", () => {
     expect(outcome(text)).toBe(expected);
   });
 });
+
+describe("words go with what they stand beside", () => {
+  it.each([
+    ["revenue by shop district in 2025", "shops_districts"],
+    ["revenue per client district in 2025", "clients_districts"],
+    ["which shop district had the most revenue in 2025", "shops_districts"],
+    ["Umsatz nach Kundenbezirk 2025", "clients_districts"],
+  ])("%s: by the second noun, through %s", (text, link) => {
+    const [best] = read(text).readings;
+    const path = [{ link, dir: "one" }];
+    expect(best?.ask).toMatchObject({ by: [{ ds: "districts", field: "district_name", path }] });
+    expect(JSON.stringify(best?.ask)).not.toContain('"k":"link"');
+  });
+
+  it("lists the second noun of each of the first", () => {
+    const show = [
+      { ds: "districts", field: "district_name", path: [{ link: "shops_districts", dir: "one" }] },
+    ];
+    expect(read("list the shop districts").readings[0]?.ask).toMatchObject({
+      rel: { k: "all", ds: "shops" },
+      show,
+    });
+  });
+
+  it.each([
+    ["biggest order in 2025", "the orders in 2025 with the highest revenue"],
+    ["kleinste Bestellung 2025", "the orders in 2025 with the lowest revenue"],
+    ["average tickets per month in 2025", "average number of tickets for each month in 2025"],
+    ["durchschnittliche Tickets pro Monat 2025", "average number of tickets for each month in 2025"],
+    ["average ticket in 2025", "no: average"],
+    ["Umsatz nicht aus Läden 2025", "revenue where order channel is not Shop in 2025"],
+    [
+      "how many clients cancelled more than 2 orders in 2025",
+      "number of clients where number of orders where order status is cancelled in 2025 is more than 2",
+    ],
+    [
+      "wie viele Kunden haben 2025 mehr als 2 Bestellungen storniert",
+      "number of clients where number of orders where order status is cancelled in 2025 is more than 2",
+    ],
+  ])("%s: %s", (text, expected) => {
+    expect(outcome(text)).toBe(expected);
+  });
+
+  it.each(["revenue not from shops in 2025", "revenue outside shops in 2025"])(
+    "%s: the period stays with the number",
+    (text) => {
+      expect(JSON.stringify(read(text).readings)).not.toContain("opened_date");
+    },
+  );
+});

@@ -93,7 +93,7 @@ function listCost(wantsList: boolean, ask: Ask): number {
   if (ask.k === "table") return wantsList && ask.by.length === 0 ? 0.8 : 0;
   const [key] = ask.show;
   const isNumbered = ask.show.length === 1 && key !== undefined && /(^|_)id$/.test(key.field);
-  return isNumbered && !wantsList ? 1.3 : 0;
+  return isNumbered && !wantsList && ask.rel.k !== "top" ? 1.3 : 0;
 }
 
 /** Growth over the year before is that of one year, or of each. */

@@ -104,7 +104,13 @@ export class QueryFacts extends QueryParts {
 
   /** Whether numbers are told apart by entities or something of them, or divided by how many there are. */
   #isTold(ds: string): boolean {
-    return [...this.#groups(), ...this.each].some((key) => key.ds === ds) || this.#divides(ds);
+    const isOf = (key: Key) => key.ds === ds || this.#startOf(key) === ds;
+    return [...this.#groups(), ...this.each].some(isOf) || this.#divides(ds);
+  }
+
+  /** Through whom a group is told: the region of a store. */
+  #startOf({ path }: Key): string | undefined {
+    return this.schema.links.get(path?.[0]?.link ?? "")?.from;
   }
 
   #divides(ds: string): boolean {
@@ -161,7 +167,7 @@ export class QueryFacts extends QueryParts {
     const isCounted = this.ask.k === "table" && this.texts.includes('"fn":"count"');
     const others = [...this.links].filter((link) => link.startsWith(`~${ds}.`));
     const named = [ds, ...others.map((link) => this.schema.links.get(link)?.to)];
-    return isCounted || shown.some((key) => named.includes(key.ds));
+    return isCounted || shown.some((key) => named.includes(key.ds) || this.#startOf(key) === ds);
   }
 
   /** "the day they joined" */

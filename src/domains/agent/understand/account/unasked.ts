@@ -24,7 +24,10 @@ export function unaskedParts(leaves: readonly Leaf[], ask: Ask, { grammar }: { g
     );
     return !isSaid && !grammar.isEvent(key.ds) && grammar.eventsOf(key.ds).length > 0;
   });
-  return groups + dates.length + (isOfEntities(senses, ask, grammar) ? 1 : 0);
+  // A number that has lost its period to something else is another number.
+  const isTaken =
+    ask.k === "table" && ask.scope?.win === undefined && ask.cols.every(({ k }) => k === "metric");
+  return groups + dates.length * (isTaken ? 3 : 1) + (isOfEntities(senses, ask, grammar) ? 1 : 0);
 }
 
 /** Whether entities that did something are counted by when they came. */

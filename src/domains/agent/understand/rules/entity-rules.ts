@@ -82,6 +82,20 @@ function beyond(grammar: Grammar, arg: string, { rel, ds, form }: RelSense): Com
   ];
 }
 
+/** "store region": of two nouns in a row the second is meant, by the first. */
+function byNoun(grammar: Grammar, left: RelSense, right: RelSense): Combined[] {
+  const isPlain = ({ form, verb }: RelSense) => form !== "name" && verb === undefined;
+  const links = [...grammar.schema.links.values()].filter(
+    ({ from, to, isSoft }) => from === left.ds && to === right.ds && from !== to && isSoft !== true,
+  );
+  const [link, ...others] = links;
+  const name =
+    right.rel.k === "all" && isPlain(left) && isPlain(right) ? grammar.nameKey(right.ds) : undefined;
+  if (link === undefined || others.length > 0 || name === undefined || name.path !== undefined) return [];
+  const key = { ...name, path: [{ link: link.name, dir: "one" as const }] };
+  return left.rel.k === "all" ? means({ t: "field", key }) : [attr(left.rel, left.ds, [key], 0)];
+}
+
 /** How many there are; of what was done, the number that the author has for it. */
 function counted(grammar: Grammar, rel: RelSense): Combined[] {
   const name = rel.isDistinct === true ? grammar.nameKey(rel.ds) : undefined;
@@ -218,10 +232,14 @@ export const ENTITY_RULES: Rules = {
       ? neighbours(grammar, entities(mod.rel, mod.ds, "noun"), rel, 0.2)
       : []),
   ],
-  "rel rel": (grammar, left, right) => [
-    ...neighbours(grammar, left, right, right.form === "noun" && left.form !== "noun" ? 0.8 : 0.3),
-    ...neighbours(grammar, right, left, left.form === "name" && right.form !== "name" ? 0.4 : 1.2),
-  ],
+  "rel rel": (grammar, left, right) => {
+    const both = byNoun(grammar, left, right);
+    if (both.length > 0) return both;
+    return [
+      ...neighbours(grammar, left, right, right.form === "noun" && left.form !== "noun" ? 0.8 : 0.3),
+      ...neighbours(grammar, right, left, left.form === "name" && right.form !== "name" ? 0.4 : 1.2),
+    ];
+  },
   "sup rel": (grammar, sup, rel) => {
     if (sup.dim === null) {
       const by: By = { k: "count", rel: rel.rel, ds: rel.ds };

@@ -49,10 +49,11 @@ export class Grammar extends Facts {
     const groups = hasGroups ? this.#groups(this, sense) : [];
     if (sense.t === "field") {
       const { key } = sense;
-      const all: Rel = { k: "all", ds: key.ds };
+      // The region of a store is one of each store.
+      const ds = this.schema.links.get(key.path?.[0]?.link ?? "")?.from ?? key.ds;
       return [
         ...groups,
-        { sense: { t: "attr", rel: all, ds: key.ds, keys: [key] }, cost: 0.4 },
+        { sense: { t: "attr", rel: { k: "all", ds }, ds, keys: [key] }, cost: 0.4 },
         ...this.#happened(key),
         ...this.#addedUp(key),
       ];

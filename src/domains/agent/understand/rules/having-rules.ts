@@ -4,7 +4,7 @@ import { compared } from "../senses/comparison-senses.ts";
 import { measuredBy } from "../senses/entity-senses.ts";
 import type { Quantity, Sense, TableSense } from "../senses/fragment.ts";
 import { count, means, type RelSense, tableOf } from "../senses/make.ts";
-import { again, asTable, chosenEntities, compareWith, more, within } from "../senses/table-senses.ts";
+import { again, asTable, chosenEntities, compareWith, more, scoped, within } from "../senses/table-senses.ts";
 import type { Combined } from "./chart.ts";
 import type { Grammar, Rules } from "./grammar.ts";
 import { costing } from "./unit-rules.ts";
@@ -37,6 +37,13 @@ function measureFor(grammar: Grammar, ds: string, dim: string): Key | undefined 
   if (dim !== "age") return grammar.dimension(ds, dim);
   const [key, ...others] = grammar.dimensions(ds, "age").filter((each) => grammar.isNumber(each));
   return others.length === 0 ? key : undefined;
+}
+
+/** The dataset whose rows a number counts. */
+function countedIn(grammar: Grammar, table: TableSense): string | undefined {
+  const [num] = table.cols;
+  const counted = num?.k === "agg" && num.in !== undefined ? grammar.datasetOf(num.in) : undefined;
+  return counted ?? grammar.dateOf(table)?.ds;
 }
 
 /** How many different values of a field there are in some rows. */
@@ -93,11 +100,18 @@ export const HAVING_RULES: Rules = {
     return quantity.unit !== undefined ? costing(grammar, rel, quantity) : means(countOf(rel, quantity), 0.6);
   },
   // "opened at least three tickets"
-  "field having": (grammar, { key }, having) => {
-    const [num] = having.table.cols;
-    const counted = num?.k === "agg" && num.in !== undefined ? grammar.datasetOf(num.in) : undefined;
-    const isOwn = grammar.isDate(key) && (counted ?? grammar.dateOf(having.table)?.ds) === key.ds;
-    return isOwn ? means(having, 0.1) : [];
+  "field having": (grammar, { key }, having) =>
+    grammar.isDate(key) && countedIn(grammar, having.table) === key.ds ? means(having, 0.1) : [],
+  // "cancelled more than 2 orders": of what is counted.
+  "cond having": (grammar, { ds, cond }, having) => {
+    const { table } = having;
+    const [num] = table.cols;
+    if (num === undefined || countedIn(grammar, table) !== ds) return [];
+    const only: Num =
+      num.k === "agg" && num.in !== undefined
+        ? { ...num, in: { k: "where", in: num.in, if: cond } }
+        : scoped(num, { if: cond });
+    return means({ ...having, table: { ...table, cols: [only] } }, -0.5);
   },
   "having window": (grammar, having, { win }) =>
     within(grammar, having.table, win).map((each) => again(having, each)),
