@@ -360,6 +360,7 @@ describe("words that point back", () => {
     "how many customers are there?",
     "orders that were cancelled this year",
     "which state has the most rivers running through it",
+    "what river is the longest one in the united states",
     "the 2024 orders that were cancelled - what were they worth?",
     "average discount in week 24 vs the first three weeks of that month",
     "who is the manager of Ann, and when did that manager start?",

@@ -113,7 +113,8 @@ function isTakenUp(
     const stem = noun.toLowerCase().replace(/(?:ies|y|es|s|en|n)$/, "");
     return TIME.test(noun) || before.toLowerCase().includes(stem);
   }
-  const isOwned = k === "whose" || /ones$/i.test(word);
+  // "what river is the longest one" is of the rivers.
+  const isOwned = k === "whose" || /ones$|est one$/i.test(word);
   const last = [...before.matchAll(BOUNDARY)].at(-1)?.index;
   const apart = isOwned ? before : before.slice(0, last ?? 0);
   const words = apart.toLowerCase().match(/\p{L}[\p{L}-]*/gu) ?? [];
