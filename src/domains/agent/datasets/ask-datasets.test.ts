@@ -82,6 +82,28 @@ describe("a name that many rows share", () => {
   });
 });
 
+describe("a name that is the thing's own", () => {
+  const boats = Array.from({ length: 40 }, (_, i) => ({
+    "Boat Name": ["Gull", "Tern", "Skua", "Petrel"][i % 4],
+    Built: 1990 + (i % 5),
+    "Asking Price": 1_000 + i * 37,
+    Hull: i % 8 === 0 ? "steel" : "wood",
+  }));
+
+  it("tells rows apart only where nothing else differs between two of one name", async () => {
+    const sale = await tables({ boats });
+    expect(await sale("How many boats are there?")).toEqual([expect.anything(), [[40]]]);
+    expect(await sale("How many boats have a steel hull?")).toEqual([expect.anything(), [[5]]]);
+    const crossings = boats.map(({ "Boat Name": boat }, i) => ({
+      canal_name: boat,
+      width: boat?.length,
+      town: `Town ${i % 9}`,
+    }));
+    const map = await tables({ canals: crossings });
+    expect(await map("How many canals are there?")).toEqual([expect.anything(), [[4]]]);
+  });
+});
+
 describe("words that are a condition", () => {
   const crew = Array.from({ length: 12 }, (_, i) => ({
     sailor_no: 50 + i,

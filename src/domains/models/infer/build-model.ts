@@ -201,9 +201,12 @@ function isPanel({ keys: { primary } }: Looked, fields: readonly InferredField[]
 /** Things that have a name which occurs in several rows, as a river has in each state: the name tells them apart. */
 function isNamedOnly(dataset: string, fields: readonly InferredField[]): boolean {
   const thing = thingOf(dataset).join(" ");
-  return fields.some(({ field, role }) => {
+  const most = Math.max(0, ...fields.map(({ column }) => (column?.kind === "number" ? column.distinct : 0)));
+  return fields.some(({ field, role, column }) => {
     const words = longWords(field.name).join(" ");
-    return role === "text" && (words === thing || words === `${thing} name`);
+    const isName = role === "text" && (words === thing || words === `${thing} name`);
+    // Where there are more numbers than names, two of one name are two things: used cars of one make.
+    return isName && (column?.distinct ?? 0) >= most;
   });
 }
 
