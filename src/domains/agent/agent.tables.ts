@@ -64,6 +64,8 @@ export const answers = pgTable(
   "agent_answers",
   {
     id: uuid("id").primaryKey().defaultRandom(),
+    /** What came after what: two answers may have the same time. */
+    place: whole("place").generatedAlwaysAsIdentity(),
     conversationId: uuid("conversation_id")
       .notNull()
       .references(() => conversations.id, { onDelete: "cascade" }),
@@ -79,7 +81,7 @@ export const answers = pgTable(
     createdAt: moment("created_at").notNull(),
   },
   (table) => [
-    index("agent_answers_conversation").on(table.conversationId, table.createdAt),
+    index("agent_answers_conversation").on(table.conversationId, table.place),
     index("agent_answers_at").on(table.createdAt),
   ],
 );

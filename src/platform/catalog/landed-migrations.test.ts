@@ -35,6 +35,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0025_reports.sql": "7a9f32d8a12a6222",
   "0026_changes.sql": "dcab420c5c321def",
   "0027_no-job-progress.sql": "c7c281f670a4e9d8",
+  "0028_answer-places.sql": "352413476e84e0bb",
 };
 
 it("a migration that has landed is never changed; a new one is added to the list", () => {

@@ -66,13 +66,13 @@ export class ConversationsStore extends Store {
   }
 
   /** The same up to an answer of theirs, that one included. */
-  async upTo(caller: Caller, { conversationId, modelId, createdAt }: KeptAnswer): Promise<Latest> {
+  async upTo(caller: Caller, { conversationId, modelId, place }: KeptAnswer): Promise<Latest> {
     const same = and(eq(answers.conversationId, conversationId), eq(answers.modelId, modelId));
-    return this.#latest(and(this.#own(caller), same, lte(answers.createdAt, createdAt)));
+    return this.#latest(and(this.#own(caller), same, lte(answers.place, place)));
   }
 
   async #latest(found: SQL | undefined): Promise<Latest> {
-    const rows = await this.#select().where(found).orderBy(desc(answers.createdAt)).limit(LATEST);
+    const rows = await this.#select().where(found).orderBy(desc(answers.place)).limit(LATEST);
     const at = rows.findIndex(({ outcome }) => outcome === "answer");
     const since = at === -1 ? rows : rows.slice(0, at);
     const waiting = since.filter(({ outcome }) => outcome === "clarify").toReversed();
@@ -101,7 +101,7 @@ export class ConversationsStore extends Store {
     await db
       .delete(answers)
       .where(lt(answers.createdAt, new Date(now - LIMITS.agent.keptAnswerDays * MS.day)));
-    const place = sql<number>`row_number() OVER (PARTITION BY ${answers.conversationId} ORDER BY ${answers.createdAt} DESC)`;
+    const place = sql<number>`row_number() OVER (PARTITION BY ${answers.conversationId} ORDER BY ${answers.place} DESC)`;
     const placed = db
       .select({ id: answers.id, place: place.as("place") })
       .from(answers)

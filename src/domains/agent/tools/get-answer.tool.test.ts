@@ -73,6 +73,18 @@ it("on the rows and with the rights of now", async () => {
   await resultOf(server, admin, "set_dataset_policies", { dataset_id, policies: [] });
 });
 
+it("what was answered at the same time comes one after the other", async () => {
+  const follow = (question: string, follow_up_to: string) =>
+    resultOf<Answer>(server, contributor, "ask_question", { question, follow_up_to });
+  let last = await ask("revenue this month");
+  for (let round = 0; round < 6; round += 1) {
+    last = await follow("by shop", last.id);
+    expect(last.reading).toMatch(/by shop/);
+    last = await follow("by month instead of shop", last.id);
+    expect(last.reading).toMatch(/by month/);
+  }
+});
+
 it("is for whoever asked, and for tokens of that model", async () => {
   const { id } = await ask("revenue");
   await expect(again(id, admin)).rejects.toThrow(/no answer .* of yours/);
