@@ -512,6 +512,10 @@ describe("follow-ups", () => {
     // A question of its own is no answer.
     const [, other] = await converse("who are our best guests?", "how many shops are there?");
     expect(other?.rows).toEqual([[4]]);
+    const since = await converse("revenue trend", "revenue in 2025", "average xylophone");
+    expect(since.map(({ outcome }) => outcome)).toEqual(["clarify", "answer", "refuse"]);
+    const [, unknown, later] = await converse("revenue trend", "average xylophone", "current quarter");
+    expect([unknown?.outcome, later?.rows]).toEqual(["refuse", MONTHS]);
   });
 
   it("[agent.conversation.answers] one of several readings is chosen by words that only it has", async () => {

@@ -26,9 +26,15 @@ function resultOf(ask: Ask, rows: JsonValue[][], types: string[] = []): Result {
   };
 }
 
-function told(ask: Ask, rows: JsonValue[][], types: string[], totals?: JsonValue[]): string {
+function told(
+  ask: Ask,
+  rows: JsonValue[][],
+  types: string[],
+  totals?: JsonValue[],
+  cut: ReadonlySet<string> = new Set(),
+): string {
   const result = resultOf(ask, rows, types);
-  return narrate(result, viewOf(result, knowledge), { knowledge, totals });
+  return narrate(result, viewOf(result, knowledge), { knowledge, totals, cut });
 }
 
 const table = (by: Extract<Ask, { k: "table" }>["by"], cols: Num[], more: object = {}): Ask => ({
@@ -173,6 +179,22 @@ describe("narratives", () => {
     expect(text).toContain(
       "From €13.00 in Jan 2025 to €20.00 in Mar 2025 (+53.8%). Highest: Feb 2025 with €26.00; lowest: Jan 2025 with €13.00.",
     );
+  });
+
+  it("compare no part of a period with a whole one", () => {
+    const rows: JsonValue[][] = [
+      ["2024-12-01", 2],
+      ["2025-01-01", 13],
+      ["2025-02-01", 26],
+      ["2025-03-01", 20],
+      ["2025-04-01", 1],
+    ];
+    const cut = new Set(["2024-12-01", "2025-04-01"]);
+    const text = told(table([MONTH], [REVENUE]), rows, ["DATE", "DOUBLE"], [62], cut);
+    expect(text).toContain(
+      "Of whole months: from €13.00 in Jan 2025 to €20.00 in Mar 2025 (+53.8%). Highest: Feb 2025 with €26.00; lowest: Jan 2025 with €13.00.",
+    );
+    expect(text).toContain("| Apr 2025 | €1.00 |");
   });
 
   it("of the first ones tell their part of the whole", () => {

@@ -11,12 +11,16 @@ import { cell, inWords, numberOf, rowName, type ShownColumn, type View } from ".
 /** Up to this many groups are written as a list with their shares; more become a table. */
 const LISTED = 8;
 
-/** What an analyst would write about a result that has rows. `totals` are the numbers of the whole, by column. */
-export function narrate(
-  { reading }: Result,
-  view: View,
-  { knowledge, totals }: { knowledge: Knowledge; totals: readonly JsonValue[] | undefined },
-): string {
+interface Context {
+  knowledge: Knowledge;
+  /** The numbers of the whole, by column. */
+  totals: readonly JsonValue[] | undefined;
+  /** Where periods begin that are not whole. */
+  cut: ReadonlySet<string>;
+}
+
+/** What an analyst would write about a result that has rows. */
+export function narrate({ reading }: Result, view: View, { knowledge, totals, cut }: Context): string {
   const said = inWords(reading.said);
   const wholes = wholeNumbers(view, knowledge, totals);
   const [first] = view.rows;
@@ -33,7 +37,7 @@ export function narrate(
             isPart,
             isLowestFirst: ask.k === "table" && ask.top?.dir === "min",
           })
-        : aboutPeriods(said, view, time, wholes, isPart);
+        : aboutPeriods(said, view, time, { wholes, isPart, cut });
   return parts.join("\n\n");
 }
 
@@ -188,21 +192,24 @@ function aboutPeriods(
   said: string,
   view: View,
   time: ShownColumn,
-  wholes: Map<ShownColumn, number>,
-  isPart: boolean,
+  { wholes, isPart, cut }: { wholes: Map<ShownColumn, number>; isPart: boolean; cut: ReadonlySet<string> },
 ): string[] {
   const { keys, numbers, rows } = view;
   const main = numbers[0] as ShownColumn;
   if (keys.length > 1) return [`${said}: ${count(rows.length)} rows.`, table(view)];
   const whole = wholes.get(main);
   const lead = whole === undefined ? `${said}:` : `${said}: ${inAll(rows, main, whole, isPart)}`;
-  const known = rows.filter((row) => numberOf(row, main) !== undefined);
+  // What adds up is smaller in a part of a period, and nothing went down.
+  const isComparable = (row: JsonValue[]) => whole === undefined || !cut.has(row[time.index] as string);
+  const known = rows.filter((row) => numberOf(row, main) !== undefined && isComparable(row));
   const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined || first === last) return [lead, table(view)];
   const [from, to] = [numberOf(first, main) as number, numberOf(last, main) as number];
   const isShare = main.format.kind === "percent";
   const change = isShare || from === 0 ? "" : ` (${signedPercent((to - from) / Math.abs(from))})`;
-  const path = `From ${cell(first, main)} in ${cell(first, time)} to ${cell(last, main)} in ${cell(last, time)}${change}.`;
+  const grain = time.format.kind === "period" ? time.format.grain : "period";
+  const start = cut.size > 0 && whole !== undefined ? `Of whole ${grain}s: from` : "From";
+  const path = `${start} ${cell(first, main)} in ${cell(first, time)} to ${cell(last, main)} in ${cell(last, time)}${change}.`;
   const ranked = rankedBy(known, main);
   const [high, low] = [ranked[0] as JsonValue[], ranked.at(-1) as JsonValue[]];
   const extremes = `Highest: ${cell(high, time)} with ${cell(high, main)}; lowest: ${cell(low, time)} with ${cell(low, main)}.`;

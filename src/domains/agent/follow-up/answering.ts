@@ -29,7 +29,8 @@ export async function answering(
     if (asked.outcome !== "clarify") continue;
     const reply = replyTo(said.text, asked.questions, await read(said.text.replace(/^(?:by|nach)\s+/i, "")));
     if (reply.k === "question") return undefined;
-    open ??= asked;
+    // What was said in their own words and was of no use is something else, and not asked about again.
+    if (reply.k !== "said") open ??= asked;
     if (reply.k === "open") continue;
     if (asked.questions.some(({ wants }) => wants === "yes"))
       return put({ ...question, answers: earlier }, { isConfirmed: true });

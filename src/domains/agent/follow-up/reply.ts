@@ -38,8 +38,11 @@ export function replyTo(
 function isQuestion(text: string, { readings: [best], missing, unclear }: Understanding): boolean {
   if (ASKS.test(text.trim())) return true;
   if (best === undefined || missing.length > 0 || unclear.length > 0) return false;
-  const isPart = best.ask.k === "list" && best.ask.rel.k === "all";
-  return !isPart && text.trim().split(/\s+/).length > FRAGMENT_WORDS;
+  const { ask } = best;
+  if (ask.k === "list" && ask.rel.k === "all") return false;
+  // "revenue yesterday" says of what, and when.
+  const isScoped = ask.k === "table" && (ask.by.length > 0 || ask.scope?.win !== undefined);
+  return isScoped || text.trim().split(/\s+/).length > FRAGMENT_WORDS;
 }
 
 const ASKS =

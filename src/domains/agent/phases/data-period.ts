@@ -72,6 +72,40 @@ export function cutShort(
   return isPart ? [`The data end on ${data.last} (${name}), before the period does.`] : [];
 }
 
+/** Where each period of a result begins that is not whole: what was asked for, the data or the past end within it. */
+export function cutPeriods(
+  { compiled }: Result,
+  { keys, rows }: View,
+  data: DataPeriod | undefined,
+  now: string,
+): ReadonlySet<string> {
+  const time = keys.find(({ format }) => format.kind === "period");
+  if (time?.format.kind !== "period") return new Set();
+  const { grain } = time.format;
+  const { win } = compiled.used.windows[0] ?? {};
+  const isCut = (from: string, to: string) => {
+    const spare = MISSING * days(from, to);
+    const isInside = (day: string | null | undefined) => day != null && from < day && day < to;
+    return (
+      [win?.from?.slice(0, 10), win?.to?.slice(0, 10), dayAfter(now.slice(0, 10), 1)].some(isInside) ||
+      (data !== undefined && isInside(data.first) && days(from, data.first) > spare) ||
+      (data !== undefined && isInside(data.last) && days(data.last, to) - 1 > spare)
+    );
+  };
+  const starts = rows.map((row) => row[time.index]).filter((value) => typeof value === "string");
+  return new Set(starts.filter((start) => isCut(start.slice(0, 10), periodEnd(start, grain))));
+}
+
+/** A period that was asked for from some day in it on. */
+export function begunLate({ compiled }: Result, { keys }: View, cut: ReadonlySet<string>): string[] {
+  const time = keys.find(({ format }) => format.kind === "period");
+  const from = compiled.used.windows[0]?.win.from?.slice(0, 10);
+  if (time?.format.kind !== "period" || from == null) return [];
+  const { grain } = time.format;
+  const first = [...cut].find((start) => start.slice(0, 10) < from && from < periodEnd(start, grain));
+  return first === undefined ? [] : [`The numbers of ${show(first, time.format)} are those from ${from} on.`];
+}
+
 /** Until when a period that is not over has numbers: today, unless the data end well before. */
 export function lastDay(
   { from, to, today }: { from: string; to: string; today: string },

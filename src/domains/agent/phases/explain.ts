@@ -36,13 +36,17 @@ interface Context {
 export function explain(result: Result, view: View, context: Context): Answer {
   const { reading, compiled, rows, totalRows } = result;
   const { knowledge, verified, notes, rivals, chart } = context;
-  const { caveats, totals, emptiness } = verified;
+  const { caveats, totals, emptiness, cut } = verified;
   const assumptions = reading.assumptions.map(({ choice }) => choice);
   const isEmpty = isWithoutNumbers(view);
   const ours =
     emptiness.length > 0 || isEmpty
-      ? nothing(reading.said, emptiness, isEmpty ? undefined : narrate(result, view, { knowledge, totals }))
-      : narrate(result, view, { knowledge, totals });
+      ? nothing(
+          reading.said,
+          emptiness,
+          isEmpty ? undefined : narrate(result, view, { knowledge, totals, cut }),
+        )
+      : narrate(result, view, { knowledge, totals, cut });
   const [first] = ours.split("\n\n");
   const told = context.told === undefined ? ours : `${first}\n\n${context.told}`;
   const { verifiedBy } = reading;

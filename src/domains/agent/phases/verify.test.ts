@@ -93,6 +93,18 @@ describe("the Verifier", () => {
     expect((await verified(toDate, [[1]], ["DOUBLE"], totals())).caveats).toEqual([]);
   });
 
+  it("tells parts of periods from whole ones", async () => {
+    const win = { from: "2024-12-11", to: "2025-03-11", said: "the last three months" };
+    const ask: Ask = { k: "table", by: [MONTH], cols: [REVENUE], scope: { win } };
+    const rows = ["2024-12-01", "2025-01-01", "2025-02-01", "2025-03-01"].map((month) => [month, 1]);
+    const { cut, caveats } = await verified(ask, rows, ["DATE", "DOUBLE"], totals([4]));
+    expect([...cut]).toEqual(["2024-12-01", "2025-03-01"]);
+    expect(caveats).toEqual([
+      "The numbers of Dec 2024 are those from 2024-12-11 on.",
+      "Mar 2025 is not over yet: its numbers are those until 2025-03-10.",
+    ]);
+  });
+
   it("lets an answer stand whose check takes too long, and tells other failures", async () => {
     const failing = (code: "timeout" | "unavailable") => () => Promise.reject(new AppError(code, "no"));
     const rows: JsonValue[][] = [["Aroma", 1]];
@@ -100,6 +112,7 @@ describe("the Verifier", () => {
       caveats: [],
       totals: undefined,
       emptiness: [],
+      cut: new Set(),
     });
     await expect(verified(byShop, rows, ["VARCHAR", "DOUBLE"], failing("unavailable"))).rejects.toThrow("no");
   });

@@ -11,7 +11,16 @@ import { numberOf, type ShownColumn, type View } from "../explain/view.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
-import { cutShort, type DataPeriod, dataPeriod, dateOf, lastDay, outside } from "./data-period.ts";
+import {
+  begunLate,
+  cutPeriods,
+  cutShort,
+  type DataPeriod,
+  dataPeriod,
+  dateOf,
+  lastDay,
+  outside,
+} from "./data-period.ts";
 import type { Query } from "./execute.ts";
 import { filtersIn, type NamedFilter, without } from "./filters.ts";
 import { periodEnd } from "./periods.ts";
@@ -31,6 +40,8 @@ export interface Verified {
   totals: JsonValue[] | undefined;
   /** Why there is nothing, as far as that could be found out. */
   emptiness: string[];
+  /** Where those periods begin that are not whole. */
+  cut: ReadonlySet<string>;
 }
 
 /** The Verifier: what has to be known about a result before it is believed. */
@@ -48,10 +59,12 @@ export async function verify(
   const totals = await totalsOf(result, knowledge, query);
   const date = dateOf(result);
   const data = date === undefined ? undefined : await dataPeriod(date, query);
+  const cut = cutPeriods(result, view, data, now);
   const caveats = [
     ...unread(result),
     ...emptyValues(result, view),
     ...(await nameless(result, view, knowledge, totals, query)),
+    ...begunLate(result, view, cut),
     ...unfinished(result, view, now, data),
     ...(data === undefined ? [] : cutShort(result, view, data, now)),
     ...unaccounted(result, view, knowledge, totals),
@@ -60,7 +73,7 @@ export async function verify(
   const emptiness = isNothing(result, keysOf(result.reading.ask))
     ? [...outside(result, data), ...(await reasonsOf(result, knowledge, query))]
     : [];
-  return { caveats, totals, emptiness };
+  return { caveats, totals, emptiness, cut };
 }
 
 function unread({ rows, totalRows }: Result): string[] {

@@ -147,7 +147,7 @@ describe("words that are carried or missed", () => {
     ["how many orders were placed in 2025", "number of orders in 2025"],
     ["let me know the revenue in 2025", "revenue in 2025"],
     ["hi team, what was our revenue in 2025", "revenue in 2025"],
-    ["how many tickets came in in 2025", "number of tickets in 2025"],
+    ["how many tickets came in in 2025", "number of tickets in 2025 by opened at"],
     ["how much revenue did we make right now in 2025", "revenue in 2025"],
     ["how many clients live in Harbour", "number of clients of Harbour"],
     ["wie viele Bestellungen gingen 2025 ein", "number of orders in 2025"],
@@ -185,6 +185,9 @@ describe("words go with what they stand beside", () => {
     ["average tickets per month in 2025", "average number of tickets for each month in 2025"],
     ["durchschnittliche Tickets pro Monat 2025", "average number of tickets for each month in 2025"],
     ["average ticket in 2025", "no: average"],
+    ["how many open tickets are there", "no: open"],
+    ["how many tickets are open", "no: open"],
+    ["how many tickets were opened in 2025", "number of tickets in 2025 by opened at"],
     ["Umsatz nicht aus Läden 2025", "revenue where order channel is not Shop in 2025"],
     [
       "how many clients cancelled more than 2 orders in 2025",

@@ -13,9 +13,12 @@ export function nameEntries(stretch: Stretch, lexicon: Lexicon, language: Langua
   const entries = named(span, stems, lexicon);
   const isGerund = /ing$/.test(norms) && !lexicon.spelt.has(norms);
   const isPerson = span.length === 1 && language.people.has(norms);
-  return [
+  const ofNames = [
     ...authorsEntries(stretch, entries, lexicon, isGerund),
     ...deedEntries(norms, entries, lexicon),
+  ];
+  return [
+    ...(isAdjective(stretch) ? ofNames.filter(({ sense }) => sense.t !== "field") : ofNames),
     ...withGaps(span, lexicon, language),
     ...(isPerson ? peopleIn(lexicon).map((sense) => ({ sense, cost: PEOPLE_COST })) : []),
     ...(isGerund ? [] : glossed(span, lexicon, language))
@@ -23,6 +26,14 @@ export function nameEntries(stretch: Stretch, lexicon: Lexicon, language: Langua
       .map(({ sense, cost }) => ({ sense, cost: cost + bonus })),
   ];
 }
+
+/** An "open" ticket is not just one that was opened; but "which stores did we open" asks for a date. */
+function isAdjective({ words, start, norms }: Stretch): boolean {
+  return ADJECTIVES.has(norms) && !words.slice(0, start).some(({ norm }) => DOES.has(norm));
+}
+
+const ADJECTIVES = new Set(["open", "complete"]);
+const DOES = new Set(["do", "does", "did", "will", "to"]);
 
 function isVerb(sense: Sense): boolean {
   return sense.t === "rel" && sense.verb !== undefined;
