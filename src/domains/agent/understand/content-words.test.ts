@@ -147,7 +147,7 @@ describe("words that are carried or missed", () => {
     ["how many orders were placed in 2025", "number of orders in 2025"],
     ["let me know the revenue in 2025", "revenue in 2025"],
     ["hi team, what was our revenue in 2025", "revenue in 2025"],
-    ["how many tickets came in in 2025", "number of tickets in 2025 by opened at"],
+    ["how many tickets came in in 2025", "number of tickets in 2025"],
     ["how much revenue did we make right now in 2025", "revenue in 2025"],
     ["how many clients live in Harbour", "number of clients of Harbour"],
     ["wie viele Bestellungen gingen 2025 ein", "number of orders in 2025"],
