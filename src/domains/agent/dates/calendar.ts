@@ -76,6 +76,12 @@ export function weekStart(ms: number, calendar: Calendar): number {
   return day - ((weekdayOf(day) - calendar.weekStart + 7) % 7) * DAY;
 }
 
+/** A day of the week that begins at a moment. */
+export function weekdayIn(week: number, weekday: number, calendar: Calendar): Closed {
+  const from = week + ((weekday - calendar.weekStart + 7) % 7) * DAY;
+  return { from, to: from + DAY };
+}
+
 export function fiscalYearStart(year: number, { fiscalStart: { month, day, namedAfter } }: Calendar): number {
   const begins = namedAfter === "start" || (month === 1 && day === 1) ? year : year - 1;
   return at(begins, month, day);

@@ -16,34 +16,70 @@ export interface Item {
 export interface Place<T> {
   keys: readonly string[];
   take: (value: Value) => T | undefined;
-  optional?: boolean;
+}
+
+/** A place as it stands in a rule; what it takes is one of the parts that the rule is made of. */
+interface Slot extends Place<unknown> {
+  isOptional: boolean;
+  part?: number;
 }
 
 export interface Rule {
-  places: readonly Place<unknown>[];
+  slots: readonly Slot[];
   make: (parts: readonly unknown[], calendar: Calendar) => Value | undefined;
   /** No space between the tokens. */
   tight: boolean;
 }
 
-type Parts<P extends readonly Place<unknown>[]> = { [K in keyof P]: P[K] extends Place<infer T> ? T : never };
+type Places = Readonly<Record<string, Place<unknown>>>;
 
-export function rule<const P extends readonly Place<unknown>[]>(
-  places: P,
-  make: (parts: Parts<P>, calendar: Calendar) => Value | undefined,
-): Rule {
-  return { places, make: make as Rule["make"], tight: false };
+/** What a pattern hands to its rule: the values of its places, and the words in round brackets. */
+type Parts<S extends string, P extends Places> = S extends `${infer First} ${infer Rest}`
+  ? [...PartOf<First, P>, ...Parts<Rest, P>]
+  : PartOf<S, P>;
+type PartOf<S extends string, P extends Places> = S extends `[${infer Inner}]`
+  ? PartOf<Inner, P> extends [infer T]
+    ? [T | undefined]
+    : []
+  : S extends `(${infer Words})`
+    ? [OneOf<Words>]
+    : S extends keyof P
+      ? [P[S] extends Place<infer T> ? T : never]
+      : [];
+type OneOf<S extends string> = S extends `${infer First}|${infer Rest}` ? First | OneOf<Rest> : S;
+
+type Make<S extends string, P extends Places> = (parts: Parts<S, P>, calendar: Calendar) => Value | undefined;
+
+/**
+ * Makes rules of patterns such as `(last|next) [only] Duration`: words, places by their names, and in square brackets
+ * what may be left out. Parts of a tight rule touch each other.
+ */
+export function rulesOf<P extends Places>(places: P) {
+  const make = <S extends string>(pattern: S, of: Make<S, P>, tight: boolean): Rule => ({
+    slots: slotsOf(pattern, places),
+    make: of as Rule["make"],
+    tight,
+  });
+  return {
+    rule: <S extends string>(pattern: S, of: Make<S, P>) => make(pattern, of, false),
+    tight: <S extends string>(pattern: S, of: Make<S, P>) => make(pattern, of, true),
+  };
 }
 
-/** A rule whose tokens touch each other. */
-export function tightRule<const P extends readonly Place<unknown>[]>(
-  places: P,
-  make: (parts: Parts<P>, calendar: Calendar) => Value | undefined,
-): Rule {
-  return { ...rule(places, make), tight: true };
+function slotsOf(pattern: string, places: Places): Slot[] {
+  let parts = 0;
+  return pattern.split(" ").map((token) => {
+    const isOptional = token.startsWith("[");
+    const name = isOptional ? token.slice(1, -1) : token;
+    const isSaid = name.startsWith("(");
+    const place = places[name] ?? word(...(isSaid ? name.slice(1, -1) : name).split("|"));
+    if (!isSaid && places[name] === undefined) return { ...place, isOptional };
+    parts += 1;
+    return { ...place, isOptional, part: parts - 1 };
+  });
 }
 
-export function word(...words: string[]): Place<string> {
+function word(...words: string[]): Place<string> {
   return {
     keys: words.map((each) => `word ${each}`),
     take: (value) => (value.t === "word" && words.includes(value.word) ? value.word : undefined),
@@ -56,10 +92,6 @@ export function a<T extends Value["t"]>(t: T, fits?: (value: ValueOf<T>) => bool
     take: (value) =>
       value.t === t && (fits === undefined || fits(value as ValueOf<T>)) ? (value as ValueOf<T>) : undefined,
   };
-}
-
-export function maybe<T>(place: Place<T>): Place<T | undefined> {
-  return { ...place, optional: true };
 }
 
 /** A rule with optional places is several rules; each is kept under what its first place begins with. */
@@ -75,7 +107,7 @@ export class Grammar {
   }
 
   #add(variant: Rule): void {
-    for (const key of variant.places[0]?.keys ?? []) {
+    for (const key of variant.slots[0]?.keys ?? []) {
       const rules = this.#starting.get(key);
       if (rules === undefined) this.#starting.set(key, [variant]);
       else rules.push(variant);
@@ -83,19 +115,11 @@ export class Grammar {
   }
 }
 
-function variants({ places, make, tight }: Rule): Rule[] {
-  let kept: number[][] = [[]];
-  for (const [i, place] of places.entries())
-    kept = kept.flatMap((each) => (place.optional === true ? [[...each, i], each] : [[...each, i]]));
-  return kept.map((indexes) => ({
-    places: indexes.map((i) => places[i] as Place<unknown>),
-    tight,
-    make: (parts, calendar) => {
-      const all: unknown[] = places.map(() => undefined);
-      for (const [k, i] of indexes.entries()) all[i] = parts[k];
-      return make(all, calendar);
-    },
-  }));
+function variants(rule: Rule): Rule[] {
+  let kept: Slot[][] = [[]];
+  for (const slot of rule.slots)
+    kept = kept.flatMap((each) => (slot.isOptional ? [[...each, slot], each] : [[...each, slot]]));
+  return kept.map((slots) => ({ ...rule, slots }));
 }
 
 function keyOf(value: Value): string {
@@ -128,7 +152,7 @@ export function fillChart(tokens: readonly Token[], grammar: Grammar, calendar: 
 function follow(
   tokens: readonly Token[],
   chart: readonly Item[][],
-  { places, make, tight }: Rule,
+  { slots, make, tight }: Rule,
   first: Item,
   calendar: Calendar,
   keep: (to: number, value: Value) => void,
@@ -137,12 +161,13 @@ function follow(
   const step = (k: number, item: Item): void => {
     if (item.to - first.from > MAX_ITEM_TOKENS) return;
     if (tight && k > 0 && tokens[item.from]?.glued !== true) return;
-    const part = places[k]?.take(item.value);
-    if (part === undefined) return;
-    parts[k] = part;
-    if (k + 1 === places.length) {
-      const value = make(parts, calendar);
-      if (value !== undefined) keep(item.to, value);
+    const { take, part } = slots[k] as Slot;
+    const value = take(item.value);
+    if (value === undefined) return;
+    if (part !== undefined) parts[part] = value;
+    if (k + 1 === slots.length) {
+      const made = make(parts, calendar);
+      if (made !== undefined) keep(item.to, made);
       return;
     }
     for (const next of chart[item.to] ?? []) step(k + 1, next);

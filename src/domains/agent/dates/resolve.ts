@@ -8,13 +8,14 @@ import {
   holiday,
   monthOf,
   periodAround,
+  weekdayIn,
   weekdayOf,
   weekOfYear,
   weekStart,
   yearOf,
 } from "./calendar.ts";
 import type { Calendar } from "./profile.ts";
-import type { Closed, Part, Period, Unit } from "./values.ts";
+import type { Closed, Part, Period, Span, Unit, Window } from "./values.ts";
 
 /** Cycles that are tried on each side of today: 29 February may be eight years away. */
 const CYCLES = 8;
@@ -53,11 +54,8 @@ function inCycle(period: Period, cycle: number, calendar: Calendar): Closed | un
   const { today } = calendar;
   if (period.fixed !== undefined) return cycle === 0 ? period.fixed : undefined;
   if (period.year !== undefined) return cycle === 0 ? inYear(period, period.year, calendar) : undefined;
-  if (period.weekday !== undefined) {
-    const from =
-      weekStart(today, calendar) + (((period.weekday - calendar.weekStart + 7) % 7) + cycle * 7) * DAY;
-    return { from, to: from + DAY };
-  }
+  if (period.weekday !== undefined)
+    return weekdayIn(weekStart(today, calendar) + cycle * 7 * DAY, period.weekday, calendar);
   if (lacksMonth(period)) {
     const first = at(yearOf(today), monthOf(today) + cycle);
     return dayAt(yearOf(first), monthOf(first), period.day ?? 1);
@@ -66,26 +64,34 @@ function inCycle(period: Period, cycle: number, calendar: Calendar): Closed | un
   return inYear(period, year + cycle, calendar);
 }
 
-function cyclesFrom(first: number, step: 1 | -1): number[] {
-  return Array.from({ length: 2 * CYCLES + 1 }, (_, i) => first + i * step);
+/** The first one that fits, cycle by cycle. */
+function search(
+  period: Period,
+  [first, step]: readonly [first: number, step: 1 | -1],
+  calendar: Calendar,
+  fits: (span: Closed) => boolean,
+): Closed | undefined {
+  for (let i = 0; i <= 2 * CYCLES; i++) {
+    const span = inCycle(period, first + i * step, calendar);
+    if (span !== undefined && fits(span)) return span;
+  }
+  return undefined;
 }
+
+const BACKWARD = [1, -1] as const;
+const FORWARD = [-1, 1] as const;
 
 /** The last one that has begun, which is what a question about the past means; then the next one. */
 export function readings(period: Period, calendar: Calendar): Closed[] {
-  const find = (cycles: number[], fits: (span: Closed) => boolean): Closed | undefined => {
-    for (const cycle of cycles) {
-      const span = inCycle(period, cycle, calendar);
-      if (span !== undefined && fits(span)) return span;
-    }
-    return undefined;
-  };
-  if (!lacksYear(period)) return [inCycle(period, 0, calendar)].filter((span) => span !== undefined);
   // A week that is named by its number alone is one of this year.
-  if (period.unit === "week" && !calendar.business)
-    return [inCycle(period, 0, calendar)].filter((span) => span !== undefined);
-  const past = find(cyclesFrom(1, -1), ({ from }) => from <= calendar.today);
-  const next = find(cyclesFrom(-1, 1), ({ from }) => from > calendar.today);
-  return [past, next].filter((span) => span !== undefined);
+  const isOne = !lacksYear(period) || (period.unit === "week" && !calendar.business);
+  const spans = isOne
+    ? [inCycle(period, 0, calendar)]
+    : [
+        search(period, BACKWARD, calendar, ({ from }) => from <= calendar.today),
+        search(period, FORWARD, calendar, ({ from }) => from > calendar.today),
+      ];
+  return spans.filter((span) => span !== undefined);
 }
 
 /** The first one that begins after a moment. */
@@ -97,11 +103,7 @@ function firstAfter(period: Period, moment: number, calendar: Calendar): Closed 
     : period.weekday !== undefined
       ? Math.floor((moment - weekStart(calendar.today, calendar)) / (7 * DAY))
       : years;
-  for (const each of cyclesFrom(cycle - 1, 1)) {
-    const span = inCycle(period, each, calendar);
-    if (span !== undefined && span.from > moment) return span;
-  }
-  return undefined;
+  return search(period, [cycle - 1, 1], calendar, ({ from }) => from > moment);
 }
 
 /** With the part that was said ("early", "the end of") cut out. */
@@ -181,18 +183,15 @@ export function weekendAround(day: Closed, calendar: Calendar): Closed {
 /** This, last or next March: in this year, or on the other side of today. */
 export function swung(period: Period, by: -1 | 0 | 1, calendar: Calendar): Closed | undefined {
   if (by === 0 || !calendar.business) return inCycle(period, by, calendar);
-  const cycles = by < 0 ? cyclesFrom(1, -1) : cyclesFrom(-1, 1);
-  for (const cycle of cycles) {
-    const span = inCycle(period, cycle, calendar);
-    if (span !== undefined && (by < 0 ? span.to <= calendar.today : span.from > calendar.today)) return span;
-  }
-  return undefined;
+  return by < 0
+    ? search(period, BACKWARD, calendar, ({ to }) => to <= calendar.today)
+    : search(period, FORWARD, calendar, ({ from }) => from > calendar.today);
 }
 
 /** Something that is computed from a period, in each reading of it. */
 export function derived(
   time: Period,
-  unit: Unit,
+  unit: Period["unit"],
   calendar: Calendar,
   make: (whole: Closed) => Closed | undefined,
 ): Period | undefined {
@@ -208,6 +207,20 @@ export function present(unit: Unit, calendar: Calendar, fiscal = false, by = 0):
     away: { unit, n: by },
     ...(fiscal && { fiscal }),
   });
+}
+
+/** The same as something that is surely a date. */
+export function sure({ latent: _latent, weak: _weak, ...period }: Period): Period {
+  return period;
+}
+
+/** The window that the first of several readings is, the others beside it. */
+export function windowOf(
+  unit: Period["unit"],
+  [span, ...others]: readonly Span[],
+  rest: Partial<Window> = {},
+): Window | undefined {
+  return span && { t: "window", unit, span, ...rest, ...(others.length > 0 && { others }) };
 }
 
 export function period(unit: Period["unit"], rest: Partial<Period>): Period {

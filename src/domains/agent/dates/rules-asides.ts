@@ -1,5 +1,5 @@
-import { a, maybe, type Place, type Rule, rule, word } from "./chart.ts";
-import { inside, one, the } from "./places.ts";
+import { a, type Place, type Rule, rulesOf } from "./chart.ts";
+import { PLACES } from "./places.ts";
 import { present } from "./resolve.ts";
 import type { Compare, Grain, Period, Unit, Value, Window } from "./values.ts";
 
@@ -8,13 +8,21 @@ export function isGrain(unit: Period["unit"]): unit is Grain {
   return (GRAINS as readonly string[]).includes(unit);
 }
 
-const grainUnit: Place<{ grain: Grain; fiscal: boolean; plural: boolean }> = {
+const grainUnit: Place<{ grain: Grain; fiscal: true | undefined }> = {
   keys: ["unit"],
   take: (value: Value) =>
     value.t === "unit" && isGrain(value.unit)
-      ? { grain: value.unit, fiscal: value.fiscal === true, plural: value.plural }
+      ? { grain: value.unit, fiscal: value.fiscal === true || undefined }
       : undefined,
 };
+
+const { rule } = rulesOf({
+  ...PLACES,
+  Grain: grainUnit,
+  Away: a("time", ({ away }) => away !== undefined),
+  SureTime: a("time", ({ latent, weak }) => latent !== true && weak !== true),
+  Compare: a("compare"),
+});
 
 const ADVERBS = {
   daily: "day",
@@ -27,22 +35,18 @@ const SHORT = { yoy: "year", qoq: "quarter", mom: "month", wow: "week" } as cons
 
 /** By month, monthly, month by month. */
 const GROUPING: readonly Rule[] = [
-  rule([word("by", "per"), grainUnit], ([, { grain, fiscal }]) => ({
-    t: "grain",
-    grain,
-    ...(fiscal && { fiscal }),
-  })),
+  rule("by|per Grain", ([grain]) => ({ t: "grain", ...grain })),
   // by year and quarter: the finer one has the other in it
-  rule([word("by", "per"), grainUnit, word("and"), grainUnit], ([, one, , two]) => {
-    const finer = GRAINS.indexOf(one.grain) < GRAINS.indexOf(two.grain) ? one : two;
-    return { t: "grain", grain: finer.grain, ...(finer.fiscal && { fiscal: true }) };
-  }),
-  rule([grainUnit, word("by", "through"), grainUnit], ([one, , two]) =>
-    one.grain === two.grain ? { t: "grain", grain: one.grain } : undefined,
+  rule("by|per Grain and Grain", ([one, two]) => ({
+    t: "grain",
+    ...(GRAINS.indexOf(one.grain) < GRAINS.indexOf(two.grain) ? one : two),
+  })),
+  rule("Grain by|through Grain", ([{ grain }, two]) =>
+    grain === two.grain ? { t: "grain", grain } : undefined,
   ),
-  ...Object.entries(ADVERBS).map(([adverb, grain]) => rule([word(adverb)], () => ({ t: "grain", grain }))),
+  ...Object.entries(ADVERBS).map(([adverb, grain]) => rule(adverb, () => ({ t: "grain", grain }))),
   // The day of the week is a part of a date, not a stretch of time.
-  rule([maybe(word("by", "per")), grainUnit, word("of"), the, grainUnit], ([, one, , , two]) =>
+  rule("[by|per] Grain of [the] Grain", ([one, two]) =>
     one.grain === "day" && two.grain !== "day" ? { t: "none" } : undefined,
   ),
 ];
@@ -63,68 +67,35 @@ function shiftOnly({ shift }: Compare): Compare | undefined {
   return shift && { t: "compare", shift };
 }
 
-const versus = word("versus");
-const dot = maybe(word("dot"));
-const dash = maybe(word("dash"));
+/** What says that something is compared with the period before. */
+const WITH_PRIOR = ["versus [dot]", "[compared] with", "than [in|of]", "same period [in|of]"];
+
 const COMPARING: readonly Rule[] = [
-  rule([grainUnit, dash, word("over"), dash, grainUnit], ([one, , , , two]) =>
-    one.grain === two.grain ? { ...back(one.grain), series: true } : undefined,
+  rule("Grain [dash] over [dash] Grain", ([{ grain }, two]) =>
+    grain === two.grain ? { ...back(grain), series: true } : undefined,
   ),
-  ...Object.entries(SHORT).map(([short, grain]) =>
-    rule([word(short)], () => ({ ...back(grain), series: true })),
-  ),
+  ...Object.entries(SHORT).map(([short, grain]) => rule(short, () => ({ ...back(grain), series: true }))),
   // the year before
-  rule([the, one, word("before")], ([, { unit }], { business }) =>
+  rule("[the] One before", ([{ unit }], { business }) =>
     isGrain(unit) && business ? back(unit) : undefined,
   ),
-  rule([maybe(inside), the, word("prioryear")], () => back("year")),
+  rule("[in|of] [the] prioryear", () => back("year")),
   // the same period last year, im gleichen Zeitraum des Vorjahres
-  rule(
-    [
-      maybe(inside),
-      the,
-      word("same"),
-      word("period"),
-      maybe(inside),
-      the,
-      a("time", ({ away }) => away !== undefined),
-    ],
-    ([, , , , , , time]) => shiftOnly(against(time)),
-  ),
-  rule(
-    [
-      maybe(inside),
-      the,
-      word("same"),
-      a("unit"),
-      maybe(inside),
-      the,
-      a("time", ({ away }) => away !== undefined),
-    ],
-    ([, , , , , , time]) => shiftOnly(against(time)),
-  ),
-  ...(["year", "quarter", "month", "week", "day"] as const).flatMap((grain) => {
-    const prior = word(`prior ${grain}`);
-    return [
-      rule([prior], () => back(grain)),
-      rule([inside, the, prior], (_, calendar) => ({ ...present(grain, calendar, false, -1), led: true })),
-      rule([versus, dot, the, prior], () => back(grain)),
-      rule([word("with"), the, prior], () => back(grain)),
-      rule([word("compared"), word("with"), the, prior], () => back(grain)),
-      rule([word("than"), maybe(inside), the, prior], () => back(grain)),
-      rule([word("same"), word("period"), maybe(inside), the, prior], () => back(grain)),
-    ];
-  }),
-  rule([versus, dot, the, a("time")], ([, , , time]) => against(time)),
-  rule([versus, dot, the, a("window")], ([, , , window]) => against(window)),
-  rule([word("compared"), word("with"), the, a("time")], ([, , , time]) => against(time)),
-  rule([word("compared"), word("with"), the, a("window")], ([, , , window]) => against(window)),
-  rule([word("than"), a("time", ({ latent, weak }) => latent !== true && weak !== true)], ([, time]) =>
-    against(time),
-  ),
-  rule([versus, dot, a("compare")], ([, , compare]) => compare),
-  rule([word("compared"), word("with"), a("compare")], ([, , compare]) => compare),
-  rule([word("in"), word("compared"), word("with"), a("compare")], ([, , , compare]) => compare),
+  rule("[in|of] [the] same period [in|of] [the] Away", ([time]) => shiftOnly(against(time))),
+  rule("[in|of] [the] same Unit [in|of] [the] Away", ([, time]) => shiftOnly(against(time))),
+  ...(["year", "quarter", "month", "week", "day"] as const).flatMap((grain) => [
+    rule(`prior:${grain}`, () => back(grain)),
+    rule(`in|of [the] prior:${grain}`, (_, calendar) => ({
+      ...present(grain, calendar, false, -1),
+      led: true,
+    })),
+    ...WITH_PRIOR.map((said) => rule(`${said} [the] prior:${grain}`, () => back(grain))),
+  ]),
+  rule("versus [dot] [the] Stretch", ([stretch]) => against(stretch)),
+  rule("compared with [the] Stretch", ([stretch]) => against(stretch)),
+  rule("than SureTime", ([time]) => against(time)),
+  rule("versus [dot] Compare", ([compare]) => compare),
+  rule("[in] compared with Compare", ([compare]) => compare),
 ];
 
 /** What is said beside a window: how results are grouped, and what they are compared with. */

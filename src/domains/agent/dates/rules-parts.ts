@@ -1,6 +1,6 @@
-import { DAY, fiscalYearOf, partsOf, periodAround, yearOf } from "./calendar.ts";
-import { a, maybe, type Rule, rule, word } from "./chart.ts";
-import { count, day, inside, one, ordinal, the, unitOf, year } from "./places.ts";
+import { fiscalYearOf, partsOf, periodAround, weekdayIn, yearOf } from "./calendar.ts";
+import { a, type Rule, rulesOf } from "./chart.ts";
+import { PLACES, unitOf } from "./places.ts";
 import type { Calendar } from "./profile.ts";
 import {
   derived,
@@ -11,11 +11,33 @@ import {
   period,
   present,
   readings,
+  sure,
   weekendAround,
 } from "./resolve.ts";
-import type { Closed, Part, Period, Unit, Value } from "./values.ts";
+import type { Closed, Period, Unit, Value } from "./values.ts";
 
-const yearless = a("time", (time) => lacksYear(time) && !lacksMonth(time) && time.weekday === undefined);
+const { rule } = rulesOf({
+  ...PLACES,
+  None: a("none"),
+  /** A fiscal quarter is found by its fiscal year, not by counting in a calendar year. */
+  Plain: a("unit", ({ plural, fiscal }) => !plural && fiscal !== true),
+  Holidays: unitOf("weekend", "week"),
+  Holding: a(
+    "unit",
+    ({ unit, plural }) => !plural && ["week", "weekend", "month", "quarter", "year"].includes(unit),
+  ),
+  Yearless: a("time", (time) => lacksYear(time) && !lacksMonth(time) && time.weekday === undefined),
+  AnyWeekday: a("time", ({ weekday, fixed }) => weekday !== undefined && fixed === undefined),
+  FixedWeek: a("time", ({ unit, fixed }) => unit === "week" && fixed !== undefined),
+  FixedMonth: a(
+    "time",
+    ({ unit, part, fixed }) => unit === "month" && part === undefined && fixed !== undefined,
+  ),
+  Halved: a("time", ({ unit }) => unit !== "year" && unit !== "season"),
+  Holiday: a("time", ({ holiday }) => holiday !== undefined),
+  Whole: a("time", ({ part, unit, led }) => part === undefined && unit !== "day" && led !== true),
+  Undivided: a("time", ({ part }) => part === undefined),
+});
 
 /** Gives a period the year that stands beside it. */
 function withYear(time: Period, year: Period, calendar: Calendar): Value | undefined {
@@ -23,7 +45,7 @@ function withYear(time: Period, year: Period, calendar: Calendar): Value | undef
   const number =
     year.year ?? (year.fixed && (fiscal ? fiscalYearOf(year.fixed.from, calendar) : yearOf(year.fixed.from)));
   if (number === undefined || time.unit === "year") return undefined;
-  const { weak: _weak, latent: _latent, ...rest } = time;
+  const rest = sure(time);
   // 29 February 2025, week 53 of 2025: not to be read as something else.
   if (!fiscal) return exists({ ...rest, year: number }, calendar) ?? { t: "none" };
   if (time.unit === "quarter" || time.unit === "half")
@@ -39,114 +61,68 @@ function exists(time: Period, calendar: Calendar): Period | undefined {
   return readings(time, calendar).length > 0 ? time : undefined;
 }
 
-/** A fiscal quarter is found by its fiscal year, not by counting in a calendar year. */
-const plain = a("unit", ({ plural, fiscal }) => !plural && fiscal !== true);
+/** The nth of the units that a period is made of, or so many from there on. */
+function nth(whole: Period, unit: Unit, n: number, calendar: Calendar, count = 1): Period | undefined {
+  return derived(whole, unit, calendar, (each) => partsOf(each, unit, n, count, calendar));
+}
+
+/** The first or the second half. */
+function half(whole: Period, n: number, calendar: Calendar): Period | undefined {
+  return derived(whole, whole.unit, calendar, (each) => {
+    const middle = halfOf(each, whole.unit);
+    return n === 1 ? { from: each.from, to: middle } : { from: middle, to: each.to };
+  });
+}
+
 const JOINED: readonly Rule[] = [
-  rule(
-    [yearless, maybe(word("of", "in", "comma", "dash", "slash", "dot")), the, year],
-    ([time, , , of], calendar) => withYear(time, of, calendar),
+  rule("Yearless [of|in|comma|dash|slash|dot] [the] Year", ([time, year], calendar) =>
+    withYear(time, year, calendar),
   ),
-  rule([year, maybe(word("dash", "slash", "possessive")), the, yearless], ([of, , , time], calendar) =>
-    withYear(time, of, calendar),
+  rule("Year [dash|slash|possessive] [the] Yearless", ([year, time], calendar) =>
+    withYear(time, year, calendar),
   ),
-  rule([a("none"), maybe(word("of", "in", "comma", "dash", "slash")), year], () => ({ t: "none" })),
+  rule("None [of|in|comma|dash|slash] Year", ([none]) => none),
   // the third month of 2021, the first two weeks of May, the last week of July
-  rule([a("ord"), plain, maybe(inside), the, a("time")], ([{ n }, { unit }, , , whole], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, n, 1, calendar)),
+  rule("Ord Plain [in|of] [the] Time", ([{ n }, { unit }, whole], calendar) => nth(whole, unit, n, calendar)),
+  rule("last Plain [(in|of)] [the] Time", ([{ unit }, of, whole], calendar) =>
+    of === undefined && whole.led !== true ? undefined : nth(whole, unit, -1, calendar),
   ),
-  rule([word("last"), plain, maybe(inside), the, a("time")], ([, { unit }, of, , whole], calendar) =>
-    of === undefined && whole.led !== true
+  rule("(last|first) Count Unit [(in|of)] [the] Time", ([which, { n }, { unit }, of, whole], calendar) =>
+    of === undefined && whole.led !== true && (which === "last" || whole.unit !== "year")
       ? undefined
-      : derived(whole, unit, calendar, (each) => partsOf(each, unit, -1, 1, calendar)),
-  ),
-  rule(
-    [word("last", "first"), count, a("unit"), maybe(inside), the, a("time")],
-    ([which, { n }, { unit }, of, , whole], calendar) =>
-      of === undefined && whole.led !== true && (which === "last" || whole.unit !== "year")
-        ? undefined
-        : derived(whole, unit, calendar, (each) =>
-            partsOf(each, unit, which === "first" ? 1 : -1, n, calendar),
-          ),
+      : nth(whole, unit, which === "first" ? 1 : -1, calendar, n),
   ),
   // the last day of the month: of the present one
-  rule([a("ord"), one, word("of"), the, one], ([{ n }, { unit }, , , whole], calendar) =>
-    derived(present(whole.unit, calendar, whole.fiscal), unit, calendar, (each) =>
-      partsOf(each, unit, n, 1, calendar),
-    ),
+  rule("Ord One of [the] One", ([{ n }, { unit }, whole], calendar) =>
+    nth(present(whole.unit, calendar, whole.fiscal), unit, n, calendar),
   ),
-  rule([word("last"), one, word("of"), the, one], ([, { unit }, , , whole], calendar) =>
-    derived(present(whole.unit, calendar, whole.fiscal), unit, calendar, (each) =>
-      partsOf(each, unit, -1, 1, calendar),
-    ),
+  rule("last One of [the] One", ([{ unit }, whole], calendar) =>
+    nth(present(whole.unit, calendar, whole.fiscal), unit, -1, calendar),
   ),
-  rule([a("time"), word("possessive"), a("ord"), one], ([whole, , { n }, { unit }], calendar) =>
-    derived(whole, unit, calendar, (each) => partsOf(each, unit, n, 1, calendar)),
-  ),
+  rule("Time possessive Ord One", ([whole, { n }, { unit }], calendar) => nth(whole, unit, n, calendar)),
   // the second half of the month
-  rule([ordinal(2), word("half"), word("of"), the, one], ([{ n }, , , , { unit, fiscal }], calendar) =>
-    derived(present(unit, calendar, fiscal), unit, calendar, (each) => halves(each, unit)[n - 1]),
+  rule("OneOrTwo half of [the] One", ([{ n }, { unit, fiscal }], calendar) =>
+    half(present(unit, calendar, fiscal), n, calendar),
   ),
-  rule(
-    [ordinal(2), word("half"), word("of"), the, a("time", ({ unit }) => unit !== "year")],
-    ([{ n }, , , , whole], calendar) =>
-      isUnit(whole.unit)
-        ? derived(whole, whole.unit, calendar, (each) => halves(each, whole.unit)[n - 1])
-        : undefined,
-  ),
+  rule("OneOrTwo half of [the] Halved", ([{ n }, whole], calendar) => half(whole, n, calendar)),
   // Friday of last week
-  rule(
-    [
-      a("time", ({ weekday, fixed }) => weekday !== undefined && fixed === undefined),
-      maybe(inside),
-      the,
-      a("time", ({ unit, fixed }) => unit === "week" && fixed !== undefined),
-    ],
-    ([{ weekday }, , , { fixed }], calendar) => {
-      const from = (fixed as Closed).from + (((weekday ?? 0) - calendar.weekStart + 7) % 7) * DAY;
-      return period("day", { fixed: { from, to: from + DAY } });
-    },
+  rule("AnyWeekday [in|of] [the] FixedWeek", ([{ weekday = 0 }, { fixed }], calendar) =>
+    period("day", { fixed: weekdayIn((fixed as Closed).from, weekday, calendar) }),
   ),
   // the 2nd of next month, the 5th of the month
-  rule(
-    [
-      ordinal(31),
-      word("of"),
-      the,
-      a("time", ({ unit, part, fixed }) => unit === "month" && part === undefined && fixed !== undefined),
-    ],
-    ([{ n }, , , whole], calendar) =>
-      derived(whole, "day", calendar, (each) => partsOf(each, "day", n, 1, calendar)),
-  ),
-  rule([ordinal(31), word("of"), the, unitOf("month")], ([{ n }], calendar) =>
-    derived(present("month", calendar), "day", calendar, (each) => partsOf(each, "day", n, 1, calendar)),
-  ),
+  rule("Nth of [the] FixedMonth", ([{ n }, month], calendar) => nth(month, "day", n, calendar)),
+  rule("Nth of [the] Month", ([{ n }], calendar) => nth(present("month", calendar), "day", n, calendar)),
   // the month of September
-  rule([one, word("of"), a("time")], ([{ unit }, , time]) =>
-    unit === time.unit && time.part === undefined && time.led !== true
-      ? { ...time, weak: false, latent: false }
-      : undefined,
+  rule("One of Undivided", ([{ unit }, time]) =>
+    unit === time.unit && time.led !== true ? { ...time, weak: false, latent: false } : undefined,
   ),
   // the week of 10 April, week commencing 4 February, Labor Day weekend
-  rule(
-    [
-      a(
-        "unit",
-        ({ unit, plural }) => !plural && ["week", "weekend", "month", "quarter", "year"].includes(unit),
-      ),
-      word("of", "starting"),
-      maybe(word("in")),
-      the,
-      day,
-    ],
-    ([{ unit, fiscal }, , , , day], calendar) =>
-      derived(day, unit, calendar, around(unit, calendar, fiscal, day.holiday !== undefined)),
+  rule("Holding of|starting [in] [the] Day", ([{ unit, fiscal }, day], calendar) =>
+    derived(day, unit, calendar, around(unit, calendar, fiscal, day.holiday !== undefined)),
   ),
-  rule([word("w"), word("slash"), word("c"), day], ([, , , day], calendar) =>
-    derived(day, "week", calendar, around("week", calendar)),
-  ),
-  rule(
-    [a("time", ({ holiday }) => holiday !== undefined), unitOf("weekend", "week")],
-    ([day, { unit }], calendar) => derived(day, unit, calendar, around(unit, calendar)),
+  rule("w slash c Day", ([day], calendar) => derived(day, "week", calendar, around("week", calendar))),
+  rule("Holiday Holidays", ([day, { unit }], calendar) =>
+    derived(day, unit, calendar, around(unit, calendar)),
   ),
 ];
 
@@ -157,58 +133,32 @@ function around(unit: Unit, calendar: Calendar, fiscal = false, holiday = true):
       : periodAround(day.from, unit, calendar, 0, fiscal);
 }
 
-const partWord = word("early", "mid", "late", "start", "end");
 const PARTS: readonly Rule[] = [
-  rule([one, maybe(word("dash")), word("end")], ([{ unit, fiscal }], calendar) => ({
+  rule("One [dash] end", ([{ unit, fiscal }], calendar) => ({
     ...present(unit, calendar, fiscal),
     part: "end",
   })),
-  rule(
-    [
-      partWord,
-      maybe(word("dash")),
-      maybe(inside),
-      the,
-      a("time", ({ part, unit, led }) => part === undefined && unit !== "day" && led !== true),
-    ],
-    ([part, , joint, , time]) => {
-      // What starts in the next decade is not the start of it.
-      const edge = part === "start" || part === "end";
-      if (joint === "in" && edge) return undefined;
-      const { latent, weak: _weak, ...rest } = time;
-      // High-end 2025 models are no end of 2025, which German calls Ende 2025.
-      return { ...rest, part: part as Part, ...(latent && edge && joint === undefined && { latent }) };
-    },
-  ),
-  rule(
-    [partWord, maybe(inside), the, a("unit", ({ plural }) => !plural)],
-    ([part, , , { unit, fiscal }], calendar) => ({ ...present(unit, calendar, fiscal), part: part as Part }),
-  ),
+  rule("(early|mid|late|start|end) [dash] [(in|of)] [the] Whole", ([part, joint, time]) => {
+    // What starts in the next decade is not the start of it.
+    const edge = part === "start" || part === "end";
+    if (joint === "in" && edge) return undefined;
+    // High-end 2025 models are no end of 2025, which German calls Ende 2025.
+    const latent = edge && joint === undefined && time.latent;
+    return { ...sure(time), part, ...(latent && { latent }) };
+  }),
+  rule("(early|mid|late|start|end) [in|of] [the] One", ([part, { unit, fiscal }], calendar) => ({
+    ...present(unit, calendar, fiscal),
+    part,
+  })),
   ...(["year", "quarter", "month", "week"] as const).flatMap((unit) =>
     (["start", "end"] as const).flatMap((part) => [
-      rule([word(`${part}Of ${unit}`)], (_, calendar) => ({ ...present(unit, calendar), part })),
-      rule(
-        [word(`${part}Of ${unit}`), a("time", (time) => time.unit === unit && time.part === undefined)],
-        ([, time]) => {
-          const { latent: _latent, ...rest } = time;
-          return { ...rest, part };
-        },
+      rule(`${part}Of:${unit}`, (_, calendar) => ({ ...present(unit, calendar), part })),
+      rule(`${part}Of:${unit} Undivided`, ([time]) =>
+        time.unit === unit ? { ...sure(time), part } : undefined,
       ),
     ]),
   ),
 ];
-
-function halves(whole: Closed, unit: Period["unit"]): [Closed, Closed] {
-  const half = halfOf(whole, unit);
-  return [
-    { from: whole.from, to: half },
-    { from: half, to: whole.to },
-  ];
-}
-
-function isUnit(unit: Period["unit"]): unit is Unit {
-  return unit !== "season";
-}
 
 /** Periods made of others: with their year, as a part of a longer one, around a day, and early, mid or late. */
 export const PART_RULES: readonly Rule[] = [...JOINED, ...PARTS];

@@ -1,46 +1,50 @@
 import { DAY, shift, yearOf } from "./calendar.ts";
-import { a, maybe, type Rule, rule, word } from "./chart.ts";
-import { count, inside, one, day as someDay, the, year } from "./places.ts";
+import { a, type Rule, rulesOf } from "./chart.ts";
+import { PLACES, unitOf } from "./places.ts";
 import type { Calendar } from "./profile.ts";
-import { derived, halfOf, lacksYear, present, readings, swung } from "./resolve.ts";
+import { derived, halfOf, lacksYear, period, present, readings, sure, swung, windowOf } from "./resolve.ts";
+import type { Closed, Period, Step, Unit, Value, Window } from "./values.ts";
 
-import type { Closed, Period, Span, Step, Unit, Value, Window } from "./values.ts";
+const { rule } = rulesOf({
+  ...PLACES,
+  DayUnit: unitOf("day"),
+  DayOrLonger: a("unit", ({ unit, plural }) => !plural && unit !== "hour"),
+  WeekendOrFortnight: a(
+    "unit",
+    ({ unit, plural }) => !plural && (unit === "weekend" || unit === "fortnight"),
+  ),
+  Many: a("unit", ({ plural }) => plural),
+  /** March, Friday, Q2: of any year or week. */
+  Recurring: a("time", (time) => lacksYear(time) && time.day === undefined && time.unit !== "week"),
+  Present: a("time", ({ fixed, away, part }) => fixed !== undefined && away?.n === 0 && part === undefined),
+  Dated: a("time", ({ fixed, part, unit }) => fixed !== undefined && part === undefined && unit !== "day"),
+});
 
-const many = a("unit", ({ plural }) => plural);
-const direction = word("last", "this", "next");
 const BY = { last: -1, this: 0, next: 1 } as const;
+const SIGN = { last: -1, next: 1, before: -1, after: 1 } as const;
 /** These are counted as whole ones: nobody means a quarter that begins on the 12th. */
 const WHOLE: readonly Unit[] = ["quarter", "half", "decade", "century", "weekend", "workweek"];
-
-function day(calendar: Calendar, by: number): Period {
-  const from = calendar.today + by * DAY;
-  return { t: "time", unit: "day", fixed: { from, to: from + DAY }, away: { unit: "day", n: by } };
-}
-
-function window(unit: Period["unit"], span: Span, rest: Partial<Window> = {}): Window {
-  return { t: "window", unit, span, ...rest };
-}
 
 /** The last or next so many: whole ones, or those that end today (business) or yesterday. */
 function several(by: -1 | 1, steps: readonly Step[], calendar: Calendar): Window | undefined {
   const [{ unit, n, fiscal = false }] = steps as [Step];
   const rolling = rollingSpan(by, steps, calendar);
   const whole = steps.length === 1 ? wholeSpan(by, unit, n, fiscal, calendar) : undefined;
-  if (whole !== undefined && fiscal) return window(unit, whole, { fiscal });
+  if (whole !== undefined && fiscal) return windowOf(unit, [whole], { fiscal });
   if (whole !== undefined && WHOLE.includes(unit))
-    return window(unit, whole, rolling && calendar.business ? { others: [rolling] } : {});
+    return windowOf(unit, rolling && calendar.business ? [whole, rolling] : [whole]);
   if (rolling === undefined) return undefined;
-  const others = calendar.business && whole !== undefined && unit !== "day" ? { others: [whole] } : {};
-  return window(unit, rolling, others);
+  return windowOf(
+    unit,
+    calendar.business && whole !== undefined && unit !== "day" ? [rolling, whole] : [rolling],
+  );
 }
 
 function rollingSpan(by: -1 | 1, steps: readonly Step[], calendar: Calendar): Closed | undefined {
   const hours = steps.some(({ unit }) => unit === "hour");
   const tomorrow = calendar.today + DAY;
   const start = hours ? calendar.now : by > 0 || calendar.business ? tomorrow : calendar.today;
-  let end = start;
-  for (const { unit, n } of steps) end = shift(end, { unit, n: by * n });
-  return order(start, end);
+  return spanFrom(start, steps, by);
 }
 
 function wholeSpan(
@@ -56,80 +60,85 @@ function wholeSpan(
   return by < 0 ? { from: far.from, to: near.to } : { from: near.from, to: far.to };
 }
 
-function order(one: number, two: number): Closed | undefined {
-  if (one === two || !Number.isFinite(one) || !Number.isFinite(two)) return undefined;
-  return one < two ? { from: one, to: two } : { from: two, to: one };
+function moveBy(from: number, steps: readonly Step[], sign: 1 | -1): number {
+  return steps.reduce((moved, { unit, n }) => shift(moved, { unit, n: sign * n }), from);
 }
 
-const PERIODS: readonly Rule[] = [
-  rule([word("today")], (_, calendar) => day(calendar, 0)),
-  rule([word("this"), word("date")], (_, calendar) => day(calendar, 0)),
-  rule([word("yesterday")], (_, calendar) => day(calendar, -1)),
-  rule([word("tomorrow")], (_, calendar) => day(calendar, 1)),
-  rule([word("daybefore")], (_, calendar) => day(calendar, -2)),
-  rule([word("dayafter")], (_, calendar) => day(calendar, 2)),
-  rule([a("unit", ({ unit }) => unit === "day"), word("before"), word("yesterday")], (_, calendar) =>
-    day(calendar, -2),
-  ),
-  rule([a("unit", ({ unit }) => unit === "day"), word("after"), word("tomorrow")], (_, calendar) =>
-    day(calendar, 2),
-  ),
-  rule([word("thisyear")], (_, calendar) => present("year", calendar)),
+/** From a moment on, or up to it. */
+function spanFrom(start: number, steps: readonly Step[], sign: 1 | -1): Closed | undefined {
+  const end = moveBy(start, steps, sign);
+  if (start === end || !Number.isFinite(end)) return undefined;
+  return start < end ? { from: start, to: end } : { from: end, to: start };
+}
 
-  rule([direction, one], ([which, { unit, fiscal }], calendar) => {
-    const by = BY[which as keyof typeof BY];
-    return unit === "hour" ? undefined : present(unit, calendar, fiscal, by);
-  }),
-  rule([word("this"), word("last", "next"), one], ([, which, { unit, fiscal }], calendar) =>
-    present(unit, calendar, fiscal, which === "last" ? -1 : 1),
+function firstOf(time: Period, calendar: Calendar): Closed | undefined {
+  return readings(time, calendar)[0];
+}
+
+/** Days that are said by so many from today. */
+const DAYS = [
+  ["today", 0],
+  ["this date", 0],
+  ["yesterday", -1],
+  ["tomorrow", 1],
+  ["daybefore", -2],
+  ["dayafter", 2],
+  ["DayUnit before yesterday", -2],
+  ["DayUnit after tomorrow", 2],
+] as const;
+
+/** Periods by so many from the present one. */
+const MOVED = [
+  ["last DayOrLonger", -1],
+  ["this DayOrLonger", 0],
+  ["next DayOrLonger", 1],
+  ["this last One", -1],
+  ["this next One", 1],
+  ["penult One", -2],
+  ["second One", 2],
+  ["One before last", -2],
+  ["One after next", 2],
+] as const;
+
+const PERIODS: readonly Rule[] = [
+  ...DAYS.map(([said, by]) => rule(said as string, (_, calendar) => present("day", calendar, false, by))),
+  rule("thisyear", (_, calendar) => present("year", calendar)),
+  ...MOVED.map(([said, by]) =>
+    rule(said, ([{ unit, fiscal }], calendar) => present(unit, calendar, fiscal, by)),
   ),
-  rule([word("a"), one, word("ago")], ([, { unit }], calendar) => ago([{ unit, n: 1 }], calendar)),
-  rule([word("penult"), one], ([, { unit, fiscal }], calendar) => present(unit, calendar, fiscal, -2)),
-  rule([word("second"), one], ([, { unit, fiscal }], calendar) => present(unit, calendar, fiscal, 2)),
-  rule([one, word("before"), word("last")], ([{ unit, fiscal }], calendar) =>
-    present(unit, calendar, fiscal, -2),
-  ),
-  rule([one, word("after"), word("next")], ([{ unit, fiscal }], calendar) =>
-    present(unit, calendar, fiscal, 2),
-  ),
+  rule("a One ago", ([{ unit }], calendar) => ago([{ unit, n: 1 }], calendar)),
   // last March, this Friday, next Q2
-  rule(
-    [direction, a("time", (time) => lacksYear(time) && time.day === undefined && time.unit !== "week")],
-    ([which, time], calendar) => {
-      const fixed = swung(time, BY[which as keyof typeof BY], calendar);
-      const { weak: _weak, latent: _latent, ...rest } = time;
-      return fixed && { ...rest, fixed };
-    },
-  ),
+  rule("(last|this|next) Recurring", ([which, time], calendar) => {
+    const fixed = swung(time, BY[which], calendar);
+    return fixed && { ...sure(time), fixed };
+  }),
   // of the month, in the year, the weekend: the present one, unless it is said otherwise
-  rule([word("in", "of"), word("the"), one], ([, , { unit, fiscal }], calendar) => ({
+  rule("in|of the One", ([{ unit, fiscal }], calendar) => ({
     ...present(unit, calendar, fiscal),
     led: true,
     latent: calendar.business,
   })),
-  rule(
-    [the, a("unit", ({ unit, plural }) => !plural && (unit === "weekend" || unit === "fortnight"))],
-    ([, { unit }], calendar) => ({ ...present(unit, calendar), latent: true }),
-  ),
-  rule([word("the"), one], ([, { unit, fiscal }], calendar) =>
+  rule("[the] WeekendOrFortnight", ([{ unit }], calendar) => ({ ...present(unit, calendar), latent: true })),
+  rule("the One", ([{ unit, fiscal }], calendar) =>
     calendar.business ? undefined : { ...present(unit, calendar, fiscal), latent: true },
   ),
   rule(
-    [word("that", "same"), one],
-    ([, { unit }], calendar): Value => (calendar.business ? { t: "same", unit } : present(unit, calendar)),
+    "that|same One",
+    ([{ unit }], calendar): Value => (calendar.business ? { t: "same", unit } : present(unit, calendar)),
   ),
 
-  rule([a("duration"), word("ago")], ([{ steps }], calendar) => ago(steps, calendar)),
-  rule([word("ago"), a("duration")], ([, { steps }], calendar) => ago(steps, calendar)),
-  rule([a("duration"), word("before", "after"), someDay], ([{ steps }, side, time], calendar) =>
+  rule("Duration ago", ([{ steps }], calendar) => ago(steps, calendar)),
+  rule("ago Duration", ([{ steps }], calendar) => ago(steps, calendar)),
+  rule("Duration (before|after) Day", ([{ steps }, side, time], calendar) =>
     calendar.business && isLong(steps)
       ? undefined
-      : derived(time, "day", calendar, ({ from }) => {
-          const moved = moveBy(from, steps, side === "before" ? -1 : 1);
-          return { from: moved, to: moved + DAY };
-        }),
+      : derived(time, "day", calendar, ({ from }) => dayAt(moveBy(from, steps, SIGN[side]))),
   ),
 ];
+
+function dayAt(from: number): Closed {
+  return { from, to: from + DAY };
+}
 
 /** Weeks before a day are all of them; a few days before it is one day. */
 function isLong(steps: readonly Step[]): boolean {
@@ -141,172 +150,119 @@ function ago(steps: readonly Step[], calendar: Calendar): Period | undefined {
   if (steps.some((step) => step.unit === "hour")) return undefined;
   if (steps.length === 1 && calendar.business && unit !== "workday")
     return present(unit, calendar, false, -n);
-  const from = moveBy(calendar.today, steps, -1);
-  return { t: "time", unit: "day", fixed: { from, to: from + DAY } };
-}
-
-function moveBy(from: number, steps: readonly Step[], sign: 1 | -1): number {
-  let moved = from;
-  for (const { unit, n } of steps) moved = shift(moved, { unit, n: sign * n });
-  return moved;
+  return period("day", { fixed: dayAt(moveBy(calendar.today, steps, -1)) });
 }
 
 const WINDOWS: readonly Rule[] = [
   // the six weeks before Christmas
-  rule(
-    [maybe(word("the")), a("duration"), word("before", "after"), someDay],
-    ([the, { steps }, side, time], calendar) => {
-      const day = readings(time, calendar)[0];
-      if (day === undefined || !calendar.business || (the === undefined && !isLong(steps))) return undefined;
-      const start = side === "before" ? day.from : day.to;
-      const span = order(start, moveBy(start, steps, side === "before" ? -1 : 1));
-      return span && window("day", span);
-    },
-  ),
+  rule("[(the)] Duration (before|after) Day", ([the, { steps }, side, time], calendar) => {
+    const day = firstOf(time, calendar);
+    if (day === undefined || !calendar.business || (the === undefined && !isLong(steps))) return undefined;
+    return windowFrom(side === "before" ? day.from : day.to, steps, SIGN[side]);
+  }),
   // The past year may be the last calendar year or the twelve months up to today.
-  rule([word("past"), one], ([, { unit }], calendar) => {
+  rule("past One", ([{ unit }], calendar) => {
     if (!calendar.business || unit === "day" || unit === "hour") return undefined;
     const rolling = rollingSpan(-1, [{ unit, n: 1 }], calendar);
     const { fixed } = present(unit, calendar, false, -1);
-    return fixed && rolling && window(unit, fixed, { others: [rolling] });
+    return fixed && rolling && windowOf(unit, [fixed, rolling]);
   }),
-  rule([word("last", "next"), maybe(word("only")), a("duration")], ([which, , { steps }], calendar) =>
-    several(which === "last" ? -1 : 1, steps, calendar),
+  rule("(last|next) [only] Duration", ([which, { steps }], calendar) =>
+    several(SIGN[which], steps, calendar),
   ),
-  rule([count, word("last", "next"), many], ([{ n }, which, { unit }], calendar) =>
-    several(which === "last" ? -1 : 1, [{ unit, n }], calendar),
+  rule("Count (last|next) Many", ([{ n }, which, { unit }], calendar) =>
+    several(SIGN[which], [{ unit, n }], calendar),
   ),
-  rule(
-    [word("more"), word("than"), a("duration"), word("before", "after"), someDay],
-    ([, , { steps }, side, time], calendar) => {
-      const from = readings(time, calendar)[0]?.from;
-      if (from === undefined) return undefined;
-      const moved = moveBy(from, steps, side === "before" ? -1 : 1);
-      return window("day", side === "before" ? { from: null, to: moved } : { from: moved, to: null });
-    },
+  rule("more than Duration (before|after) Day", ([{ steps }, side, time], calendar) => {
+    const from = firstOf(time, calendar)?.from;
+    const moved = from && moveBy(from, steps, SIGN[side]);
+    return moved === undefined
+      ? undefined
+      : windowOf("day", [side === "before" ? { from: null, to: moved } : { from: moved, to: null }]);
+  }),
+  rule("more than Duration ago", ([{ steps }], calendar) =>
+    windowOf("day", [{ from: null, to: moveBy(calendar.today, steps, -1) }]),
   ),
-  rule([word("more"), word("than"), a("duration"), word("ago")], ([, , { steps }], calendar) =>
-    window("day", { from: null, to: moveBy(calendar.today, steps, -1) }),
-  ),
-  rule(
-    [word("less"), word("than"), a("duration"), word("before", "after"), someDay],
-    ([, , { steps }, side, time], calendar) => {
-      const from = readings(time, calendar)[0]?.from;
-      const span =
-        from === undefined ? undefined : order(from, moveBy(from, steps, side === "before" ? -1 : 1));
-      return span && window("day", span);
-    },
-  ),
-  rule([word("less"), word("than"), a("duration"), word("ago")], ([, , { steps }], calendar) =>
-    several(-1, steps, calendar),
-  ),
-  rule([word("ltm")], (_, calendar) => several(-1, [{ unit: "month", n: 12 }], calendar)),
+  rule("less than Duration (before|after) Day", ([{ steps }, side, time], calendar) => {
+    const from = firstOf(time, calendar)?.from;
+    return from === undefined ? undefined : windowFrom(from, steps, SIGN[side]);
+  }),
+  rule("less than Duration ago", ([{ steps }], calendar) => several(-1, steps, calendar)),
+  rule("ltm", (_, calendar) => several(-1, [{ unit: "month", n: 12 }], calendar)),
   // the twelve months ending March 2025, the year ended 31 March 2025
-  rule(
-    [
-      maybe(word("last")),
-      a("duration"),
-      word("ending"),
-      maybe(word("in")),
-      a("time", ({ led }) => led !== true),
-    ],
-    ([, { steps }, , , time], calendar) => closing(steps, time, calendar),
-  ),
-  rule(
-    [one, word("ending"), maybe(word("in")), a("time", ({ led }) => led !== true)],
-    ([{ unit }, , , time], calendar) => closing([{ unit, n: 1 }], time, calendar),
-  ),
+  rule("[last] Duration ending [in] Unled", ([{ steps }, time], calendar) => closing(steps, time, calendar)),
+  rule("One ending [in] Unled", ([{ unit }, time], calendar) => closing([{ unit, n: 1 }], time, calendar)),
   // this and last year
-  rule([direction, word("and"), direction, one], ([first, , second, { unit, fiscal }], calendar) => {
-    const two = [first, second].map(
-      (which) => present(unit, calendar, fiscal, BY[which as keyof typeof BY]).fixed as Closed,
-    );
+  rule("(last|this|next) and (last|this|next) One", ([first, second, { unit, fiscal }], calendar) => {
+    const two = [first, second].map((which) => present(unit, calendar, fiscal, BY[which]).fixed as Closed);
     const [from, to] = two.sort((x, y) => x.from - y.from) as [Closed, Closed];
     return from.to === to.from
-      ? window(unit, { from: from.from, to: to.to }, { ends: [from, to] })
+      ? windowOf(unit, [{ from: from.from, to: to.to }], { ends: [from, to] })
       : undefined;
   }),
   // 3 days starting tomorrow, a week from 20 December
-  rule(
-    [a("duration"), maybe(word("comma")), word("starting", "from"), maybe(word("in", "from")), someDay],
-    ([{ steps }, , , , time], calendar) => beginning(steps, time, calendar),
+  rule("Duration [comma] starting|from [in|from] Day", ([{ steps }, time], calendar) =>
+    beginning(steps, time, calendar),
   ),
-  rule(
-    [word("a"), one, word("starting", "from"), maybe(word("in", "from")), someDay],
-    ([, { unit }, , , time], calendar) => beginning([{ unit, n: 1 }], time, calendar),
+  rule("a One starting|from [in|from] Day", ([{ unit }, time], calendar) =>
+    beginning([{ unit, n: 1 }], time, calendar),
   ),
 ];
 
+function windowFrom(start: number, steps: readonly Step[], sign: 1 | -1): Window | undefined {
+  const span = spanFrom(start, steps, sign);
+  return span && windowOf("day", [span]);
+}
+
 function closing(steps: readonly Step[], time: Period, calendar: Calendar): Window | undefined {
-  const to = readings(time, calendar)[0]?.to;
-  const span = to === undefined ? undefined : order(to, moveBy(to, steps, -1));
-  return span && window(steps[0]?.unit ?? "day", span);
+  const to = firstOf(time, calendar)?.to;
+  const span = to === undefined ? undefined : spanFrom(to, steps, -1);
+  return span && windowOf(steps[0]?.unit ?? "day", [span]);
 }
 
 function beginning(steps: readonly Step[], time: Period, calendar: Calendar): Window | undefined {
   const spans = readings(time, calendar);
   // What is planned for so long lies ahead.
   const from = (spans[1] ?? spans[0])?.from;
-  return from === undefined ? undefined : window("day", { from, to: moveBy(from, steps, 1) });
+  return from === undefined ? undefined : windowOf("day", [{ from, to: moveBy(from, steps, 1) }]);
 }
 
-const isPresent = a(
-  "time",
-  ({ fixed, away, part }) => fixed !== undefined && away?.n === 0 && part === undefined,
-);
-const dated = a(
-  "time",
-  ({ fixed, part, unit }) => fixed !== undefined && part === undefined && unit !== "day",
-);
+const TO_DATE = { ytd: "year", qtd: "quarter", mtd: "month", wtd: "week" } as const;
 
 const SO_FAR: readonly Rule[] = [
-  ...(["ytd", "qtd", "mtd", "wtd"] as const).flatMap((name) => {
-    const unit = { ytd: "year", qtd: "quarter", mtd: "month", wtd: "week" }[name] as Unit;
-    return [
-      rule([word(name)], (_, calendar) => toDate(present(unit, calendar), calendar)),
-      rule([word("fiscal", "fy"), word(name)], (_, calendar) =>
-        toDate(present(unit, calendar, true), calendar),
-      ),
-    ];
-  }),
-  rule([word("fytd")], (_, calendar) => toDate(present("year", calendar, true), calendar)),
-  rule(
-    [one, maybe(word("dash")), word("to"), maybe(word("dash")), word("date")],
-    ([{ unit, fiscal }], calendar) => toDate(present(unit, calendar, fiscal), calendar),
+  ...Object.entries(TO_DATE).flatMap(([name, unit]) => [
+    rule(name, (_, calendar) => toDate(present(unit, calendar), calendar)),
+    rule(`fiscal|fy ${name}`, (_, calendar) => toDate(present(unit, calendar, true), calendar)),
+  ]),
+  rule("fytd", (_, calendar) => toDate(present("year", calendar, true), calendar)),
+  rule("One [dash] to [dash] date", ([{ unit, fiscal }], calendar) =>
+    toDate(present(unit, calendar, fiscal), calendar),
   ),
-  rule([isPresent, maybe(word("so")), word("far")], ([time], calendar) => toDate(time, calendar)),
-  rule([maybe(word("so")), word("far"), maybe(inside), isPresent], ([, , , time], calendar) =>
-    toDate(time, calendar),
+  ...(["Present [so] far", "[so] far [in|of] Present", "Present to date"] as const).map((said) =>
+    rule(said, ([time], calendar) => toDate(time, calendar)),
   ),
-  rule([isPresent, word("to"), word("date")], ([time], calendar) => toDate(time, calendar)),
-  rule([word("until", "to"), word("date")], (_, calendar) =>
-    window("day", { from: null, to: untilNow(calendar) }),
-  ),
-  rule([maybe(word("from")), a("time"), word("to"), word("date")], ([, time], calendar) => {
-    const from = readings(time, calendar)[0]?.from;
+  rule("until|to date", (_, calendar) => windowOf("day", [{ from: null, to: untilNow(calendar) }])),
+  rule("[from] Time to date", ([time], calendar) => {
+    const from = firstOf(time, calendar)?.from;
     // Last year to date ends a year ago.
     const away = time.away !== undefined && time.away.n < 0 ? time.away : undefined;
     const to = away ? shift(untilNow(calendar), away) : untilNow(calendar);
-    return from === undefined || from >= to ? undefined : window(away?.unit ?? "day", { from, to });
+    return from === undefined || from >= to ? undefined : windowOf(away?.unit ?? "day", [{ from, to }]);
   }),
-  rule([word("ytd"), maybe(inside), year], ([, , time], calendar) => {
-    const from = readings(time, calendar)[0]?.from;
+  rule("ytd [in|of] Year", ([time], calendar) => {
+    const from = firstOf(time, calendar)?.from;
     if (from === undefined) return undefined;
     const start = present("year", calendar, time.fiscal).fixed as Closed;
     const to = shift(untilNow(calendar), { unit: "year", n: yearOf(from) - yearOf(start.from) });
-    return from < to ? window("year", { from, to }, time.fiscal ? { fiscal: true } : {}) : undefined;
+    return from < to ? windowOf("year", [{ from, to }], { fiscal: time.fiscal }) : undefined;
   }),
-  rule([word("rest"), maybe(word("of")), the, one], ([, , , { unit, fiscal }], calendar) =>
+  rule("rest [of] [the] One", ([{ unit, fiscal }], calendar) =>
     restOf(present(unit, calendar, fiscal), calendar),
   ),
-  rule([word("rest"), maybe(word("of")), the, isPresent], ([, , , time], calendar) => restOf(time, calendar)),
-  rule([word("earlier", "later"), maybe(inside), the, dated], ([which, , , time], calendar) =>
-    halfWay(which === "earlier", time, calendar),
-  ),
-  rule(
-    [word("earlier", "later"), maybe(inside), word("the"), one],
-    ([which, , , { unit, fiscal }], calendar) =>
-      halfWay(which === "earlier", present(unit, calendar, fiscal), calendar),
+  rule("rest [of] [the] Present", ([time], calendar) => restOf(time, calendar)),
+  rule("(earlier|later) [in|of] [the] Dated", ([which, time], calendar) => halfWay(which, time, calendar)),
+  rule("(earlier|later) [in|of] the One", ([which, { unit, fiscal }], calendar) =>
+    halfWay(which, present(unit, calendar, fiscal), calendar),
   ),
 ];
 
@@ -317,26 +273,31 @@ function untilNow({ today, business }: Calendar): number {
 function toDate({ unit, fixed, fiscal }: Period, calendar: Calendar): Window | undefined {
   const { from } = fixed as Closed;
   const to = untilNow(calendar);
-  return from < to ? window(unit, { from, to }, fiscal ? { fiscal } : {}) : undefined;
+  return from < to ? windowOf(unit, [{ from, to }], { fiscal }) : undefined;
 }
 
 /** Recognizers leave the last day out here as well. */
 function restOf({ unit, fixed }: Period, calendar: Calendar): Window | undefined {
   const { to } = fixed as Closed;
   const end = calendar.business ? to : to - DAY;
-  return calendar.today < end ? window(unit, { from: calendar.today, to: end }) : undefined;
+  return calendar.today < end ? windowOf(unit, [{ from: calendar.today, to: end }]) : undefined;
 }
 
 /** Earlier this year: up to today; with Recognizers, up to the middle at most. */
-function halfWay(earlier: boolean, { unit, fixed }: Period, calendar: Calendar): Window | undefined {
+function halfWay(
+  which: "earlier" | "later",
+  { unit, fixed }: Period,
+  calendar: Calendar,
+): Window | undefined {
   const { from, to } = fixed as Closed;
   const half = halfOf({ from, to }, unit);
   const { today, business } = calendar;
   const within = today > from && today < to;
-  const span = earlier
-    ? { from, to: within ? (business ? today : Math.min(half, today)) : half }
-    : { from: within ? (business ? today + DAY : Math.max(half, today)) : half, to };
-  return span.from < span.to ? window(unit, span) : undefined;
+  const span =
+    which === "earlier"
+      ? { from, to: within ? (business ? today : Math.min(half, today)) : half }
+      : { from: within ? (business ? today + DAY : Math.max(half, today)) : half, to };
+  return span.from < span.to ? windowOf(unit, [span]) : undefined;
 }
 
 /** Periods that are counted from today. */

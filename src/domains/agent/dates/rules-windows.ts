@@ -1,14 +1,10 @@
 import { DAY } from "./calendar.ts";
-import { a, maybe, type Place, type Rule, rule, word } from "./chart.ts";
-import { the, year } from "./places.ts";
+import { a, type Place, type Rule, rulesOf } from "./chart.ts";
+import { PLACES, unitOf } from "./places.ts";
 import type { Calendar } from "./profile.ts";
-import { cut, lacksMonth, lacksYear, pair, readings } from "./resolve.ts";
+import { cut, lacksMonth, lacksYear, pair, period, readings, sure, windowOf } from "./resolve.ts";
 import type { Closed, Period, Span, Value, Window } from "./values.ts";
 
-const time = a("time");
-/** What adds up to in 2025 is not up to 2025. */
-const unled = a("time", ({ led }) => led !== true);
-const month = a("time", ({ unit, part, n }) => unit === "month" && part === undefined && n === undefined);
 /** The number of a day in a month: 3, third, 3rd. */
 const dayNumber: Place<number> = {
   keys: ["int", "ord"],
@@ -17,6 +13,16 @@ const dayNumber: Place<number> = {
     return fits && value.n >= 1 && value.n <= 31 ? value.n : undefined;
   },
 };
+
+const { rule } = rulesOf({
+  ...PLACES,
+  DayNumber: dayNumber,
+  AnyMonth: a("time", ({ unit, part, n }) => unit === "month" && part === undefined && n === undefined),
+  WeekUnit: unitOf("week"),
+  Week: a("int", ({ n, digits }) => digits > 0 && n >= 1 && n <= 53),
+  UnledWindow: a("window", ({ led }) => led !== true),
+  Named: a("time", ({ led, weak }) => led !== true && weak !== true),
+});
 
 /** The moment that "from the end of March" or "until mid May" speaks of. */
 function edge(whole: Closed, period: Period, last: boolean, calendar: Calendar): number {
@@ -40,7 +46,7 @@ function range(from: Period, to: Period, calendar: Calendar): Window | undefined
   if (span.from >= span.to) return undefined;
   const fiscal = from.fiscal === true && to.fiscal === true;
   const ends: [Closed, Closed] = [cut(both[0], from, calendar), cut(both[1], to, calendar)];
-  return { t: "window", unit: to.unit, span, ends, ...(fiscal && { fiscal }) };
+  return windowOf(to.unit, [span], { ends, ...(fiscal && { fiscal }) });
 }
 
 function days(first: number, last: number, inMonth: Period, calendar: Calendar): Window | undefined {
@@ -49,73 +55,40 @@ function days(first: number, last: number, inMonth: Period, calendar: Calendar):
     const to = whole.from + (calendar.business ? last : last - 1) * DAY;
     return from < to && whole.from + last * DAY <= whole.to ? [{ from, to }] : [];
   });
-  const [span, ...others] = spans;
+  const [span] = spans;
   if (span === undefined) return undefined;
   const end = calendar.business ? span.to - DAY : span.to;
   const ends: [Closed, Closed] = [
     { from: span.from, to: span.from + DAY },
     { from: end, to: end + DAY },
   ];
-  return { t: "window", unit: "day", span, ends, ...(others.length > 0 && { others }) };
+  return windowOf("day", spans, { ends });
 }
 
-const dated = (year_: Period | undefined, period: Period): Period =>
-  year_?.year === undefined ? period : { ...period, year: year_.year };
+const inYear = (year: Period | undefined, time: Period): Period =>
+  year?.year === undefined ? time : { ...time, year: year.year };
 
-const week = a("int", ({ n, digits }) => digits > 0 && n >= 1 && n <= 53);
 const RANGES: readonly Rule[] = [
   // weeks 10 to 12, KW 10-12 2025
-  rule(
-    [
-      a("unit", ({ unit }) => unit === "week"),
-      week,
-      word("to"),
-      week,
-      maybe(word("of", "in", "slash")),
-      maybe(year),
-    ],
-    ([, first, , last, , inYear], calendar) =>
-      range(
-        dated(inYear, { t: "time", unit: "week", n: first.n }),
-        dated(inYear, { t: "time", unit: "week", n: last.n }),
-        calendar,
-      ),
-  ),
-  rule([maybe(word("from")), the, time, word("to"), the, unled], ([from, , first, , , last], calendar) =>
+  rule("WeekUnit Week to Week [of|in|slash] [Year]", ([, first, last, year], calendar) => {
+    const [from, to] = [first, last].map(({ n }) => inYear(year, period("week", { n })));
+    return range(from as Period, to as Period, calendar);
+  }),
+  rule("[(from)] [the] Time to [the] Unled", ([from, first, last], calendar) =>
     range(from === undefined ? first : { ...first, led: true }, last, calendar),
   ),
-  rule([word("between"), the, time, word("and", "to"), the, unled], ([, , first, , , last], calendar) =>
+  rule("between [the] Time and|to [the] Unled", ([first, last], calendar) =>
     range({ ...first, led: true }, last, calendar),
   ),
   rule(
-    [
-      maybe(word("from", "between")),
-      the,
-      dayNumber,
-      word("to", "and"),
-      the,
-      dayNumber,
-      maybe(word("of", "in")),
-      the,
-      month,
-    ],
-    ([lead, , first, joint, , last, , , inMonth], calendar) =>
-      joint === "and" && lead === undefined ? undefined : days(first, last, inMonth, calendar),
+    "[(from|between)] [the] DayNumber (to|and) [the] DayNumber [of|in] [the] AnyMonth",
+    ([lead, first, joint, last, month], calendar) =>
+      joint === "and" && lead === undefined ? undefined : days(first, last, month, calendar),
   ),
   rule(
-    [
-      maybe(word("from", "between")),
-      month,
-      the,
-      dayNumber,
-      word("to", "and"),
-      the,
-      dayNumber,
-      maybe(word("comma", "of")),
-      maybe(year),
-    ],
-    ([lead, inMonth, , first, joint, , last, , inYear], calendar) =>
-      joint === "and" && lead === undefined ? undefined : days(first, last, dated(inYear, inMonth), calendar),
+    "[(from|between)] AnyMonth [the] DayNumber (to|and) [the] DayNumber [comma|of] [Year]",
+    ([lead, month, first, joint, last, year], calendar) =>
+      joint === "and" && lead === undefined ? undefined : days(first, last, inYear(year, month), calendar),
   ),
 ];
 
@@ -124,12 +97,11 @@ type Side = (period: Period, calendar: Calendar) => Window | undefined;
 /** Open to one side: the span that each reading of a period makes. */
 function open(spanOf: (span: Closed, whole: Closed, period: Period, calendar: Calendar) => Span): Side {
   return (period, calendar) => {
-    const [span, ...others] = readings(period, calendar).map((whole) =>
+    const { unit, fiscal } = period;
+    const spans = readings(period, calendar).map((whole) =>
       spanOf(cut(whole, period, calendar), whole, period, calendar),
     );
-    if (span === undefined) return undefined;
-    const { unit, fiscal } = period;
-    return { t: "window", unit, span, ...(fiscal && { fiscal }), ...(others.length > 0 && { others }) };
+    return windowOf(unit, spans, { fiscal });
   };
 }
 
@@ -158,86 +130,77 @@ const upTo: Side = (period, calendar) => {
   return found && whole && { ...found, span: { from: null, to: cut(whole, period, calendar).to } };
 };
 
-const later = word("later", "after");
-const sooner = word("earlier", "before");
-const than = word("than");
-const either = word("or", "and");
-type Words = readonly (readonly [side: Side, words: readonly Place<unknown>[]])[];
+type Words = readonly (readonly [side: Side, patterns: readonly string[]])[];
 
+/** What includes the period comes first: >= is no > with something behind it. */
 const BEFORE_PERIOD: Words = [
-  [since, [word("since")]],
-  [before, [word("before")]],
-  [after, [word("after")]],
-  [until, [word("until"), maybe(word("with"))]],
-  [until, [word("up"), word("to")]],
-  [upTo, [word("up"), word("to"), word("and"), word("the")]],
-  [before, [word("prior"), word("to")]],
-  [onwards, [word("on", "equal"), either, later, maybe(than)]],
-  [upTo, [word("on", "equal"), either, sooner, maybe(than)]],
-  [onwards, [word("starting"), maybe(word("in", "from"))]],
-  [until, [word("ending"), maybe(word("in", "by"))]],
-  [onwards, [word("as"), word("early"), word("as")]],
-  [until, [word("as"), word("late"), word("as")]],
-  [onwards, [word("no"), word("before")]],
-  [upTo, [word("no"), word("after")]],
-  [onwards, [later, than, word("or"), word("equal"), maybe(word("to"))]],
-  [upTo, [sooner, than, word("or"), word("equal"), maybe(word("to"))]],
-  [upTo, [word("no"), later, than]],
-  [onwards, [word("no"), sooner, than]],
-  [after, [later, than]],
-  [before, [sooner, than]],
-  [upTo, [word("below"), word("equal")]],
-  [upTo, [word("upto")]],
-  [onwards, [word("above"), word("equal")]],
-  [onwards, [word("atleast")]],
-  [before, [word("below")]],
-  [after, [word("above")]],
+  [since, ["since"]],
+  [until, ["until [with]", "up to", "ending [in|by]", "as late as"]],
+  [
+    upTo,
+    [
+      "up to and the",
+      "on|equal or|and earlier|before [than]",
+      "no after",
+      "earlier|before than or equal [to]",
+      "no later|after than",
+      "below equal",
+      "upto",
+    ],
+  ],
+  [
+    onwards,
+    [
+      "on|equal or|and later|after [than]",
+      "starting [in|from]",
+      "as early as",
+      "no before",
+      "later|after than or equal [to]",
+      "no earlier|before than",
+      "above equal",
+      "atleast",
+    ],
+  ],
+  [before, ["before", "prior to", "earlier|before than", "below"]],
+  [after, ["after", "later|after than", "above"]],
 ];
 const AFTER_PERIOD: Words = [
-  [onwards, [either, later]],
-  [upTo, [either, sooner]],
-  [onwards, [word("onwards")]],
+  [onwards, ["or|and later|after", "onwards"]],
+  [upTo, ["or|and earlier|before"]],
 ];
 
 const SIDES: readonly Rule[] = [
-  ...BEFORE_PERIOD.map(([side, words]) =>
-    rule([...words, the, unled], (parts, calendar) => side(parts.at(-1) as Period, calendar)),
+  ...BEFORE_PERIOD.flatMap(([side, patterns]) =>
+    patterns.map((said) => rule(`${said} [the] Unled`, ([period], calendar) => side(period, calendar))),
   ),
-  ...AFTER_PERIOD.map(([side, words]) =>
-    rule([maybe(word("from")), the, time, ...words], ([, , period], calendar) => side(period, calendar)),
+  ...AFTER_PERIOD.flatMap(([side, patterns]) =>
+    patterns.map((said) => rule(`[from] [the] Time ${said}`, ([period], calendar) => side(period, calendar))),
   ),
   // "from 2024 on", "von 2024 an"
-  rule([word("from"), the, time, word("onto")], ([, , period], calendar) => onwards(period, calendar)),
-  rule([word("by"), the, unled], ([, , period], calendar) => {
+  rule("from [the] Time onto", ([period], calendar) => onwards(period, calendar)),
+  rule("by [the] Unled", ([period], calendar) => {
     // By 2025 revenue sorts; by the end of 2025 is a term.
     const term = period.latent !== true && (period.unit === "day" || period.part === "end");
     return term || !calendar.business ? until(period, calendar) : undefined;
   }),
-  rule(
-    [a("unit", ({ unit }) => unit === "year"), maybe(word("is")), word("more", "less"), than, year],
-    ([, , which, , period], calendar) => (which === "more" ? after : before)(period, calendar),
+  rule("YearUnit [is] (more|less) than Year", ([, which, period], calendar) =>
+    (which === "more" ? after : before)(period, calendar),
   ),
 ];
 
 const LEADS: readonly Rule[] = [
-  rule([word("in", "of"), the, a("window", ({ led }) => led !== true)], ([, , found]) => ({
-    ...found,
-    led: true,
-  })),
-  rule([word("the"), a("window", ({ led }) => led !== true)], ([, found]) => ({ ...found, led: true })),
-  rule([word("in", "of", "from", "equal"), the, unled], ([lead, , period]) => {
-    const { latent, weak: _weak, ...rest } = period;
+  rule("in|of [the] UnledWindow", ([found]) => ({ ...found, led: true })),
+  rule("the UnledWindow", ([found]) => ({ ...found, led: true })),
+  rule("(in|of|from|equal) [the] Unled", ([lead, period]) => {
     // A growth of 1.5.
-    if (latent === true && lead === "of" && period.unit === "day") return undefined;
+    if (period.latent === true && lead === "of" && period.unit === "day") return undefined;
     if (lacksMonth(period)) return undefined;
     // "For summer" may well be a campaign.
-    return { ...rest, led: true, ...(period.unit === "season" && lacksYear(period) && { latent: true }) };
+    const latent = period.unit === "season" && lacksYear(period);
+    return { ...sure(period), led: true, ...(latent && { latent }) };
   }),
-  rule([word("on"), the, a("time", lacksMonth)], ([, , period]) => {
-    const { latent: _latent, weak: _weak, ...rest } = period;
-    return { ...rest, led: true };
-  }),
-  rule([word("the"), a("time", ({ led, weak }) => led !== true && weak !== true)], ([, period]) => period),
+  rule("on [the] DayOfMonth", ([period]) => ({ ...sure(period), led: true })),
+  rule("the Named", ([period]) => period),
 ];
 
 /** Windows made of periods: ranges, and those open to one side. */

@@ -32,7 +32,7 @@ export interface Closed {
 export interface Step {
   unit: Unit;
   n: number;
-  fiscal?: boolean;
+  fiscal?: boolean | undefined;
 }
 
 export type Part = "early" | "mid" | "late" | "start" | "end";
@@ -46,7 +46,7 @@ export interface Period {
   unit: Unit | "season";
   fixed?: Closed;
   year?: number;
-  fiscal?: boolean;
+  fiscal?: boolean | undefined;
   month?: number;
   day?: number;
   weekday?: number;
@@ -71,7 +71,7 @@ export interface Window {
   t: "window";
   span: Span;
   unit: Period["unit"];
-  fiscal?: boolean;
+  fiscal?: boolean | undefined;
   ends?: [Closed, Closed];
   others?: Span[];
   latent?: boolean;
@@ -97,13 +97,13 @@ export type Value =
   | { t: "word"; word: string }
   | { t: "int"; n: number; digits: number }
   | { t: "ord"; n: number }
-  | { t: "unit"; unit: Unit; plural: boolean; fiscal?: boolean }
+  | { t: "unit"; unit: Unit; plural: boolean; fiscal?: boolean | undefined }
   | { t: "month"; month: number; weak: boolean }
   | { t: "duration"; steps: Step[] }
   | Period
   | Window
   | Compare
-  | { t: "grain"; grain: Grain; fiscal?: true }
+  | { t: "grain"; grain: Grain; fiscal?: true | undefined }
   | { t: "same"; unit: Unit }
   /** Looks like a date and is none, as the day of the week. */
   | { t: "none" };

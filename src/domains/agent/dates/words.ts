@@ -1,55 +1,8 @@
 import { HOLIDAY_WORDS } from "./calendar.ts";
 import type { Unit, Value } from "./values.ts";
-import { GERMAN } from "./words-de.ts";
-import { ENGLISH } from "./words-en.ts";
-
-/** Words of one language. Bars part the numbered ones; in units they part singular and plural. */
-export interface WordTable {
-  words: Record<string, string>;
-  units: Partial<Record<Unit, string>>;
-  fiscal: Partial<Record<Unit, string>>;
-  /** One word for the start or the end of the present period, and for the period before it. */
-  startOf: Partial<Record<Unit, string>>;
-  endOf: Partial<Record<Unit, string>>;
-  prior: Partial<Record<Unit, string>>;
-  months: string;
-  weekdays: string;
-  seasons: string;
-  /** Names of months, days and seasons that are other words as well. */
-  weak: string;
-  numbers: string;
-  tens: string;
-  /** What stands between units and tens where the units come first. */
-  unitsFirst?: string;
-  ordinals: string;
-  decades: string;
-}
+import * as table from "./word-table.ts";
 
 const ENDINGS = ["e", "en", "er", "es", "em"];
-const PUNCTUATION: Record<string, string[]> = {
-  "-": ["dash", "to"],
-  "–": ["dash", "to"],
-  "—": ["dash", "to"],
-  "~": ["to"],
-  "/": ["slash"],
-  ".": ["dot"],
-  "--": ["to"],
-  "..": ["to"],
-  "...": ["to"],
-  "…": ["to"],
-  ",": ["comma"],
-  "'": ["apostrophe"],
-  "’": ["apostrophe"],
-  "'s": ["of", "possessive", "s"],
-  "’s": ["of", "possessive", "s"],
-  "<": ["below"],
-  ">": ["above"],
-  "=": ["equal"],
-  "≤": ["upto"],
-  "≥": ["atleast"],
-  "(": ["open"],
-  ")": ["close"],
-};
 
 /** The form in which words are looked up: no capitals, no accents; umlauts may be written out. */
 export function fold(text: string): string {
@@ -57,11 +10,9 @@ export function fold(text: string): string {
 }
 
 const lexicon = new Map<string, Value[]>();
-for (const [mark, words] of Object.entries(PUNCTUATION))
-  for (const word of words) add(mark, { t: "word", word });
-for (const table of [ENGLISH, GERMAN]) addTable(table);
+addTable();
 for (const each of new Set(HOLIDAY_WORDS.flatMap(([, phrase]) => wordsOf(phrase))))
-  add(each, { t: "word", word: `holiday ${each}` });
+  add(each, { t: "word", word: `holiday:${each}` });
 
 /** The tokens of a phrase. */
 export function wordsOf(phrase: string): string[] {
@@ -73,49 +24,48 @@ export function lookUp(folded: string): readonly Value[] {
   return lexicon.get(folded) ?? [];
 }
 
-function addTable(table: WordTable): void {
-  const weak = new Set(spellings(table.weak));
-  for (const [word, forms] of Object.entries(table.words)) each(forms, () => ({ t: "word", word }));
-  for (const [kind, fiscal] of [
-    ["units", false],
-    ["fiscal", true],
-  ] as const)
-    for (const [unit, forms] of Object.entries(table[kind]))
-      numbered(forms, (i) => ({ t: "unit", unit: unit as Unit, plural: i === 1, ...(fiscal && { fiscal }) }));
-  for (const kind of ["startOf", "endOf", "prior"] as const)
-    for (const [unit, forms] of Object.entries(table[kind]))
-      each(forms, () => ({ t: "word", word: `${kind} ${unit}` }));
-  numbered(table.months, (i, form) => ({ t: "month", month: i + 1, weak: weak.has(form) }));
-  numbered(table.weekdays, (i, form) => ({
+function addTable(): void {
+  for (const [word, marks] of Object.entries(table.MARKS))
+    for (const mark of marks.split(" ")) add(mark, { t: "word", word });
+  for (const word of table.THEMSELVES.split(" ")) add(word, { t: "word", word });
+  for (const [word, said] of Object.entries(table.WORDS)) each(said, () => ({ t: "word", word }));
+  for (const fiscal of [undefined, true])
+    for (const [unit, said] of Object.entries(fiscal ? table.FISCAL_UNITS : table.UNITS))
+      numbered(said, (i) => ({ t: "unit", unit: unit as Unit, plural: i === 1, fiscal }));
+  const weak = (form: string) => table.WEAK.includes(form);
+  numbered(table.MONTHS, (i, form) => ({ t: "month", month: i + 1, weak: weak(form) }));
+  numbered(table.WEEKDAYS, (i, form) => ({
     t: "time",
     unit: "day",
     weekday: i,
-    weak: weak.has(form),
+    weak: weak(form),
     latent: true,
   }));
-  numbered(table.seasons, (i) => ({ t: "time", unit: "season", n: i + 1, weak: true }));
-  numbered(table.numbers, (i) => ({ t: "int", n: i, digits: 0 }));
-  numbered(table.tens, (i) => ({ t: "int", n: 20 + 10 * i, digits: 0 }));
-  if (table.unitsFirst !== undefined) addCompounds(table, table.unitsFirst);
-  numbered(table.ordinals, (i) => ({ t: "ord", n: i + 1 }));
-  numbered(table.decades, (i) => ({ t: "word", word: `decade ${i + 2}` }));
+  numbered(table.SEASONS, (i) => ({ t: "time", unit: "season", n: i + 1, weak: true }));
+  numbered(table.NUMBERS, (i) => ({ t: "int", n: i, digits: 0 }));
+  numbered(table.TENS, (i) => ({ t: "int", n: 20 + 10 * i, digits: 0 }));
+  addCompounds(table.NUMBERS, table.TENS);
+  numbered(table.ORDINALS, (i) => ({ t: "ord", n: i + 1 }));
+  numbered(table.DECADES, (i) => ({ t: "word", word: `decade:${i + 2}` }));
 }
 
 /** Fünfundzwanzig is one word. */
-function addCompounds({ numbers, tens }: WordTable, joint: string): void {
+function addCompounds([, numbers = ""]: table.Said, [, tens = ""]: table.Said): void {
   for (const [i, unit] of numbers.split("|").slice(0, 10).entries())
-    numbered(
-      tens.replaceAll(/[^|]+/g, (ten) => `${unit.split(" ")[0]}${joint}${ten}`),
-      (k) => ({ t: "int", n: 20 + 10 * k + i, digits: 0 }),
-    );
+    numbered([tens.replaceAll(/[^|]+/g, (ten) => `${unit.split(" ")[0]}und${ten}`)], (k) => ({
+      t: "int",
+      n: 20 + 10 * k + i,
+      digits: 0,
+    }));
 }
 
-function numbered(forms: string, value: (index: number, form: string) => Value): void {
-  for (const [i, group] of forms.split("|").entries()) each(group, (form) => value(i, form));
+function numbered(said: table.Said, value: (index: number, form: string) => Value): void {
+  for (const forms of said)
+    for (const [i, group] of (forms ?? "").split("|").entries()) each([group], (form) => value(i, form));
 }
 
-function each(forms: string, value: (form: string) => Value): void {
-  for (const form of spellings(forms)) add(form, value(form));
+function each(said: table.Said, value: (form: string) => Value): void {
+  for (const form of said.flatMap((forms) => spellings(forms ?? ""))) add(form, value(form));
 }
 
 function spellings(forms: string): string[] {
