@@ -264,6 +264,29 @@ const GOLD: readonly (readonly [title: string, ask: Ask, rows: unknown[][]])[] =
     ],
   ],
   [
+    "those above the average of all",
+    table(
+      [],
+      [
+        {
+          k: "agg",
+          fn: "count",
+          in: {
+            k: "where",
+            in: { k: "all", ds: "shops" },
+            if: {
+              k: "cmp",
+              a: REVENUE,
+              op: ">",
+              b: { k: "each", fn: "avg", of: REVENUE, per: [SHOP], scope: { whole: true } },
+            },
+          },
+        },
+      ],
+    ),
+    [[2]],
+  ],
+  [
     "top of a table",
     table([SHOP], [REVENUE], { top: { n: 2, by: REVENUE, dir: "max", ties: "keep" } }),
     [

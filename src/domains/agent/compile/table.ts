@@ -83,7 +83,9 @@ export function compileEach(
   compiler: RowCompiler,
   { fn, of, per, scope, having }: Extract<Num, { k: "each" }>,
 ): string {
-  const builder = new TableBuilder(compiler, per, scope ?? {});
+  // It stands by itself, so it is of the whole anyway.
+  const { whole: _, ...within } = scope ?? {};
+  const builder = new TableBuilder(compiler, per, within);
   const value = builder.number(of);
   const chosen = having === undefined ? "" : ` WHERE ${builder.having(having)}`;
   const source = builder.source();

@@ -108,6 +108,7 @@ function othersOf(readings: readonly Reading[]): string[] {
 export function rivalsOf(readings: readonly Reading[]): Reading[] {
   const [best] = readings;
   if (best === undefined) return [];
-  const most = best.cost + MARGIN[best.ask.k];
+  // Sums of the same costs in another order differ in their last digit.
+  const most = best.cost + MARGIN[best.ask.k] + 1e-9;
   return readings.filter(({ cost }) => cost <= most).slice(0, LIMITS.agent.rivals);
 }

@@ -122,6 +122,13 @@ export const ENTITY_RULES: Rules = {
       case "has":
       case "where":
         if (op === "where") return grammar.parent(rel);
+        // "reps and their orders": how many each has.
+        if (arg === "their" && rel.isMany === true)
+          return means({
+            t: "by",
+            keys: [],
+            by: { k: "num", num: count(rel.rel), table: tableOf(count(rel.rel)) },
+          });
         return [
           { sense: to(rel, null, false, arg === "of"), cost: 0 },
           ...(op === "has" ? beside(grammar, rel) : []),

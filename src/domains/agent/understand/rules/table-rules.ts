@@ -143,7 +143,8 @@ export const TABLE_RULES: Rules = {
       return cost === undefined ? [] : [asTable(table, cost)];
     }
     if (op === "agg" && arg === "sum") return means({ t: "table", table }, 0.1);
-    if (op === "by") {
+    // "stores with their revenue": by it, as "stores by revenue".
+    if (op === "by" || (op === "has" && arg === "their")) {
       const [num] = table.cols;
       return num === undefined || table.by.length > 0
         ? []

@@ -86,7 +86,8 @@ encounter, visit, consultation
 payer, insurer, insurance, insurance company
 immunization, vaccination, vaccine
 medication, drug, prescription, medicine
-email, e-mail, mail, email address
+email, e-mail, mail
+email address, e-mail address
 phone, telephone
 phone number, telephone number
 population, inhabitants, residents

@@ -18,6 +18,7 @@ only: only
 both: both
 rest: other, else, everybody/everyone else, all/the other, the rest, rest of, without one/it
 has: with, has, have, had, contain, whos, whose
+has their: with/and/plus/includ/including their
 has any: with/has/have/had a/an/any
 named: named, called
 as: as a/an
@@ -52,7 +53,7 @@ more <: less, fewer, lower, smaller
 than: than, exceed, exceed that of`;
 
 /** An argument is what stands behind the operation, where it is one of these. */
-const ARGUMENT = / (?:of|per|any|none|avg|median|sum|[<>](?:abs)?)$/;
+const ARGUMENT = / (?:of|per|any|their|none|avg|median|sum|[<>](?:abs)?)$/;
 
 export const GRAMMAR: ReadonlyMap<string, GrammarWord> = new Map(
   WORDS.trim()

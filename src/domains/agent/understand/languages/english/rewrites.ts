@@ -106,7 +106,7 @@ const REWRITES: readonly Rewrite[] = [
   [/\b(?:all|everything|everybody|everyone) (?:but|except)\b/gi, "except"],
   // One thing each, and nothing that its words say alone.
   [
-    /\b(on) (sale)\b|\b(not) (only|just|always)\b|(?<=\b(?:who|customers?|clients?|that) )(came|come) (back)\b/gi,
+    /\b(?:phone|telephone|mobile|fax|e-?mail|mail|postal|street|delivery|billing|shipping|web|ip) (?:numbers?|address(?:es)?)\b|\b(on) (sale)\b|\b(not) (only|just|always)\b|(?<=\b(?:who|customers?|clients?|that) )(came|come) (back)\b/gi,
     ([said = ""]) => said.replace(" ", "-"),
   ],
   [

@@ -74,6 +74,8 @@ const GRAMMAR: Readonly<Record<string, string>> = {
   of: "von, vom, der, des, davon",
   "that of": "dem der, denen der, der von, dem von, dem des",
   with: "mit, hat, haben, hatte, hatten, besitzen, besitzt, deren, dessen, enthalten, enthält",
+  "with their":
+    "mit ihrem, mit ihrer, mit ihren, und ihr, und ihre, und ihren, und ihrem, und deren, samt ihr*",
   not: "nicht, nichts, kein*, ohne, nie, niemals, außer, ausgenommen, exklusive, abgesehen",
   "how often": "wie oft, wie häufig",
   "how many":
