@@ -33,7 +33,7 @@ export interface Ground {
 export interface Engines extends Ground {
   home: string;
   blobs: FolderBlobStore;
-  /** Rows come from `Data.tableView` all the same. */
+  /** Rows come from `Data.tableViews` all the same. */
   analytics: Analytics;
   /** Draws charts, for whoever shows one. */
   drawings: Drawings;

@@ -35,7 +35,7 @@ import { exportParquet, record } from "./export-parquet.ts";
 import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
 import { PartChecks } from "./part-checks.ts";
 import { smallParts, storedPart } from "./parts.ts";
-import { assertMayAdd, columnsNamedBy, restrictionFor } from "./policies.ts";
+import { assertMayAdd, columnsNamedBy, type Restriction, restrictionFor } from "./policies.ts";
 import {
   type NamedPush,
   namedPush,
@@ -58,6 +58,9 @@ export interface DataParts {
   onPush?: (dataset: Dataset) => void;
 }
 
+/** What a caller may see of a dataset, and by which columns. */
+type SeenTable = TableView & { visible: Column[] };
+
 /** A query on one dataset as its caller sees it. */
 interface DatasetQuery {
   request: QueryRequest;
@@ -65,7 +68,7 @@ interface DatasetQuery {
   totalRows: number | undefined;
 }
 
-/** The rows of datasets. `tableView` is the only way to them: what it gives has been through the policies. */
+/** The rows of datasets. `tableViews` is the only way to them: what it gives has been through the policies. */
 export class Data {
   readonly #parts: DataParts;
   readonly #checks: PartChecks;
@@ -84,31 +87,43 @@ export class Data {
   }
 
   /** What this caller may see of a dataset, for the engine. */
-  async tableView(
+  async tableView(caller: Caller, dataset: Dataset, name: string = dataset.name): Promise<SeenTable> {
+    const [tableView] = await this.tableViews(caller, [{ dataset, name }]);
+    return tableView as SeenTable;
+  }
+
+  /** The same of several datasets, whose parts the catalog is asked for at once. */
+  async tableViews(
     caller: Caller,
-    dataset: Dataset,
-    name: string = dataset.name,
-  ): Promise<TableView & { visible: Column[] }> {
+    wanted: readonly { dataset: Dataset; name: string }[],
+  ): Promise<SeenTable[]> {
+    const restrictions = wanted.map(({ dataset }) => this.#restriction(caller, dataset));
+    const parts = await this.#parts.datasets.partsOf(wanted.map(({ dataset }) => dataset));
+    await this.#checks.require([...parts.values()].flat());
+    return wanted.map(({ dataset, name }, i) => {
+      const { columns, condition } = restrictions[i] as Restriction;
+      const isRestricted = condition !== null || columns.length < dataset.columns.length;
+      const visible = columns.map((column) => quoteName(column.name)).join(", ");
+      const select = `SELECT ${visible} FROM raw${condition === null ? "" : ` WHERE ${condition}`}`;
+      return {
+        name,
+        parts: (parts.get(dataset.id) ?? []).map(({ blobKey }) => this.#parts.blobs.pathOf(blobKey)),
+        columns: [...dataset.columns],
+        ...(isRestricted && { select }),
+        isRestricted: condition !== null,
+        version: `${dataset.id}.${dataset.version}`,
+        visible: [...columns],
+      };
+    });
+  }
+
+  #restriction(caller: Caller, dataset: Dataset): Restriction {
     noteDataset(dataset.id);
     if (dataset.columns.length === 0)
       throw new AppError("bad_request", `${dataset.name} has no columns: what it was made of was empty.`);
-    const { columns, condition } = restrictionFor(caller, dataset);
-    if (columns.length === 0)
-      throw new AppError("forbidden", `No column of ${dataset.name} may be seen by you.`);
-    const parts = await this.#parts.datasets.parts(dataset);
-    await this.#checks.require(parts);
-    const isRestricted = condition !== null || columns.length < dataset.columns.length;
-    const visible = columns.map((column) => quoteName(column.name)).join(", ");
-    const select = `SELECT ${visible} FROM raw${condition === null ? "" : ` WHERE ${condition}`}`;
-    return {
-      name,
-      parts: parts.map(({ blobKey }) => this.#parts.blobs.pathOf(blobKey)),
-      columns: [...dataset.columns],
-      ...(isRestricted && { select }),
-      isRestricted: condition !== null,
-      version: `${dataset.id}.${dataset.version}`,
-      visible: [...columns],
-    };
+    const restriction = restrictionFor(caller, dataset);
+    if (restriction.columns.length > 0) return restriction;
+    throw new AppError("forbidden", `No column of ${dataset.name} may be seen by you.`);
   }
 
   /** Some rows of a dataset, in the order in which they came; or what a C9QL query makes of them. */

@@ -141,20 +141,29 @@ export class DatasetsStore extends Store {
 
   /** The files of one version. */
   async parts(
-    { id, version }: Pick<Dataset, "id" | "version">,
+    dataset: Pick<Dataset, "id" | "version">,
     db: Reader = this.catalog.db,
   ): Promise<DatasetPart[]> {
-    const current = sql`${datasetParts.fromVersion} <= ${version} AND (${datasetParts.untilVersion} IS NULL OR ${datasetParts.untilVersion} > ${version})`;
-    return db
-      .select({
-        blobKey: datasetParts.blobKey,
-        rowCount: datasetParts.rowCount,
-        bytes: datasetParts.bytes,
-        sha256: datasetParts.sha256,
-      })
+    return (await this.partsOf([dataset], db)).get(dataset.id) ?? [];
+  }
+
+  /** The parts of several datasets, by their ids. */
+  async partsOf(
+    wanted: readonly Pick<Dataset, "id" | "version">[],
+    db: Reader = this.catalog.db,
+  ): Promise<Map<number, DatasetPart[]>> {
+    const versionOf = new Map(wanted.map(({ id, version }) => [id, version]));
+    if (versionOf.size === 0) return new Map();
+    const [ids, versions] = [[...versionOf.keys()], [...versionOf.values()]];
+    const each = sql`unnest(${sql.param(ids)}::int[], ${sql.param(versions)}::int[]) AS wanted (id, version)`;
+    const isCurrent = sql`${datasetParts.datasetId} = wanted.id AND ${datasetParts.fromVersion} <= wanted.version AND (${datasetParts.untilVersion} IS NULL OR ${datasetParts.untilVersion} > wanted.version)`;
+    const { datasetId, blobKey, rowCount, bytes, sha256 } = datasetParts;
+    const rows = await db
+      .select({ datasetId, blobKey, rowCount, bytes, sha256 })
       .from(datasetParts)
-      .where(and(eq(datasetParts.datasetId, id), current))
+      .innerJoin(each, isCurrent)
       .orderBy(IN_ORDER);
+    return Map.groupBy(rows, (row) => row.datasetId);
   }
 
   /** Datasets that have many small files side by side, as many as can be put together; most first. */

@@ -6,7 +6,7 @@ import { type Data, restrictionFor } from "../data/index.ts";
 import type { SeenDataset } from "./bind/index.ts";
 
 /**
- * What the engine has to make so that SQL sees these datasets of a model. The rows come from `Data.tableView`, so
+ * What the engine has to make so that SQL sees these datasets of a model. The rows come from `Data.tableViews`, so
  * the policies of the datasets stand below every view.
  */
 export async function tableViewsOf(
@@ -14,13 +14,19 @@ export async function tableViewsOf(
   caller: Caller,
   seen: readonly SeenDataset[],
 ): Promise<TableView[]> {
-  const tableViews = await Promise.all(
-    seen.map((each) =>
-      each.viewQuery === null ? overSource(data, caller, each) : overQuery(data, caller, each),
-    ),
+  const bases = seen.flatMap((each) =>
+    each.bases.map(({ dataset }) => ({
+      dataset,
+      name: each.viewQuery === null ? each.dataset.name : `d${dataset.id}`,
+    })),
   );
+  const below = (await data.tableViews(caller, bases)).map(({ visible: _, ...tableView }) => tableView);
+  const tableViews = seen.flatMap((each) => {
+    const own = below.splice(0, each.bases.length);
+    return each.viewQuery === null ? overSource(each, own) : overQuery(each, own);
+  });
   // Two views may stand on the same dataset.
-  return [...new Map(tableViews.flat().map((tableView) => [tableViewKey(tableView), tableView])).values()];
+  return [...new Map(tableViews.map((tableView) => [tableViewKey(tableView), tableView])).values()];
 }
 
 /** Names exactly what `tableViewsOf` lets this caller see of a dataset: every version, column and condition below it. */
@@ -36,23 +42,16 @@ export function rowsKey(caller: Caller, seen: SeenDataset): string {
   return createHash("sha256").update(JSON.stringify(all)).digest("base64url");
 }
 
-async function overSource(data: Data, caller: Caller, seen: SeenDataset): Promise<TableView[]> {
-  const { dataset, bases, bound } = seen;
-  const [base] = bases as [SeenDataset["bases"][number]];
-  const { visible: _, ...tableView } = await data.tableView(caller, base.dataset, dataset.name);
-  const below = tableView.select ?? "SELECT * FROM raw";
-  return [{ ...tableView, select: `SELECT ${bound.items} FROM (${below}) AS ${quoteName(dataset.name)}` }];
+function overSource({ dataset, bound }: SeenDataset, own: readonly TableView[]): TableView[] {
+  return own.map((tableView) => {
+    const below = tableView.select ?? "SELECT * FROM raw";
+    return { ...tableView, select: `SELECT ${bound.items} FROM (${below}) AS ${quoteName(dataset.name)}` };
+  });
 }
 
-async function overQuery(data: Data, caller: Caller, seen: SeenDataset): Promise<TableView[]> {
+function overQuery(seen: SeenDataset, own: readonly TableView[]): TableView[] {
   const { dataset, bases, bound, viewQuery, viewColumns, viewCondition } = seen;
-  const hidden = await Promise.all(
-    bases.map(async (base) => {
-      const name = `d${base.dataset.id}`;
-      const { visible: _, ...tableView } = await data.tableView(caller, base.dataset, name);
-      return { ...tableView, isHidden: true };
-    }),
-  );
+  const hidden = own.map((tableView) => ({ ...tableView, isHidden: true }));
   const tables = bases.map(
     ({ table }, i) =>
       `${quoteName(table)} AS (SELECT * FROM ${HIDDEN_SCHEMA}.${quoteName(hidden[i]?.name ?? "")})`,
