@@ -1,5 +1,6 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
+import { KeptPromises } from "../../kernel/kept-promises.ts";
 import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { InputNeeded } from "../../registry/context.ts";
@@ -22,7 +23,6 @@ import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
 import { withCarried } from "./phases/answered.ts";
 import { buildSql } from "./phases/build-sql.ts";
-import { dataPeriod } from "./phases/data-period.ts";
 import { doubt, execute, type Query } from "./phases/execute.ts";
 import { explain } from "./phases/explain.ts";
 import { apart } from "./phases/namesakes.ts";
@@ -68,6 +68,9 @@ export interface AgentParts {
   limits: AgentLimits | (typeof LIMITS)["agent"];
 }
 
+/** Texts and statements of one question that are remembered until it is answered. */
+const MOST_KEPT = 100;
+
 const UNREAD: Understanding = { readings: [], missing: [], unclear: [] };
 
 /** Plain questions about the data of a semantic model. */
@@ -111,6 +114,7 @@ export class Agent {
         question,
         knowledge,
         moment: { now, timeZone },
+        read: async () => UNREAD,
         query: this.#queryOf(caller, model, within),
         word: WORD,
         signal: within,
@@ -160,6 +164,7 @@ export class Agent {
         : this.#parts.verified.find(model.record.id, question),
     ]);
     const preferences = rulesAt === undefined ? own : {};
+    const moment = rulesAt ?? this.#moment(preferences);
     const sent = readQuestion(question);
     const work: Work = {
       caller,
@@ -172,7 +177,8 @@ export class Agent {
         ]),
       },
       knowledge: inTheirCalendar(published, preferences),
-      moment: rulesAt ?? this.#moment(preferences),
+      moment,
+      read: this.#reader(caller, moment, signal),
       query: this.#queryOf(caller, model, signal),
       word,
       datasets,
@@ -201,7 +207,7 @@ export class Agent {
     waiting: readonly string[] = [],
   ): Promise<Answer | undefined> {
     return answering(work.question, waiting, {
-      read: (text) => this.#read(text, work.knowledge, work),
+      read: (text) => work.read(text, work.knowledge),
       put: async (question, how) => {
         const isInterrupted =
           how?.isConfirmed !== true && (work.isInterrupted === true || how?.isLater === true);
@@ -211,14 +217,8 @@ export class Agent {
     });
   }
 
-  #read(text: string, of: Knowledge, { caller, moment, signal }: Work): Promise<Understanding> {
-    const reader = { scope: String(caller.workspace.id), signal };
-    return this.#parts.understand({ text, ...moment }, of, reader);
-  }
-
   async #byRules(work: Work, previous: Asked["previous"]): Promise<ByRules> {
-    const { moment } = work;
-    const read = (text: string, of: Knowledge) => this.#read(text, of, work);
+    const { moment, read } = work;
     const wish = chartWish(work.question.text);
     work.chart = wish.chart;
     const around = {
@@ -240,7 +240,7 @@ export class Agent {
       const answer = refuse({ ...followed, obstacles: [] }, work.knowledge, work);
       return continued({ answer, isTheirs: true });
     }
-    const settled = await settle({ ...work.question, text: wish.text }, { ...work, read });
+    const settled = await settle({ ...work.question, text: wish.text }, work);
     if (settled.open.length > 0) return { answer: clarify(settled.open, work.knowledge), isTheirs: true };
     const { question, knowledge, finish } = settled;
     Object.assign(work, { question, knowledge, finish });
@@ -268,23 +268,8 @@ export class Agent {
     }
     const inTwo = planned.k === "refuse" ? await saidInTwo(question.text, around) : undefined;
     if (inTwo !== undefined) return this.#run(settledOn(inTwo), work);
-    if (planned.k === "refuse") return open(await this.#refuse({ ...planned, obstacles: [] }, work));
+    if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, work.knowledge, work));
     return this.#run(planned, work);
-  }
-
-  /** What is missing, and what can be asked instead: also of which days. */
-  async #refuse(why: Parameters<typeof refuse>[0], work: Work): Promise<Answer> {
-    const { knowledge, query } = work;
-    const dates = [...knowledge.schema.datasets.values()].flatMap(({ name, date }) =>
-      date?.ds === name ? [date] : [],
-    );
-    const quietly = (sql: string) =>
-      query(sql).catch((error) => {
-        if (isAppError(error)) return undefined;
-        throw error;
-      });
-    const data = dates[0] === undefined ? undefined : await dataPeriod(dates[0], quietly);
-    return refuse(why, knowledge, { ...work, data });
   }
 
   /** All phases after the Planner. */
@@ -296,7 +281,7 @@ export class Agent {
     const { readings, isChosen } = await apart(plain, question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
     if (routes.length === 0)
-      return { answer: await this.#refuse({ missing: [], obstacles }, work), isTheirs: false };
+      return { answer: refuse({ missing: [], obstacles }, knowledge, work), isTheirs: false };
 
     begin("SQL Builder");
     const statements = buildSql(routes);
@@ -388,7 +373,21 @@ export class Agent {
 
   #queryOf(caller: Caller, model: PublishedModel, signal: AbortSignal): Query {
     const { models, limits } = this.#parts;
-    return (sql) => models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs });
+    const kept = new KeptPromises(MOST_KEPT);
+    return (sql) =>
+      kept.get(sql, () =>
+        models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs }),
+      );
+  }
+
+  #reader(caller: Caller, moment: Moment, signal: AbortSignal): Work["read"] {
+    const reader = { scope: String(caller.workspace.id), signal };
+    const known = new Map<Knowledge, KeptPromises>();
+    return (text, of) => {
+      const kept = known.get(of) ?? new KeptPromises(MOST_KEPT);
+      known.set(of, kept);
+      return kept.get(text, () => this.#parts.understand({ text, ...moment }, of, reader));
+    };
   }
 
   /** Now, as clocks show it where whoever asks is. */

@@ -68,6 +68,8 @@ export interface Work {
   question: Question;
   knowledge: Knowledge;
   moment: Moment;
+  /** Each text is read, and each statement run, once for a question, however many phases need it. */
+  read: (text: string, of: Knowledge) => Promise<Understanding>;
   query: Query;
   word: string;
   datasets?: readonly string[] | undefined;

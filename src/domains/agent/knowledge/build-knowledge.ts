@@ -13,14 +13,31 @@ export interface FieldValues {
   isCut: boolean;
 }
 
+/** The days that the rows of a dataset are about by one of its dates, as far as this caller sees them. */
+export interface DataPeriod {
+  ds: string;
+  field: string;
+  first: string;
+  last: string;
+}
+
 /** Everything that the rules know about a model. */
 export interface Knowledge {
   model: VisibleModel;
   schema: Schema;
   definitions: Definitions;
   values: FieldValues[];
+  periods?: readonly DataPeriod[];
   /** By dataset: when its rows were changed last. */
   refreshedAt?: ReadonlyMap<string, Date>;
+}
+
+/** The days of the rows by one date. */
+export function daysBy(
+  date: Pick<DataPeriod, "ds" | "field"> | null | undefined,
+  { periods = [] }: Pick<Knowledge, "periods">,
+): DataPeriod | undefined {
+  return periods.find(({ ds, field }) => ds === date?.ds && field === date.field);
 }
 
 /** What the rules make of a model and its values, once for all questions. */

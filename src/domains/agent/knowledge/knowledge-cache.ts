@@ -5,9 +5,9 @@ import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { ModelsServices, PublishedModel } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
-import type { FieldValues, Knowledge } from "./build-knowledge.ts";
+import type { DataPeriod, FieldValues, Knowledge } from "./build-knowledge.ts";
 import type { KnowledgeThreads } from "./knowledge-threads.ts";
-import { readValues } from "./read-values.ts";
+import { readPeriods, readValues } from "./read-values.ts";
 
 /** Datasets whose values are read at once. */
 const AT_ONCE = 4;
@@ -16,6 +16,12 @@ const TRIES = 3;
 
 type Models = ModelsServices["models"];
 type SeenRows = Awaited<ReturnType<Models["seeRows"]>>;
+
+/** What was found in the rows themselves. */
+interface Looked {
+  values: FieldValues[];
+  periods: DataPeriod[];
+}
 
 /**
  * What is known about models, for each that sees something else of them. Values are read with the rights of whoever
@@ -39,10 +45,10 @@ export class KnowledgeCache {
       const seen = await this.#models.seeRows(caller, published);
       try {
         return await this.#known.get(modelKey(seen), async () => {
-          const values = await this.#read(caller, published, seen);
+          const { values, periods } = await this.#read(caller, published, seen);
           const { model, refreshedAt } = seen;
           const { schema, definitions } = await this.#threads.build({ model, values }, workspace);
-          return { model, schema, definitions, values, refreshedAt };
+          return { model, schema, definitions, values, periods, refreshedAt };
         });
       } catch (error) {
         if (!(error instanceof ChangedMeanwhile) || tries === TRIES) throw error;
@@ -50,7 +56,7 @@ export class KnowledgeCache {
     }
   }
 
-  async #read(caller: Caller, published: PublishedModel, { model, rows }: SeenRows): Promise<FieldValues[]> {
+  async #read(caller: Caller, published: PublishedModel, { model, rows }: SeenRows): Promise<Looked> {
     // Others may wait for the same values, so they are read to the end whether this caller goes away or not.
     const signal = AbortSignal.timeout(LIMITS.agent.totalMs);
     const ms = LIMITS.agent.queryMs;
@@ -58,15 +64,19 @@ export class KnowledgeCache {
       const key = rows.get(dataset.name) ?? "";
       const fields = dataset.fields.map(({ name }) => name);
       return this.#values.get(JSON.stringify([model.id, dataset.name, fields, key]), async () => {
-        const values = await readValues(dataset, (sql, most) =>
-          this.#models.query(caller, published, { sql, signal, rows: most, ms }),
-        );
+        const query = (sql: string, most: number) =>
+          this.#models.query(caller, published, { sql, signal, rows: most, ms });
+        const looked = {
+          values: await readValues(dataset, query),
+          periods: await readPeriods(dataset, query),
+        };
         const again = await this.#models.seeRows(caller, published);
         if (again.rows.get(dataset.name) !== key) throw new ChangedMeanwhile();
-        return values;
+        return looked;
       });
     });
-    return within(all.flat(), LIMITS.agent.values);
+    const values = all.flatMap((looked) => looked.values);
+    return { values: within(values, LIMITS.agent.values), periods: all.flatMap(({ periods }) => periods) };
   }
 }
 

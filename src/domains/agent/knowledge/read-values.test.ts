@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { visibleCafe } from "../../../../test/support/cafe-tables.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
-import { readValues } from "./read-values.ts";
+import { readPeriods, readValues } from "./read-values.ts";
 
 const shops = visibleCafe().datasets.find(({ name }) => name === "shops") as ReturnType<
   typeof visibleCafe
@@ -79,5 +79,42 @@ describe("values of a dataset", () => {
       { ds: "shops", field: "city", values: [], isCut: true },
     ]);
     await expect(failing("unavailable")).rejects.toThrow("no");
+  });
+});
+
+describe("the days of a dataset", () => {
+  const visits = {
+    ...shops,
+    fields: ["opened_on", "month", "year"].map((name) => ({
+      ...(shops.fields[0] as (typeof shops.fields)[number]),
+      name,
+      type: "DATE",
+      isTime: true,
+    })),
+  };
+
+  it("are those between its first and last dates, for each field of them, in one statement", async () => {
+    const asked: string[] = [];
+    const days = ["2024-02-03", "2025-03-10", false, false];
+    const months = ["2024-02-01", "2025-03-01", true, false];
+    const years = ["2024-01-01", "2025-01-01", true, true];
+    const periods = await readPeriods(visits, async (sql) => {
+      asked.push(sql);
+      return { ...answer([]), rows: [[...days, ...months, ...years]] };
+    });
+    expect(asked).toHaveLength(1);
+    expect(periods).toEqual([
+      { ds: "shops", field: "opened_on", first: "2024-02-03", last: "2025-03-10" },
+      { ds: "shops", field: "month", first: "2024-02-01", last: "2025-03-31" },
+      { ds: "shops", field: "year", first: "2024-01-01", last: "2025-12-31" },
+    ]);
+  });
+
+  it("are none without rows or dates, and where looking takes too long", async () => {
+    const nobody = () => Promise.reject(new Error("nobody should ask"));
+    expect(await readPeriods(shops, nobody)).toEqual([]);
+    const empty = Array.from({ length: 12 }, () => null);
+    expect(await readPeriods(visits, async () => ({ ...answer([]), rows: [empty] }))).toEqual([]);
+    expect(await readPeriods(visits, () => Promise.reject(new AppError("timeout", "no")))).toEqual([]);
   });
 });

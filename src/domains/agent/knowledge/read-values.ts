@@ -2,8 +2,9 @@ import { type ErrorCode, isAppError } from "../../../kernel/errors.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
+import { periodEnd } from "../phases/periods.ts";
 import { kindOf } from "../query/schema.ts";
-import type { FieldValues, Knowledge } from "./build-knowledge.ts";
+import type { DataPeriod, FieldValues, Knowledge } from "./build-knowledge.ts";
 
 type VisibleDataset = Knowledge["model"]["datasets"][number];
 
@@ -32,6 +33,32 @@ export async function readValues(dataset: VisibleDataset, query: Query): Promise
     found.push(...(await readFields(dataset.name, fields.slice(i, i + TOGETHER), query)));
   }
   return found;
+}
+
+/** From when to when there are dates, for each field of them; those of whole months and years count up to their ends. */
+export async function readPeriods(
+  { name: ds, fields: all }: VisibleDataset,
+  query: Query,
+): Promise<DataPeriod[]> {
+  const fields = all.filter(({ type, isTime }) => kindOf(type, isTime) === "date").map(({ name }) => name);
+  if (fields.length === 0) return [];
+  const facts = fields.map((field) => `CAST(${quoteName(field)} AS DATE)`).map(factsOf);
+  const sql = `SELECT ${facts.flat().join(", ")} FROM ${quoteName(ds)}`;
+  const [row = []] = (await query(sql, 1).catch(unlessTooMuch)).rows;
+  return fields.flatMap((field, i) => {
+    const [first, last, isMonthly, isYearly] = row.slice(i * FACTS);
+    if (typeof first !== "string" || typeof last !== "string") return [];
+    const grain = isYearly === true ? "year" : isMonthly === true ? "month" : "day";
+    const end = Date.parse(periodEnd(last, grain)) - DAY_MS;
+    return [{ ds, field, first: first.slice(0, 10), last: new Date(end).toISOString().slice(0, 10) }];
+  });
+}
+
+const DAY_MS = 86_400_000;
+const FACTS = 4;
+
+function factsOf(day: string): string[] {
+  return [`min(${day})`, `max(${day})`, `bool_and(day(${day}) = 1)`, `bool_and(dayofyear(${day}) = 1)`];
 }
 
 /** As many of each as all of them have room for. */

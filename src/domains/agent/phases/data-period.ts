@@ -1,40 +1,19 @@
-import { quoteName } from "../../../kernel/sql-text.ts";
-import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
 import { show } from "../explain/format.ts";
 import type { View } from "../explain/view.ts";
-import { type Grain, isKey, type Key } from "../query/semantic-query.ts";
+import { type DataPeriod, daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
+import { isKey, type Key } from "../query/semantic-query.ts";
 import { periodEnd } from "./periods.ts";
-
-/** The days that the rows are about, as far as whoever asks sees them. */
-export interface DataPeriod {
-  date: Pick<Key, "ds" | "field">;
-  first: string;
-  last: string;
-}
 
 /** What may be missing at the end of a period before it is spoken of: nobody sells on every day. */
 const MISSING = 0.1;
-
-/** From when to when there are dates; those of whole months and years count up to their ends. */
-export async function dataPeriod(
-  date: Pick<Key, "ds" | "field">,
-  query: (sql: string) => Promise<QueryAnswer | undefined>,
-): Promise<DataPeriod | undefined> {
-  const column = `CAST(${quoteName(date.field)} AS DATE)`;
-  const sql = `SELECT min(${column}), max(${column}), bool_and(day(${column}) = 1), bool_and(dayofyear(${column}) = 1) FROM ${quoteName(date.ds)}`;
-  const [first, last, isMonthly, isYearly] = (await query(sql))?.rows[0] ?? [];
-  if (typeof first !== "string" || typeof last !== "string") return undefined;
-  const grain: Grain = isYearly === true ? "year" : isMonthly === true ? "month" : "day";
-  return { date, first: first.slice(0, 10), last: dayAfter(periodEnd(last, grain), -1) };
-}
 
 /** Where a period lies outside of the data, they say so themselves. */
 export function outside({ compiled }: Result, data: DataPeriod | undefined): string[] {
   const [used] = compiled.used.windows;
   if (used === undefined || data === undefined) return [];
   const { win } = used;
-  const name = data.date.field.replaceAll("_", " ");
+  const name = data.field.replaceAll("_", " ");
   if (win.from !== null && data.last < win.from.slice(0, 10))
     return [`The data end on ${data.last} (${name}).`];
   if (win.to !== null && data.first >= win.to.slice(0, 10))
@@ -50,7 +29,7 @@ export function cutShort(
   now: string,
 ): string[] {
   const today = now.slice(0, 10);
-  const name = data.date.field.replaceAll("_", " ");
+  const name = data.field.replaceAll("_", " ");
   const isCut = (from: string, to: string) => {
     // What is still to come is told as that.
     if (to > dayAfter(today, 1) || data.last < from || data.last >= to) return false;
@@ -116,10 +95,10 @@ export function lastDay(
   return data !== undefined && isFar ? `${data.last}, where the data end` : today;
 }
 
-/** The date that a result goes by, if it goes by one. */
-export function dateOf({ compiled }: Result): Pick<Key, "ds" | "field"> | undefined {
+/** The days of the rows by the date that a result goes by, if it goes by one. */
+export function periodOf({ compiled }: Result, knowledge: Knowledge): DataPeriod | undefined {
   const bucketed = compiled.columns.map(({ of }) => of).find((of) => isKey(of) && of.bucket !== undefined);
-  return compiled.used.windows[0]?.date ?? (bucketed as Key | undefined);
+  return daysBy(compiled.used.windows[0]?.date ?? (bucketed as Key | undefined), knowledge);
 }
 
 function days(from: string, to: string): number {

@@ -1,7 +1,6 @@
 import type { Answer, Outcome } from "../answer.ts";
-import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
-import type { DataPeriod } from "./data-period.ts";
 import { nearestNames } from "./nearest-names.ts";
 
 /** Asked where readings that are equally good give different rows: one of them is meant. */
@@ -30,11 +29,7 @@ const NOTHING = {
 export function refuse(
   { missing, obstacles }: { missing: Understanding["missing"]; obstacles: readonly string[] },
   knowledge: Knowledge,
-  {
-    word,
-    datasets,
-    data,
-  }: { word: string; datasets?: readonly string[] | undefined; data?: DataPeriod | undefined },
+  { word, datasets }: { word: string; datasets?: readonly string[] | undefined },
 ): Answer {
   const { model } = knowledge;
   const lines = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n");
@@ -42,7 +37,7 @@ export function refuse(
   const unknown = missing.filter(({ isKnown }) => isKnown !== true);
   const known = missing.filter(({ isKnown }) => isKnown === true).map(({ text }) => `"${text}"`);
   const apart = known.length === 0 ? [] : [`How ${known.join(", ")} is meant here could not be told.`];
-  const asked = askable(knowledge, data);
+  const asked = askable(knowledge);
   const numbers = asked.length === 0 ? [] : [`**What can be asked:**\n${lines(asked)}`];
   const narrative =
     unknown.length > 0
@@ -62,7 +57,8 @@ export function refuse(
 }
 
 /** Which numbers there are, by what they can be told apart, and of which days. */
-function askable({ model, schema }: Knowledge, data: DataPeriod | undefined): string[] {
+function askable(knowledge: Knowledge): string[] {
+  const { model, schema } = knowledge;
   const words = (name: string) => name.replaceAll("_", " ");
   const names = model.metrics.map(({ name }) => words(name));
   const isAgain = (name: string) =>
@@ -81,10 +77,12 @@ function askable({ model, schema }: Knowledge, data: DataPeriod | undefined): st
     const different = [...new Set(all)];
     return `${different.slice(0, most).join(", ")}${different.length > most ? " …" : ""}`;
   };
+  const dated = [...schema.datasets.values()].find(({ name, date }) => date?.ds === name)?.date;
+  const data = daysBy(dated, knowledge);
   return [
     ...(metrics.length === 0 ? [] : [some(metrics, NAMED_METRICS)]),
     ...(dimensions.length === 0 ? [] : [`by ${some(dimensions, NAMED_DIMENSIONS)}`]),
-    ...(data === undefined ? [] : [`from ${data.first} to ${data.last} (${words(data.date.field)})`]),
+    ...(data === undefined ? [] : [`from ${data.first} to ${data.last} (${words(data.field)})`]),
   ];
 }
 

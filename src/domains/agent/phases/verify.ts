@@ -8,19 +8,10 @@ import { CompileError } from "../compile/compile-error.ts";
 import { isAdditive } from "../explain/additive.ts";
 import { show, showNumber } from "../explain/format.ts";
 import { numberOf, type ShownColumn, type View } from "../explain/view.ts";
-import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { DataPeriod, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
-import {
-  begunLate,
-  cutPeriods,
-  cutShort,
-  type DataPeriod,
-  dataPeriod,
-  dateOf,
-  lastDay,
-  outside,
-} from "./data-period.ts";
+import { begunLate, cutPeriods, cutShort, lastDay, outside, periodOf } from "./data-period.ts";
 import type { Query } from "./execute.ts";
 import { filtersIn, type NamedFilter, without } from "./filters.ts";
 import { periodEnd } from "./periods.ts";
@@ -56,23 +47,31 @@ export async function verify(
       if (isAppError(error) && ["timeout", "too_large", "bad_request"].includes(error.code)) return undefined;
       throw error;
     });
-  const totals = await totalsOf(result, knowledge, query);
-  const date = dateOf(result);
-  const data = date === undefined ? undefined : await dataPeriod(date, query);
+  const whole = wholeOf(result, knowledge);
+  const unnamed = whole && unnamedOf(result);
+  const numbersOf = async (ask: Ask | undefined) => {
+    const sql = ask && attempt(() => compile(knowledge.schema, ask).sql);
+    return sql === undefined ? undefined : (await query(sql))?.rows[0];
+  };
+  const isEmpty = isNothing(result, keysOf(result.reading.ask));
+  const [totals, nobodys, reasons] = await Promise.all([
+    numbersOf(whole),
+    numbersOf(unnamed),
+    isEmpty ? reasonsOf(result, knowledge, query) : [],
+  ]);
+  const data = periodOf(result, knowledge);
   const cut = cutPeriods(result, view, data, now);
   const caveats = [
     ...unread(result),
     ...emptyValues(result, view),
-    ...(await nameless(result, view, knowledge, totals, query)),
+    ...nameless(result, view, nobodys, totals),
     ...begunLate(result, view, cut),
     ...unfinished(result, view, now, data),
     ...(data === undefined ? [] : cutShort(result, view, data, now)),
     ...unaccounted(result, view, knowledge, totals),
     ...unseen(result, knowledge),
   ];
-  const emptiness = isNothing(result, keysOf(result.reading.ask))
-    ? [...outside(result, data), ...(await reasonsOf(result, knowledge, query))]
-    : [];
+  const emptiness = isEmpty ? [...outside(result, data), ...reasons] : [];
   return { caveats, totals, emptiness, cut };
 }
 
@@ -84,17 +83,11 @@ function unread({ rows, totalRows }: Result): string[] {
 }
 
 /** Groups that add up are compared with the whole. */
-async function totalsOf(
-  { reading: { ask }, rows }: Result,
-  { schema }: Knowledge,
-  query: Check,
-): Promise<JsonValue[] | undefined> {
+function wholeOf({ reading: { ask }, rows }: Result, { schema }: Knowledge): Ask | undefined {
   if (ask.k !== "table" || ask.by.length === 0 || rows.length === 0) return undefined;
   if (!ask.cols.some((num) => isAdditive(num, schema))) return undefined;
   const cols = ask.cols.map((num) => (isAdditive(num, schema) ? num : ({ k: "lit", v: 0 } as const)));
-  const total: Ask = { k: "table", by: [], cols, ...(ask.scope !== undefined && { scope: ask.scope }) };
-  const sql = attempt(() => compile(schema, total).sql);
-  return sql === undefined ? undefined : (await query(sql))?.rows[0];
+  return { k: "table", by: [], cols, ...(ask.scope !== undefined && { scope: ask.scope }) };
 }
 
 /** What belongs to no group is in the whole, but in none of the rows. */
@@ -132,25 +125,27 @@ function restricted({ compiled }: Result, { model }: Knowledge): string[] {
   return hidden.map(({ name }) => name).filter((name) => compiled.used.datasets.has(name));
 }
 
-/** A ranking leaves out what belongs to no group; whoever reads it should know how much that is. */
-async function nameless(
-  { reading: { ask } }: Result,
-  { numbers, columns }: View,
-  { schema }: Knowledge,
-  totals: readonly JsonValue[] | undefined,
-  query: Check,
-): Promise<string[]> {
+/** A ranking leaves out what belongs to no group. */
+function unnamedOf({ reading: { ask } }: Result): Ask | undefined {
   const [key, ...others] = ask.k === "table" ? ask.by : [];
-  const [main] = numbers;
-  if (ask.k !== "table" || ask.top === undefined || totals === undefined) return [];
-  if (key === undefined || others.length > 0 || key.bucket !== undefined || main === undefined) return [];
+  if (ask.k !== "table" || ask.top === undefined) return undefined;
+  if (key === undefined || others.length > 0 || key.bucket !== undefined) return undefined;
   const none = { k: "null" as const, key };
   const only: Cond = ask.scope?.if === undefined ? none : { k: "and", of: [ask.scope.if, none] };
-  const counted: Ask = { k: "table", by: [], cols: ask.cols, scope: { ...ask.scope, if: only } };
-  const sql = attempt(() => compile(schema, counted).sql);
-  const found = sql === undefined ? undefined : (await query(sql))?.rows[0];
+  return { k: "table", by: [], cols: ask.cols, scope: { ...ask.scope, if: only } };
+}
+
+/** Whoever reads it should know how much that is. */
+function nameless(
+  { reading: { ask } }: Result,
+  { numbers: [main], columns }: View,
+  found: readonly JsonValue[] | undefined,
+  totals: readonly JsonValue[] | undefined,
+): string[] {
+  const [key] = ask.k === "table" ? ask.by : [];
+  if (key === undefined || main === undefined) return [];
   const at = { ...main, index: main.index - 1 };
-  const [part, whole] = [found, totals].map((row) => (row === undefined ? undefined : numberOf(row, at)));
+  const [part, whole] = [found, totals].map((row) => row && numberOf(row, at));
   if (!part || !whole) return [];
   const [some, all] = [part, whole].map((number) => showNumber(number, main.format));
   // "10 of 60 strikes", not "of 60 Count"
@@ -217,17 +212,18 @@ async function reasonsOf(
   { schema, values }: Knowledge,
   query: Check,
 ): Promise<string[]> {
-  const reasons: string[] = [];
-  for (const filter of filtersIn(ask).slice(0, LIMITS.agent.repairs)) {
+  const filters = filtersIn(ask)
+    .slice(0, LIMITS.agent.repairs)
+    .map((filter) => ({ filter, near: nearestTo(filter, values) }))
+    // That there are none of something is an answer; a value that is not there needs a word.
+    .filter(({ near }) => near !== "" || !rows.some((row) => row.includes(0)));
+  const reasons = filters.map(async ({ filter, near }) => {
     const sql = attempt(() => compile(schema, without(ask, filter)).sql);
     const found = sql === undefined ? undefined : await query(sql);
-    if (found === undefined || isNothing(found, keysOf(ask))) continue;
-    const near = nearestTo(filter, values);
-    // That there are none of something is an answer; a value that is not there needs a word.
-    if (near === "" && rows.some((row) => row.includes(0))) continue;
-    reasons.push(`Without ${filter.said} there would be something.${near}`);
-  }
-  return reasons;
+    if (found === undefined || isNothing(found, keysOf(ask))) return [];
+    return [`Without ${filter.said} there would be something.${near}`];
+  });
+  return (await Promise.all(reasons)).flat();
 }
 
 function nearestTo({ key, value }: NamedFilter, values: Knowledge["values"]): string {

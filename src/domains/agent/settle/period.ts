@@ -1,9 +1,8 @@
-import { quoteName } from "../../../kernel/sql-text.ts";
 import { compile } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
-import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
-import type { Query } from "../phases/execute.ts";
+import { periodEnd } from "../phases/periods.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Ask, Grain, Window } from "../query/semantic-query.ts";
@@ -129,21 +128,16 @@ export function grainFor(win: Window | null | undefined): Grain {
 const OVER_DAYS = 100;
 
 /** From when to when there are rows of the one dataset that everything belongs to, where they ended long ago. */
-export async function pastSpan(
-  { schema }: Knowledge,
-  { now }: Dated,
-  query: Query,
-): Promise<Window | undefined> {
+export function pastSpan(knowledge: Knowledge, { now }: Dated): Window | undefined {
+  const { schema } = knowledge;
   const date = schema.datasets.get(mainDataset(schema) ?? "")?.date;
   if (date == null || date.ds !== mainDataset(schema)) return undefined;
-  const field = `CAST(${quoteName(date.field)} AS DATE)`;
-  const { rows } = await query(
-    `SELECT CAST(min(${field}) AS VARCHAR), CAST(max(${field}) + 1 AS VARCHAR) FROM ${quoteName(date.ds)}`,
-  );
-  const [from, to] = rows[0] ?? [];
-  if (typeof from !== "string" || typeof to !== "string") return undefined;
-  const isPast = Date.parse(now.slice(0, 10)) - Date.parse(to.slice(0, 10)) > OVER_DAYS * DAY_MS;
-  return isPast ? { from, to, said: `${from.slice(0, 4)} to ${to.slice(0, 4)}` } : undefined;
+  const data = daysBy(date, knowledge);
+  if (data === undefined) return undefined;
+  const to = periodEnd(data.last, "day");
+  const isPast = Date.parse(now.slice(0, 10)) - Date.parse(to) > OVER_DAYS * DAY_MS;
+  const said = `${data.first.slice(0, 4)} to ${data.last.slice(0, 4)}`;
+  return isPast ? { from: data.first, to, said } : undefined;
 }
 
 /** The same within a period, where nothing of it has one and the model can carry it. */

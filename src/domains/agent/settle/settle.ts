@@ -97,7 +97,7 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
     }
   }
 
-  const period = await settlePeriod(state, around);
+  const period = settlePeriod(state, around);
   use(period.answer);
   if (period.isOpen) state.open.unshift(PERIOD_QUESTION);
   if (period.isAll === true) state.text = withoutAllTime(state.text);
@@ -131,15 +131,12 @@ interface Period {
   isAll?: true;
 }
 
-async function settlePeriod(
-  state: Question & { knowledge: Knowledge },
-  around: Circumstances,
-): Promise<Period> {
+function settlePeriod(state: Question & { knowledge: Knowledge }, around: Circumstances): Period {
   const { moment, knowledge, preferences } = around;
   const { period, grain } = namesTime(state.text, moment, knowledge);
   const span =
     !period && (isTrend(state.text) || isChange(state.text)) && !isVague(state.text)
-      ? await pastSpan(knowledge, moment, around.query)
+      ? pastSpan(knowledge, moment)
       : undefined;
   const isNeeded = isVague(state.text) || (isTrend(state.text) && !grain) || span !== undefined;
   // Nobody is asked for a period of what has no dates.
