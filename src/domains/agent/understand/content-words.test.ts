@@ -186,6 +186,15 @@ describe("words go with what they stand beside", () => {
     ["durchschnittliche Tickets pro Monat 2025", "average number of tickets for each month in 2025"],
     ["average ticket in 2025", "no: average"],
     ["shops and their revenue in 2025", "revenue by shop in 2025"],
+    ["list districts with revenue in 2025", "revenue by district in 2025"],
+    [
+      "which shops had more revenue than the average shop in 2025",
+      "revenue by shop in 2025, where revenue is more than average revenue for each shop of all",
+    ],
+    [
+      "how much of the revenue in 2025 came from Harbour, in percent",
+      "share of total revenue where district is Harbour in 2025",
+    ],
     ["Läden mit ihrem Umsatz 2025", "revenue by shop in 2025"],
     ["list the shops and their town", "shops, with town"],
     ["clients with their orders in 2025", "number of orders in 2025 by client"],

@@ -144,13 +144,13 @@ export const TABLE_RULES: Rules = {
     }
     if (op === "agg" && arg === "sum") return means({ t: "table", table }, 0.1);
     // "stores with their revenue": by it, as "stores by revenue".
-    if (op === "by" || (op === "has" && arg === "their")) {
+    if (op === "by" || (op === "has" && arg !== "any")) {
       const [num] = table.cols;
       return num === undefined || table.by.length > 0
         ? []
         : means(
             { t: "by", keys: [], by: { k: "num", num, table }, ...isPer(op, arg) },
-            num.k === "agg" ? 1 : 0,
+            num.k === "agg" ? 1 : op === "has" && arg !== "their" ? 0.5 : 0,
           );
     }
     if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);

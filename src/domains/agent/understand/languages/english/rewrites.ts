@@ -34,6 +34,18 @@ const REWRITES: readonly Rewrite[] = [
   [BOUGHT, "brought in"],
   [/\b(bought|ordered|purchased|sold|returned) nothing\b/gi, "did not $1 anything"],
   [/\bby (\p{L}+)\b(.*?),? (?:and|with|including|incl\.?) (?:the|its|their) \1\b/iu, "by $1$2"],
+  [/\bhow much of (.+?),? in (?:percent|%)/gi, "what share of $1"],
+  // "last years revenue"
+  [
+    /\b(last|this|previous|current) (year|quarter|month|week)s['’]? (?!(?:by|in|of|per|for|and|or|with|was|were|is|are|has|have|did|do|the|compared|vs)\b)(?=\p{L})/giu,
+    "$1 $2 ",
+  ],
+  // "stores with more revenue than the average store"
+  [
+    /\b(more|higher|larger|bigger|greater|less|lower|fewer|smaller) ((?:\p{L}+ ){1,3}?)than (?:the |an )?average(?: (\p{L}+))?/giu,
+    ([, than = "", number = "", of = ""], isNoun) =>
+      `${/^(?:less|lower|fewer|smaller)$/i.test(than) ? "below" : "above"} average ${number}${isNoun(of) ? "" : of}`,
+  ],
   [/\b(?:ca|wo|sha)n['’]t\b/gi, "will not"],
   [/n['’]t\b/gi, " not"],
   [/\b(did|do|does|was|were|is|are|has|have|had|could|would)nt\b/gi, "$1 not"],
