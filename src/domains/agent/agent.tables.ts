@@ -76,6 +76,8 @@ export const answers = pgTable(
     /** Null where there was no answer. */
     query: jsonb("query").$type<AskedQuery>(),
     sql: text("sql"),
+    /** Other words for the question that whoever asked was asked about. */
+    suggested: jsonb("suggested").$type<string[]>(),
     mark: text("mark").$type<"right" | "wrong">(),
     comment: text("comment"),
     createdAt: moment("created_at").notNull(),

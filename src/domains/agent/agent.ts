@@ -5,12 +5,13 @@ import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { InputNeeded } from "../../registry/context.ts";
 import type { AuditSink } from "../../registry/ports.ts";
-import type { LlmServices, Provider } from "../llm/index.ts";
+import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
 import type { Answer, Result } from "./answer.ts";
 import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
-import { type Narrator, narrateByModel } from "./assist/narrative.ts";
-import type { Write } from "./assist/read-by-model.ts";
+import { languageModelFor } from "./assist/language-model.ts";
+import { narrateByModel } from "./assist/narrative.ts";
+import type { Helped } from "./assist/suggest.ts";
 import { compile } from "./compile/compile.ts";
 import { type Ending, questionEvent } from "./conversations/question-event.ts";
 import { inTheirWords } from "./explain/say.ts";
@@ -18,17 +19,19 @@ import { viewOf } from "./explain/view.ts";
 import { answering, questionBack } from "./follow-up/answering.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
 import { followUp, saidInTwo } from "./follow-up/follow-up.ts";
+import { replyTo } from "./follow-up/reply.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
 import { withCarried } from "./phases/answered.ts";
 import { buildSql } from "./phases/build-sql.ts";
+import { isSame } from "./phases/chosen.ts";
 import { doubt, execute, type Query } from "./phases/execute.ts";
 import { explain } from "./phases/explain.ts";
 import { apart } from "./phases/namesakes.ts";
 import { navigate } from "./phases/navigate.ts";
 import { type Moment, plan, type Understand } from "./phases/plan.ts";
-import { type Question, readQuestion } from "./phases/question.ts";
+import { confirmed, doYouMean, type Question, readQuestion } from "./phases/question.ts";
 import { clarify, refuse, unanswered } from "./phases/refuse.ts";
 import { verify } from "./phases/verify.ts";
 import { withinTime } from "./phases/within-time.ts";
@@ -55,8 +58,8 @@ export interface AgentParts {
   models: ModelsServices["models"];
   knowledge: KnowledgeCache;
   understand: Understand;
-  /** Makes a question ready for a language model, and holds its plan against it. */
-  threads: Pick<ReadingThreads, "materialFor" | "holdPlan">;
+  /** Makes a question ready for a language model, and holds against it what that makes of it. */
+  threads: Pick<ReadingThreads, "materialFor" | "misfitOf">;
   /** The workspace's language models. */
   llm: LlmServices["llm"];
   audit: Pick<AuditSink, "record">;
@@ -192,12 +195,47 @@ export class Agent {
       verified,
       isInterrupted,
     };
+    const meant = confirmed(work.question) ?? (await this.#chosen(work, asked.suggested));
+    if (meant !== undefined) return this.#confirmed({ ...work, question: meant, verified: undefined }, asked);
     const answered = await this.#answering(work, previous, waiting);
     if (answered !== undefined) return { answer: { ...answered, isContinued: true } };
     // What is still asked was not answered either.
     work.isInterrupted = isInterrupted === true || (waiting ?? []).length > 0;
+    const asWas = { ...work };
     const byRules = await this.#byRules(work, previous);
-    return needsHelp(byRules) && asked.isTrial !== true ? this.#assisted(byRules, work, asked) : byRules;
+    if (!needsHelp(byRules) || asked.isTrial === true) return byRules;
+    return this.#assisted(byRules, work, {
+      ...asked,
+      put: async (text) => {
+        const answers = asWas.question.answers.filter((each) => !isSame(each, text));
+        const put = { ...asWas, question: { ...asWas.question, text, answers }, verified: undefined };
+        const { answer } = await this.#byRules(put, null);
+        return { answer, missing: put.understood.missing.map((each) => each.text) };
+      },
+    });
+  }
+
+  /** The one of the other words that were suggested for the question before which is meant now. */
+  async #chosen(work: Work, suggested: readonly string[] = []): Promise<Question | undefined> {
+    if (suggested.length === 0) return undefined;
+    const { text } = work.question;
+    const alone = await work.read(text, work.knowledge);
+    // What is a question by itself is asked, and not taken for a part of what was suggested.
+    if (alone.readings.length > 0 && alone.missing.length === 0) return undefined;
+    const reply = replyTo(text, [doYouMean(suggested, [])], alone);
+    return reply.k === "chosen" ? { ...work.question, text: reply.answer } : undefined;
+  }
+
+  /** Answers other words that somebody has said they mean, as if they had been asked. */
+  async #confirmed(work: Work, { isTrial, ...lent }: Asked): Promise<Assisted> {
+    const model = isTrial === true ? undefined : await languageModelFor(work, lent, this.#parts.llm);
+    const narrate = model?.sendsRows === true ? model : undefined;
+    const { answer } = await this.#byRules({ ...work, isTheirs: true, narrate }, null);
+    const isFound = answer.outcome === "answer";
+    return {
+      answer: { ...answer, ...(isFound && { isContinued: true as const }) },
+      ...(narrate !== undefined && { llm: narrate.llm }),
+    };
   }
 
   /** What was asked back, put together with what is said now; undefined where that is no answer to it. */
@@ -299,8 +337,8 @@ export class Agent {
   /** Verifies and explains a result. */
   async #tell(
     result: Result,
-    { knowledge, moment, query, question, begin, chart, isTheirs: isOwn }: Work,
-    { notes, rivals, narrate }: { notes: readonly string[]; rivals: number; narrate?: Narrator | undefined },
+    { knowledge, moment, query, question, begin, chart, narrate, isTheirs: isOwn }: Work,
+    { notes, rivals }: { notes: readonly string[]; rivals: number },
   ): Promise<Answer> {
     begin("Verifier");
     const view = viewOf(result, knowledge);
@@ -315,46 +353,22 @@ export class Agent {
     return { ...answer, query: { ask, said, ...moment, isPlain } };
   }
 
-  /** The workspace's language model, or else the client's; without either, the rules' word is the last. */
-  async #assisted(byRules: ByRules, work: Work, { sample, once }: Lent): Promise<Assisted> {
-    const { caller, preferences, knowledge, signal } = work;
-    const provider = await this.#parts.llm.providerFor(caller, preferences.defaultProvider);
-    const write = provider === undefined ? sample : this.#writer(provider, work, once);
-    if (write === undefined) return byRules;
-    const llm = provider?.model ?? "of your client";
-    const name = `language model ${llm}`;
-    const narrate = provider?.sendsRows === true ? { write, name } : undefined;
+  /** What a language model can do about it; without one, the rules' word is the last. */
+  async #assisted(byRules: ByRules, work: Work, lent: Lent & Pick<Helped, "put">): Promise<Assisted> {
+    const model = await languageModelFor(work, lent, this.#parts.llm);
+    if (model === undefined) return byRules;
+    const { caller, knowledge, signal, moment } = work;
     const { threads } = this.#parts;
     const reader = { scope: String(caller.workspace.id), signal };
-    const question = { text: work.question.text, ...work.moment };
-    const answer = await assist(
-      byRules,
-      {
-        ...work,
-        understanding: work.understood,
-        material: () => threads.materialFor(question, knowledge, reader),
-        hold: (plan) => threads.holdPlan(question, plan, knowledge, reader),
-      },
-      {
-        write,
-        name,
-        tell: (result, notes) => this.#tell(result, work, { notes, rivals: 0, narrate }),
-      },
-    );
-    return { answer, llm };
-  }
-
-  /** Lets a provider's model write; what it wrote before the client was asked something is not written again. */
-  #writer(provider: Provider, { caller, question, signal }: Work, once: Lent["once"]): Write {
-    const instruction = [question.text, ...question.answers].join(" ");
-    return (task) => {
-      const { key, ...prompt } = task;
-      const work = async () => {
-        const request = { ...prompt, purpose: `question ${key}`, instruction, signal };
-        return (await this.#parts.llm.ask(caller, provider, request)).text;
-      };
-      return once === undefined ? work() : once(task, work);
+    const question = { text: work.question.text, ...moment };
+    const helped: Helped = {
+      ...work,
+      understanding: work.understood,
+      put: lent.put,
+      material: () => threads.materialFor(question, knowledge, reader),
+      misfit: (other) => threads.misfitOf(question, other, knowledge, reader),
     };
+    return { answer: await assist(byRules, helped, { ...model, knowledge }), llm: model.llm };
   }
 
   async #known(caller: Caller, model: PublishedModel, word = WORD): Promise<[Knowledge, Preferences]> {

@@ -1,7 +1,8 @@
 import type { Caller } from "../../registry/caller.ts";
 import type { PublishedModel } from "../models/index.ts";
 import type { Answer, AskedQuery, Outcome } from "./answer.ts";
-import type { ModelTask, Write } from "./assist/read-by-model.ts";
+import type { Narrator } from "./assist/narrative.ts";
+import type { ModelTask, Write } from "./assist/suggest.ts";
 import type { Wish } from "./follow-up/chart-wish.ts";
 import type { Previous } from "./follow-up/follow-up.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
@@ -29,6 +30,8 @@ export interface Asked extends Lent {
   previous?: Previous | null | undefined;
   /** Questions since then that were asked back and wait for an answer, the oldest first. */
   waiting?: readonly string[];
+  /** What was suggested to be asked instead of the last of these. */
+  suggested?: readonly string[];
   /** Whether something else was asked since `previous`, and refused. */
   isInterrupted?: boolean | undefined;
   /** What a model is called where the question came from. */
@@ -81,6 +84,8 @@ export interface Work {
   /** Puts what was settled before into readings, and says so. */
   finish: (read: Understanding) => Understanding;
   chart?: Wish | undefined;
+  /** Who writes about the answer beside us. */
+  narrate?: Narrator | undefined;
   isInterrupted?: boolean | undefined;
   /** Something of the answer comes from whoever asks, beside the text of the question. */
   isTheirs: boolean;

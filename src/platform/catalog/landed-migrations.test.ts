@@ -36,6 +36,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0026_changes.sql": "dcab420c5c321def",
   "0027_no-job-progress.sql": "c7c281f670a4e9d8",
   "0028_answer-places.sql": "352413476e84e0bb",
+  "0029_suggested-questions.sql": "d2e1f5bbe74f2a36",
 };
 
 it("a migration that has landed is never changed; a new one is added to the list", () => {

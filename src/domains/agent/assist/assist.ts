@@ -1,14 +1,14 @@
 import { isAppError } from "../../../kernel/errors.ts";
-import type { Answer, Result } from "../answer.ts";
+import type { Answer } from "../answer.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isSame } from "../phases/chosen.ts";
 import { fingerprint } from "../phases/execute.ts";
-import { clarify, WHICH_READING } from "../phases/refuse.ts";
-import { type Helped, readByModel, type Write } from "./read-by-model.ts";
+import { doYouMean } from "../phases/question.ts";
+import { clarify } from "../phases/refuse.ts";
+import { CERTAIN, type Helped, type Suggestion, suggestions, type Write } from "./suggest.ts";
 
-/** An answer of the rules below this is shown to a language model, where there is one. */
-const CERTAIN = 0.6;
-/** From here on a reading by rules is strong enough to stand beside one of a language model. */
-const STRONG = 0.4;
+/** What an answer to a language model's words is worth, where nobody has said that they are meant. */
+const UNCONFIRMED = 0.5;
 
 /** What the rules have come to. */
 export interface ByRules {
@@ -18,40 +18,47 @@ export interface ByRules {
 }
 
 export function needsHelp({ answer, isTheirs }: ByRules): boolean {
-  if (answer.outcome === "answer") return !isTheirs && (answer.confidence ?? 0) < CERTAIN;
-  return !isTheirs;
+  if (isTheirs) return false;
+  if (answer.outcome === "answer") return (answer.confidence ?? 0) < CERTAIN;
+  // What the rules can ask themselves is for the person to say.
+  return !answer.questions.some((each) => each.suggestions.length > 0);
 }
 
-/** Tells of a result in words, charts and lineage. */
-type Tell = (result: Result, notes: readonly string[]) => Promise<Answer>;
-
 /**
- * Asks a language model about what the rules do not know. Whatever goes wrong, the rules' answer stands, with a note:
- * a model can only add an answer, never take one away.
+ * Asks a language model how a question that the rules do not know can be said in the words of the semantic model, and
+ * whoever asked whether they mean that: no number is ever given on the model's word. Whatever goes wrong, the rules'
+ * answer stands, with a note.
  */
 export async function assist(
   { answer }: ByRules,
   helped: Helped,
-  { write, tell, name }: { write: Write; tell: Tell /** What people call it. */; name: string },
+  {
+    write,
+    name,
+    knowledge,
+  }: { write: Write /** What people call it. */; name: string; knowledge: Knowledge },
 ): Promise<Answer> {
   try {
-    const read = await readByModel(helped, write);
-    if (read.k === "nothing") return noted(answer, `The ${name} was asked as well, and ${read.why}.`);
-    const { result } = read;
-    const note = `The question was read by the ${name}; rules alone did not understand it.`;
-    if (answer.outcome !== "answer") return await tell(result, [note]);
-    if (fingerprint(result) === fingerprint(answer)) return answer;
-    const isChosen = helped.question.answers.some((chosen) => isSame(chosen, result.reading.said));
-    if (isChosen || (answer.confidence ?? 0) < STRONG) return await tell(result, [note]);
-    return clarify(
-      [
-        {
-          question: WHICH_READING,
-          suggestions: [answer.reading ?? "", result.reading.said],
-        },
-      ],
-      helped.knowledge,
-    );
+    const found = await suggestions(helped, write);
+    if (found === undefined)
+      return noted(answer, `The ${name} was asked as well, and found nothing in the model for it.`);
+    if (found.length === 0)
+      return noted(
+        answer,
+        `The ${name} was asked as well, and what it made of the question did not hold, so that nothing of it was used.`,
+      );
+    const isMeant = ({ text }: Suggestion) => helped.question.answers.some((each) => isSame(each, text));
+    const chosen = found.find(isMeant);
+    if (chosen !== undefined) return chosen.answer;
+    const others = different([answer, ...found.map((each) => each.answer)]).slice(1);
+    const meant = found.filter((each) => others.includes(each.answer));
+    const [first] = meant;
+    if (first === undefined) return answer;
+    if (helped.question.isForced) return taken(first, name);
+    const own = answer.outcome === "answer" ? await sayable(answer, helped) : [];
+    const missing = helped.understanding.missing.map(({ text }) => text);
+    const asked = doYouMean([...own, ...meant.map(({ text }) => text)], missing);
+    return noted(clarify([asked], knowledge), `The ${name} suggests to ask it so.`);
   } catch (error) {
     if (
       !isAppError(error) ||
@@ -60,6 +67,26 @@ export async function assist(
       throw error;
     return noted(answer, `Answered by rules alone. ${error.message}`);
   }
+}
+
+/** The first of those with the same rows. */
+function different(answers: readonly Answer[]): Answer[] {
+  const seen = new Map(answers.toReversed().map((each) => [fingerprint(each), each]));
+  return answers.filter((each) => seen.get(fingerprint(each)) === each);
+}
+
+/** The rules' own reading, if it is a question by which they find the same. */
+async function sayable(answer: Answer, { put }: Helped): Promise<string[]> {
+  const text = answer.reading ?? "";
+  const again = await put(text);
+  return fingerprint(again.answer) === fingerprint(answer) ? [text] : [];
+}
+
+/** Whoever wants no questions gets an answer to the first suggestion, and is told so. */
+function taken({ text, answer }: Suggestion, name: string): Answer {
+  const note = `The rules did not understand the question. Assumed, as the ${name} suggests: ${text}`;
+  const confidence = Math.min(answer.confidence ?? 0, UNCONFIRMED);
+  return noted({ ...answer, confidence }, note);
 }
 
 function noted(answer: Answer, note: string): Answer {

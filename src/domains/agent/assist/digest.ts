@@ -1,14 +1,14 @@
 import { clip } from "../../../kernel/clip.ts";
 import type { FieldValues, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
-import { plain } from "./claims.ts";
+import { fold } from "../understand/languages/words.ts";
 
 /** Fields with at most this many values are sent with them: they say what the field means, such as a status. */
 const FEW_VALUES = 12;
 const TEXT = 300;
 
 /**
- * What a language model is told of a model, as this caller sees it: names, types, descriptions and relationships.
+ * What a language model is told of a model, as this caller sees it: names, types, descriptions and formulas.
  * Of values only those that the question may mean, and those of fields that have few; never the names of entities.
  */
 export function digestOf(knowledge: Knowledge): Record<string, unknown> {
@@ -17,12 +17,11 @@ export function digestOf(knowledge: Knowledge): Record<string, unknown> {
   return digest(knowledge, 0);
 }
 
-function digest({ model, schema, values, definitions }: Knowledge, most: number): Record<string, unknown> {
+function digest({ model, schema, values }: Knowledge, most: number): Record<string, unknown> {
   const told = (text: string | null | undefined) =>
     most === 0 || text === null || text === undefined || text === "" ? {} : { about: clip(text, most) };
   const also = (synonyms: readonly string[]) =>
     synonyms.length === 0 ? {} : { also: synonyms.slice(0, 20) };
-  const { adjectives, nouns, aliases, events, defaultMonths, rules } = definitions;
   return {
     name: model.name,
     ...told(model.description),
@@ -31,9 +30,6 @@ function digest({ model, schema, values, definitions }: Knowledge, most: number)
       name: dataset.name,
       ...told(dataset.description),
       ...also(dataset.ai.synonyms),
-      key: schema.datasets.get(dataset.name)?.key,
-      entityName: schema.datasets.get(dataset.name)?.nameField,
-      date: schema.datasets.get(dataset.name)?.date,
       fields: dataset.fields.map((field) => ({
         name: field.name,
         type: field.type,
@@ -48,15 +44,6 @@ function digest({ model, schema, values, definitions }: Knowledge, most: number)
       ...told(description),
       ...also(ai.synonyms),
     })),
-    relationships: [...schema.links.values()].map(({ name, from, to }) => ({ name, from, to })),
-    definitions: {
-      adjectives,
-      nouns,
-      aliases,
-      events,
-      defaultMonths: Object.fromEntries(defaultMonths),
-      fiscalYearStartsInMonth: rules.fiscalMonth ?? 1,
-    },
   };
 }
 
@@ -78,14 +65,14 @@ export interface Candidate {
   value: string;
 }
 
-/** Values that the question names, whole or in part. */
+/** Values that the question names, or that a word of it which nothing is called by is a part of. */
 export function candidatesIn(
   question: string,
-  content: readonly string[],
+  unknown: readonly string[],
   all: readonly FieldValues[],
 ): Candidate[] {
   const said = ` ${plain(question)} `;
-  const words = content.map(plain).filter((word) => word.length >= 4);
+  const words = unknown.map(plain).filter((word) => word.length >= 4);
   const found: (Candidate & { isWhole: boolean })[] = [];
   for (const { ds, field, values } of all) {
     for (const value of values) {
@@ -99,4 +86,11 @@ export function candidatesIn(
     .toSorted((a, b) => Number(b.isWhole) - Number(a.isWhole))
     .slice(0, LIMITS.agent.candidates)
     .map(({ isWhole: _, ...candidate }) => candidate);
+}
+
+/** Letters and digits alone, in small letters. */
+function plain(text: string): string {
+  return fold(text)
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
 }

@@ -3,7 +3,7 @@ import { injectionIn } from "../../../kernel/instructions.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import { LIMITS } from "../limits.ts";
 import { NARRATIVE_SYSTEM } from "./prompt.ts";
-import type { Write } from "./read-by-model.ts";
+import type { Write } from "./suggest.ts";
 import { heldSentences } from "./text-holds.ts";
 import type { Told } from "./text-tokens.ts";
 

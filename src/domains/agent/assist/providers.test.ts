@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { type StandIn, startStandIn } from "../../../../test/support/language-model.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { type Ask, openCafe, REVENUE, reading, SHOP, scripted } from "../../../../test/support/questions.ts";
+import { type Ask, openCafe, REVENUE, reading, scripted } from "../../../../test/support/questions.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 import { LIMITS as LLM } from "../../llm/limits.ts";
@@ -20,20 +20,8 @@ interface Asked extends Record<string, unknown> {
 }
 
 const TOTAL: Ask = { k: "table", by: [], cols: [REVENUE] };
-const BY_SHOP: Ask = { k: "table", by: [SHOP], cols: [REVENUE] };
-const ROWS = [
-  ["Drip", 20],
-  ["Aroma", 13],
-  ["Crema", 12],
-  ["Bean", 5],
-];
-const WORDS = [
-  { word: "plonkage", means: "revenue" },
-  { word: "shop", means: "shops.shop_name" },
-];
-const GOOD = JSON.stringify({ query: BY_SHOP, words: WORDS });
-/** The same for a question about revenue. */
-const OTHER = JSON.stringify({ query: BY_SHOP, words: [] });
+const GOOD = JSON.stringify({ questions: ["revenue by shop"] });
+const SUGGESTED = { outcome: "clarify", questions: [{ suggestions: ["revenue by shop"] }] };
 
 /** One reading by rules that costs so much and leaves so much open. */
 const read = (cost: number, open = 0) => ({
@@ -153,7 +141,7 @@ describe("a provider that", () => {
     aheadMs += LLM.llm.pauseMs + 1;
     expect((await ask("plonkage by shop")).outcome).toBe("refuse");
     aheadMs += LLM.llm.pauseMs + 1;
-    expect(await ask("plonkage by shop")).toMatchObject({ outcome: "answer", rows: ROWS });
+    expect(await ask("plonkage by shop")).toMatchObject(SUGGESTED);
     expect(await provider()).toMatchObject({ failures_in_row: 0, last_failure: null, paused_until: null });
   });
 
@@ -163,7 +151,7 @@ describe("a provider that", () => {
     for (let i = 0; i < LLM.llm.failuresInRow; i += 1) await ask("plonkage by shop");
     await provide({ api_key: "sk-better" });
     standIn.reply(GOOD);
-    expect((await ask("plonkage by shop")).outcome).toBe("answer");
+    expect(await ask("plonkage by shop")).toMatchObject(SUGGESTED);
   });
 });
 
@@ -172,12 +160,12 @@ describe("how sure the rules are decides:", () => {
     ["surely", 0.65, "no model is asked", 0, { outcome: "answer", rows: [[50]] }],
     ["so", 0.59, "another result is asked about", 1, { outcome: "clarify" }],
     ["and so", 0.45, "another result is asked about", 1, { outcome: "clarify" }],
-    ["who knows", 0.35, "the model's reading counts", 1, { outcome: "answer", rows: ROWS }],
+    ["who knows", 0.35, "another result is asked about", 1, { outcome: "clarify" }],
   ])("%s (%d): %s", async (word, confidence, _, calls, expected) => {
     await provide();
     standIn.reply({ status: 401 });
     expect((await ask(`revenue, shops ${word}`)).confidence).toBe(confidence);
-    standIn.reply(OTHER);
+    standIn.reply(GOOD);
     expect(await ask(`revenue, shops ${word}`)).toMatchObject(expected);
     expect(standIn.calls).toHaveLength(calls);
   });
@@ -196,21 +184,22 @@ describe("ask_data and knowi_ask", () => {
     const id = await makeDataset(server, admin, `lamps_${tool}`, rows);
     const args = { question: "plonkage of lamps", [argument]: [id] };
     const viewer = await server.token({ role: "viewer" });
-    standIn.reply((call) => {
-      const { model } = JSON.parse(call.text) as { model: { metrics: { name: string }[] } };
-      const name = model.metrics.find((metric) => /wattage/.test(metric.name))?.name ?? "";
-      const cols = [{ k: "metric", name }];
-      const words = [{ word: "plonkage", means: name }];
-      return JSON.stringify({ query: { k: "table", by: [], cols }, words });
-    });
-    const answer = await resultOf<Record<string, unknown>>(server, viewer, tool, args, path);
+    standIn.reply(JSON.stringify({ questions: ["total wattage of lamps"] }));
+    const asked = await resultOf<Record<string, unknown>>(server, viewer, tool, args, path);
     expect(standIn.calls.length).toBeGreaterThan(0);
-    expect(answer).toMatchObject({
-      outcome: "answer",
+    expect(asked).toMatchObject({
+      outcome: "clarify",
       model: null,
-      totalRows: 1,
-      notes: expect.arrayContaining([expect.stringContaining("read by the language model stand-in-1")]),
+      questions: [{ suggestions: ["total wattage of lamps"] }],
+      notes: ["The language model stand-in-1 suggests to ask it so."],
     });
+    const meant = { ...args, question: `${args.question} [Do you mean this?: total wattage of lamps]` };
+    const ANSWER = { outcome: "answer", totalRows: 1, rows: [{ total_wattage: 35 }] };
+    expect(await resultOf(server, viewer, tool, meant, path)).toMatchObject(ANSWER);
+    if (path === PATHS.all) {
+      const next = { question: "yes", follow_up_to: asked.id };
+      expect(await resultOf(server, viewer, tool, next, path)).toMatchObject(ANSWER);
+    }
     standIn.reply({ status: 500, headers: { "retry-after-ms": "10" } });
     expect(await resultOf(server, viewer, tool, args, path)).toMatchObject({
       outcome: "refuse",
@@ -285,8 +274,8 @@ describe("which model is asked", () => {
 
     it("is the client's own, by sampling", async () => {
       text = GOOD;
-      expect(await callBy({ sampling: {} })).toMatchObject({ outcome: "answer", rows: ROWS });
-      expect(prompts).toMatchObject([{ systemPrompt: expect.stringContaining("semantic query") }]);
+      expect(await callBy({ sampling: {} })).toMatchObject(SUGGESTED);
+      expect(prompts).toMatchObject([{ systemPrompt: expect.stringContaining("semantic model") }]);
       text = "no";
       expect(await callBy({ sampling: {} })).toMatchObject({ outcome: "refuse" });
       expect(prompts).toHaveLength(2);

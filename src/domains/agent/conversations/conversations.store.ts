@@ -9,6 +9,7 @@ import type { PublishedModel } from "../../models/index.ts";
 import { answers, conversations } from "../agent.tables.ts";
 import type { Answer } from "../answer.ts";
 import { LIMITS } from "../limits.ts";
+import { suggestedIn } from "../phases/question.ts";
 
 export type KeptAnswer = typeof answers.$inferSelect & { title: string };
 
@@ -28,6 +29,8 @@ interface Kept {
 interface Latest {
   answer: KeptAnswer | undefined;
   waiting: KeptAnswer[];
+  /** What was suggested to be asked instead of what was asked last. */
+  suggested: string[];
   /** Whether something was asked since that answer which was refused. */
   isInterrupted: boolean;
 }
@@ -50,6 +53,7 @@ export class ConversationsStore extends Store {
         outcome: answer.outcome,
         query: answer.query ?? null,
         sql: answer.sql,
+        suggested: suggestedIn(answer),
         createdAt: this.clock.now(),
       })
       .returning({ id: answers.id });
@@ -59,7 +63,7 @@ export class ConversationsStore extends Store {
   /** What the session has had of this model: its last answer, and what was asked back since. */
   async latest(caller: Caller, meta: CallMeta, { record }: PublishedModel): Promise<Latest> {
     const session = sessionKey(meta);
-    if (session === null) return { answer: undefined, waiting: [], isInterrupted: false };
+    if (session === null) return { answer: undefined, waiting: [], suggested: [], isInterrupted: false };
     return this.#latest(
       and(this.#own(caller), eq(conversations.session, session), eq(answers.modelId, record.id)),
     );
@@ -79,6 +83,7 @@ export class ConversationsStore extends Store {
     return {
       answer: rows[at],
       waiting,
+      suggested: rows[0]?.suggested ?? [],
       isInterrupted: at !== -1 && since.some(({ outcome }) => outcome === "refuse"),
     };
   }

@@ -199,7 +199,7 @@ interface Tried {
 /** Asks one group; a trial is by rules alone. */
 type AskOf = (
   group: Group,
-  about: Pick<Asked, "isTrial" | "previous" | "waiting" | "isInterrupted">,
+  about: Pick<Asked, "isTrial" | "previous" | "waiting" | "suggested" | "isInterrupted">,
 ) => Promise<Tried>;
 
 /** The answer, where the question goes on from the one before it; undefined where it stands for itself. */
@@ -213,8 +213,8 @@ async function continued(
     datasets.every(({ id }) => before.datasetIds.includes(id));
   const group = groups.find(isSame);
   if (before === undefined || group === undefined) return undefined;
-  const { query: previous, waiting, isInterrupted } = before;
-  const tried = await askOf(group, { isTrial: true, previous, waiting, isInterrupted });
+  const { query: previous, datasetIds: _, ...said } = before;
+  const tried = await askOf(group, { isTrial: true, previous, ...said });
   return tried.answer.isContinued === true ? tried : undefined;
 }
 

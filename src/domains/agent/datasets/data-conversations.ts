@@ -13,6 +13,8 @@ export interface Before {
   query: AskedQuery | null;
   /** Questions since then that were asked back and wait for an answer, the oldest first. */
   waiting: string[];
+  /** What was suggested to be asked instead of the last of these. */
+  suggested: string[];
   /** Whether something was asked since then that was refused. */
   isInterrupted: boolean;
 }

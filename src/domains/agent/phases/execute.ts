@@ -71,11 +71,6 @@ function fullest(results: readonly Result[]): Result[] {
   );
 }
 
-/** Whether two results say the same; one may say more beside it. */
-export function agree(a: Result, b: Result): boolean {
-  return fullest([a, b]).length === 1;
-}
-
 async function run({ route: { reading, compiled }, sql }: Statement, query: Query): Promise<Result> {
   const { columns, rows, isTruncated } = await query(sql);
   const counted = isTruncated ? await query(`SELECT count(*) FROM (${sql})`) : undefined;

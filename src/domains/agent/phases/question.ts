@@ -1,3 +1,5 @@
+import type { Clarification } from "../understand/reading.ts";
+
 /** A question as it was sent, taken apart. */
 export interface Question {
   /** Without what follows. */
@@ -53,4 +55,38 @@ export function answersAbout(subject: keyof typeof SUBJECTS, { answers, labels }
     (answer) => !own.includes(answer) && !others.some((pattern) => isAbout(answer, pattern)),
   );
   return [...own, ...open];
+}
+
+/** Asks whether other words are meant, and says which words are not understood. */
+export function doYouMean(suggestions: readonly string[], missing: readonly string[]): Clarification {
+  const words = [...new Set(missing)]
+    .slice(0, NAMED)
+    .map((word) => `"${word}"`)
+    .join(", ");
+  const why = words === "" ? "" : ` (${words} ${missing.length === 1 ? "was" : "were"} not understood)`;
+  const these = suggestions.length === 1 ? "this" : "one of these";
+  return { question: `${SUGGESTS} ${these}?${why}`, suggestions: [...suggestions], wants: "choice" };
+}
+
+const SUGGESTS = "Do you mean";
+/** Words that are named there. */
+const NAMED = 3;
+
+/** Whether something that was asked, or the label of an answer to it, is about other words for the whole question. */
+export function isSuggestion(label: string | undefined): boolean {
+  return label?.toLowerCase().startsWith(SUGGESTS.toLowerCase()) === true;
+}
+
+/** Other words for a question that whoever asked it is asked about. */
+export function suggestedIn({ questions }: { questions: readonly Clarification[] }): string[] {
+  return questions.flatMap(({ question, suggestions }) => (isSuggestion(question) ? suggestions : []));
+}
+
+/** The question with other words in its place that somebody has said they mean; undefined where nobody has. */
+export function confirmed(question: Question): Question | undefined {
+  const { answers, labels } = question;
+  const text = answers.find((answer) => isSuggestion(labels?.get(answer)));
+  return text === undefined
+    ? undefined
+    : { ...question, text, answers: answers.filter((each) => each !== text) };
 }

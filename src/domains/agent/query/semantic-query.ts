@@ -1,6 +1,6 @@
 /**
- * What a question means, before anybody thinks of SQL. Rules and language models produce this, and everything after
- * it (SQL, checks, narrative, lineage) is read off it. Names are those of the model's datasets, fields and metrics.
+ * What a question means, before anybody thinks of SQL. Rules produce this, and everything after it (SQL, checks,
+ * narrative, lineage) is read off it. Names are those of the model's datasets, fields and metrics.
  */
 export type Ask =
   /** Entities of one dataset, each once. */

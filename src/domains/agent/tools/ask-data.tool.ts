@@ -9,6 +9,7 @@ import type { DatasetsAnswer } from "../datasets/ask-datasets.ts";
 import type { Before } from "../datasets/data-conversations.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
+import { suggestedIn } from "../phases/question.ts";
 import { PHASES } from "../work.ts";
 
 const question = z
@@ -98,14 +99,15 @@ export const askData = defineTool({
 function nextBefore({ answer, asked }: DatasetsAnswer, question: string, before: Before | undefined): Before {
   const datasetIds = asked.map(({ id }) => id);
   const { outcome, query = null } = answer;
-  if (outcome === "answer") return { datasetIds, query, waiting: [], isInterrupted: false };
-  if (outcome === "refuse" && before !== undefined) return { ...before, isInterrupted: true };
+  if (outcome === "answer") return { datasetIds, query, waiting: [], suggested: [], isInterrupted: false };
+  if (outcome === "refuse" && before !== undefined) return { ...before, suggested: [], isInterrupted: true };
   const known = before?.datasetIds.join() === datasetIds.join() ? before.query : null;
   const waiting = outcome === "clarify" ? [...(before?.waiting ?? []), question].slice(-MOST_WAITING) : [];
   return {
     datasetIds,
     query: known,
     waiting,
+    suggested: suggestedIn(answer),
     isInterrupted: known !== null && before?.isInterrupted === true,
   };
 }

@@ -7,10 +7,11 @@ import type { ClientLink } from "../../../registry/context.ts";
 import { type ModelsServices, type PublishedModel, requireModel } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
-import type { ModelTask } from "../assist/read-by-model.ts";
+import type { ModelTask } from "../assist/suggest.ts";
 import { withoutValues } from "../conversations/question-event.ts";
 import { type AgentServices, defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
+import { isSuggestion } from "../phases/question.ts";
 import { WHICH_READING } from "../phases/refuse.ts";
 import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
 import { type Asked, PHASES } from "../work.ts";
@@ -77,6 +78,7 @@ export const askQuestion = defineTool({
     const {
       answer: before,
       waiting,
+      suggested,
       isInterrupted,
     } = await previousOf(input.follow_up_to, model, {
       conversations,
@@ -91,6 +93,7 @@ export const askQuestion = defineTool({
         answers,
         previous: before?.query,
         waiting: waiting.map((each) => each.question),
+        suggested,
         isInterrupted,
         word: meta.surface === "agent" ? "ontology" : "semantic model",
         signal,
@@ -215,7 +218,8 @@ async function answersOf(
 /** Of several readings one is chosen; everything else can be said in one's own words. */
 function fieldOf(question: string, suggestions: string[]): z.ZodType {
   const [first, ...others] = suggestions;
-  if (first !== undefined && question === WHICH_READING) return z.enum([first, ...others]).describe(question);
+  const isChoice = question === WHICH_READING || isSuggestion(question);
+  if (first !== undefined && isChoice) return z.enum([first, ...others]).describe(question);
   const such = first === undefined ? "" : ` For example: ${suggestions.join("; ")}.`;
   return z.string().max(LONGEST_ANSWER).optional().describe(`${question}${such}`);
 }

@@ -1,7 +1,7 @@
 /** Runs in a thread of its own and reads questions, one at a time. None of its imports may load a whole slice. */
 import { answerQuestions } from "../../../../platform/threads/index.ts";
-import { type Held, holdPlan, type ToHold } from "../../assist/hold-plan.ts";
 import { type Material, materialOf } from "../../assist/material.ts";
+import { misfitOf, type Reworded } from "../../assist/misfit.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Question, Understanding } from "../reading.ts";
@@ -9,8 +9,8 @@ import { understand } from "../understand.ts";
 
 export interface ToRead {
   question: Question;
-  /** Read by the rules, made ready for a language model, or what that made of it held against it. */
-  by: "rules" | "model" | ToHold;
+  /** Read by the rules, made ready for a language model, or other words held against it. */
+  by: "rules" | "model" | Reworded;
   /** What names the knowledge from now on. */
   id: number;
   /** Left out where this thread may have it from an earlier question. */
@@ -18,7 +18,7 @@ export interface ToRead {
 }
 
 /** Undefined: this thread does not have the knowledge. */
-export type Read = Understanding | Material | Held | undefined;
+export type Read = Understanding | Material | string | undefined;
 
 /** The latest used last. */
 const known = new Map<number, Knowledge>();
@@ -30,5 +30,5 @@ answerQuestions<ToRead, Read>(({ question, by, id, knowledge = known.get(id) }) 
   const [oldest] = known.keys();
   if (known.size > LIMITS.agent.keptModels && oldest !== undefined) known.delete(oldest);
   if (by === "rules") return understand(question, knowledge);
-  return by === "model" ? materialOf(question, knowledge) : holdPlan(by, question, knowledge);
+  return by === "model" ? materialOf(question, knowledge) : misfitOf(by, question, knowledge);
 });

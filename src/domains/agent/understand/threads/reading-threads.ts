@@ -1,8 +1,8 @@
 import { extname, join } from "node:path";
 import { AppError, isAppError } from "../../../../kernel/errors.ts";
 import { ThreadPool } from "../../../../platform/threads/index.ts";
-import type { Held, ToHold } from "../../assist/hold-plan.ts";
 import type { Material } from "../../assist/material.ts";
+import type { Reworded } from "../../assist/misfit.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Question, Understanding } from "../reading.ts";
@@ -44,9 +44,9 @@ export class ReadingThreads {
     return (await this.#read(question, "model", knowledge, reader)) as Material;
   }
 
-  /** What is wrong with a language model's plan for it, or the plan as it holds. */
-  async holdPlan(question: Question, plan: ToHold, knowledge: Knowledge, reader: Reader): Promise<Held> {
-    return (await this.#read(question, plan, knowledge, reader)) as Held;
+  /** What other words for it leave out, or add to it; nothing where they fit. */
+  async misfitOf(question: Question, other: Reworded, knowledge: Knowledge, reader: Reader): Promise<string> {
+    return (await this.#read(question, other, knowledge, reader)) as string;
   }
 
   async #read(question: Question, by: ToRead["by"], knowledge: Knowledge, reader: Reader): Promise<Read> {

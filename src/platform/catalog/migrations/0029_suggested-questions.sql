@@ -1,0 +1,1 @@
+ALTER TABLE "agent_answers" ADD COLUMN "suggested" jsonb;
