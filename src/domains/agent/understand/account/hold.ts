@@ -72,7 +72,8 @@ export function isTold(at: number, { all, empty, language: { grammar, people } }
 function oddCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): number {
   const { question, all, found, language, grammar } = said;
   const asksWho = language.people.has(all[0]?.norm ?? "");
-  const isNobody = asksWho && ask.k === "table" && ask.by.length === 0;
+  const isNobody =
+    asksWho && (ask.k === "table" ? ask.by.length === 0 : grammar.isEvent(grammar.datasetOf(ask.rel)));
   return (
     spanCost(ask) +
     listCost(language.listOpener.test(question.text), ask) +

@@ -143,7 +143,7 @@ export class QueryFacts extends QueryParts {
       return num.of?.ds === ds || (num.in !== undefined && this.#grammar.datasetOf(num.in) === ds);
     if (num.k !== "metric") return num.k === "field" && num.key.ds === ds;
     const { aggregates = [] } = this.schema.metrics.get(num.name)?.formula ?? {};
-    if (this.#grammar.isCalled(num.name, ds)) return true;
+    if (this.#grammar.isCalled(num.name, ds) || this.#grammar.countsPieces(num.name, ds)) return true;
     return aggregates.some(({ pieces }) =>
       pieces.some((piece) => typeof piece !== "string" && (piece.ds === ds || this.#isKeyOf(piece, ds))),
     );

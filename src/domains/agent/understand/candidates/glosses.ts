@@ -2,6 +2,7 @@ import type { Gloss, Language } from "../languages/language.ts";
 import type { Word } from "../languages/words.ts";
 import type { Entry } from "../lexicon/entry.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
+import { manyOf } from "./value-entries.ts";
 
 /** A name in another language counts for a little less, and beside the author's own for much less. */
 const GLOSS_COST = { only: 0.15, rival: 0.5 };
@@ -32,7 +33,9 @@ export function glossed(span: readonly Word[], { phrases, values }: Lexicon, lan
   const isMeant = ({ cost }: Entry) => cost >= 0 && cost < PART_COST;
   const [plain = [], second = []] = named.filter((entries) => entries.some(isMeant));
   const valued =
-    names.map(({ norms }) => values.get(norms) ?? []).find((entries) => entries.length > 0) ?? [];
+    names
+      .map(({ norms }) => [norms, ...manyOf(norms)].flatMap((form) => values.get(form) ?? []))
+      .find((entries) => entries.length > 0) ?? [];
   const others = [
     ...plain.filter(isMeant),
     ...second.filter(isMeant).map((entry) => ({ ...entry, cost: entry.cost + 0.4 })),

@@ -31,18 +31,26 @@ function nameOf(span: readonly Word[]): string {
   return span.flatMap((word) => (isSign(word) ? [] : [word.norm])).join(" ");
 }
 
-/** "Key Account Managers": values that are said of several. */
+/** "a cargo bike" is one of the "Cargo bikes". */
+export function manyOf(norms: string): string[] {
+  return [`${norms}s`, `${norms}es`, ...(norms.endsWith("y") ? [`${norms.slice(0, -1)}ies`] : [])];
+}
+
+/** "Key Account Managers": values that are said of several; or of one, where the value stands for many. */
 function several(norms: string, stems: string, lexicon: Lexicon): Entry[] {
   const { values, phrases, people } = lexicon;
   const isIrregular = /(?:men|children|people)$/.test(norms);
-  if (!isIrregular && (!norms.endsWith("s") || norms.length < 6)) return [];
+  const isMany = norms.endsWith("s") || isIrregular;
+  if (!isIrregular && norms.length < (isMany ? 6 : 4)) return [];
   const ones = [
     ...(isIrregular ? [stems] : []),
     norms.slice(0, -1),
     norms.replace(/es$/, ""),
     norms.replace(/ies$/, "y"),
   ];
-  const found = ones.map((one) => values.get(one) ?? []).find((entries) => entries.length > 0) ?? [];
+  const found =
+    (isMany ? ones : manyOf(norms)).map((form) => values.get(form) ?? []).find(({ length }) => length > 0) ??
+    [];
   const rival = phrases.has(stems) ? 0.6 : 0.1;
   return found.flatMap(({ sense, cost }) => {
     const some: Entry[] = means(sense, cost + rival);

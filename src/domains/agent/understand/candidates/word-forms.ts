@@ -7,7 +7,8 @@ import type { Found } from "./candidates.ts";
  * "discounted orders" have a discount, and are no sum of discounts: a participle before a noun tells some of them from
  * others, whatever number is called so; and names that contain a word are those of the noun behind it.
  */
-export function inTheirForms(found: readonly Found[], words: readonly Word[], grammar: Grammar): Found[] {
+export function inTheirForms(all: readonly Found[], words: readonly Word[], grammar: Grammar): Found[] {
+  const found = byDoers(all, grammar);
   const nounsAt = (at: number) => found.filter(({ sense, start }) => start === at && isNoun(sense));
   return found.filter(({ sense, start, end }) => {
     const behind = nounsAt(end);
@@ -28,3 +29,19 @@ export function inTheirForms(found: readonly Found[], words: readonly Word[], gr
 function isNoun(sense: Sense): boolean {
   return sense.t === "table" || (sense.t === "rel" && sense.form === "noun");
 }
+
+/** "who bought": of all people those that what was done belongs to at once. */
+function byDoers(found: readonly Found[], grammar: Grammar): Found[] {
+  const deeds = found.flatMap(({ sense }) => (sense.t === "rel" && sense.verb !== undefined ? [sense] : []));
+  const doers = new Set(deeds.flatMap(({ ds, verb }) => grammar.doersOf(verb?.times?.ds ?? ds)));
+  if (doers.size === 0) return [...found];
+  return found.filter(({ sense, start }) => {
+    const isAnybody =
+      sense.t === "rel" && sense.form === "noun" && sense.rel.k === "all" && grammar.isPeople(sense.ds);
+    const isNamed = found.some((each) => each.start === start && each.cost < ANYBODY_COST);
+    return !isAnybody || isNamed || doers.has(sense.ds);
+  });
+}
+
+/** What "who" costs for somebody; what people are called costs less. */
+const ANYBODY_COST = 0.9;

@@ -5,6 +5,7 @@ import type { Cond, Hop, Key, Num } from "../../query/semantic-query.ts";
 import { HOW } from "../languages/english/english.ts";
 import { type Folding, phraseKey } from "../languages/words.ts";
 import { foreignLink, isSpan, measuresOf, worths } from "../model/model-words.ts";
+import { soldMetric } from "../model/usual-sales.ts";
 import { roleWords } from "../rules/roles.ts";
 import type { Sense, TableSense } from "../senses/fragment.ts";
 import { count, entities, table, tableOf } from "../senses/make.ts";
@@ -20,6 +21,9 @@ const COST = { name: 0, synonym: 0.1, verb: 0.3, part: 0.7, partial: 2 };
 
 /** What was done: "won", "sold", "delivered". */
 const PARTICIPLE = /^(\p{L}{3,}ed|won|sold|bought|made|paid|lost|held|given|taken|shot|led|run)$/iu;
+
+/** What says that something is a name, and not whose. */
+const OF_NAMES = /(^| )(full ?)?(names?|titles?|labels?|bezeichnung|titel)$|(name|bezeichnung)$/i;
 
 /** Last words of a name that say nothing by themselves. */
 export const NO_PART: ReadonlySet<string> = new Set("name id key code number date at type total".split(" "));
@@ -108,9 +112,12 @@ export class Phrases {
       // "big" asks how big something is, and is no name for it.
       if (HOW.has(this.#key(text))) continue;
       // `state` is the entity, not the field that holds its name.
-      const isEntity = field.name === nameField && saysDataset(dataset, text);
-      const sense = kind === "date" ? dateCalled(text, key) : { t: "field" as const, key };
-      if (!isEntity) this.#add(text, sense, i === 0 ? COST.name : COST.synonym);
+      const isName = field.name === nameField;
+      if (isName && saysDataset(dataset, text)) continue;
+      const isNoun = isName && i > 0 && !OF_NAMES.test(text);
+      const own = kind === "date" ? dateCalled(text, key) : { t: "field" as const, key };
+      const sense = isNoun ? nounOf(key.ds, this.#sortOf(key.ds, text)) : own;
+      this.#add(text, sense, i === 0 ? COST.name : COST.synonym);
     }
     const yes = kind === "boolean" ? true : yesIn(values, key);
     if (yes !== undefined) {
@@ -120,6 +127,20 @@ export class Phrases {
     if (kind === "date") this.#addDeeds(key);
     if (kind === "text") this.#add(`${field.name} number`, { t: "field", key }, COST.part);
     this.#addParts(key, kind === "date");
+  }
+
+  /** What the author calls a product "bike" by is no helmet, where some categories of products are called so. */
+  #sortOf(ds: string, text: string): Cond | null {
+    const [word = "", ...others] = this.#key(text).split(" ");
+    const nameField = this.#schema.datasets.get(ds)?.nameField;
+    const sorts = this.#knowledge.values.flatMap(({ ds: own, field, values }) => {
+      if (own !== ds || field === nameField) return [];
+      const some = values.filter((value) => this.#key(value).split(" ").includes(word));
+      return some.length === 0 || some.length === values.length ? [] : [{ field, some }];
+    });
+    const [sort, ...more] = sorts;
+    if (sort === undefined || others.length + more.length > 0) return null;
+    return { k: "is", key: { ds, field: sort.field }, values: sort.some, match: "equal" };
   }
 
   /** On a delivery date something was "delivered". */
@@ -214,10 +235,11 @@ export class Phrases {
 
   #addEvents(): void {
     const { model, definitions } = this.#knowledge;
-    for (const { verbs, ds, cond, times } of definitions.events) {
+    for (const { verbs, ds, cond, times, isUsual } of definitions.events) {
       // "how many were sold": the number that is called so.
-      const own = model.metrics.find(({ name }) => verbs.some((verb) => name.endsWith(`_${verb}`)));
-      const verb = { metric: own?.name ?? null, ...(times === undefined ? {} : { times }) };
+      const own = model.metrics.find(({ name }) => verbs.some((verb) => name.endsWith(`_${verb}`)))?.name;
+      const metric = own ?? (isUsual === undefined ? undefined : soldMetric(model, this.#schema, ds)) ?? null;
+      const verb = { metric, ...(times && { times }), ...(isUsual && { isUsual }) };
       for (const text of verbs) this.#add(text, { ...nounOf(ds, cond), form: "made", verb }, 0.2);
     }
   }

@@ -5,6 +5,7 @@ import type { Cond, Key } from "../../query/semantic-query.ts";
 import { fold } from "../languages/words.ts";
 import { conditionIn, datasetNamed, dateNamed, metricNamed, namesIn } from "./definition-words.ts";
 import { foreignLink } from "./model-words.ts";
+import { usualSales } from "./usual-sales.ts";
 
 /** What the author's instructions say, as rules. */
 export interface Definitions {
@@ -20,7 +21,7 @@ export interface Definitions {
   /** Nouns that ask for a number of entities: "new customers". */
   counts: { phrase: string; ds: string }[];
   /** Verbs that mean an event: "bought" is an order item of a completed order. */
-  events: { verbs: string[]; ds: string; cond: Cond | null; times?: Key }[];
+  events: Event[];
   /** The months up to today that a metric is about when no period is named. */
   defaultMonths: ReadonlyMap<string, number>;
   /** Datasets whose own place counts where they are spoken of. */
@@ -29,6 +30,16 @@ export interface Definitions {
   totals: { key: Key; value: string }[];
   /** Sentences of which nothing was made; the author should know. */
   unread: string[];
+}
+
+interface Event {
+  verbs: string[];
+  ds: string;
+  cond: Cond | null;
+  /** What it was done in: each is one time. */
+  times?: Key;
+  /** Nobody says so, but the tables do; in doubt where rows have a status. */
+  isUsual?: "plain" | "doubtful";
 }
 
 interface Reader {
@@ -70,6 +81,8 @@ export function readDefinitions(model: VisibleModel, schema: Schema): Definition
       sentence.length <= sentenceCharacters && FRAMES.map((frame) => frame(reader, sentence)).some(Boolean);
     if (!isRead) into.unread.push(sentence);
   }
+  const isDefined = into.events.some(({ verbs }) => verbs.includes("bought") || verbs.includes("sold"));
+  if (!isDefined) into.events.push(...usualSales(model, schema));
   return into;
 }
 

@@ -12,6 +12,7 @@ import {
   dimensionFields,
   endOf,
   foreignLink,
+  isPrice,
   mainDataset,
   peopleOf,
   timeField,
@@ -19,6 +20,7 @@ import {
   worths,
 } from "./model-words.ts";
 import { currencyIn } from "./units.ts";
+import { homesOf, moneyMetrics, soldMetric } from "./usual-sales.ts";
 import { Ways } from "./ways.ts";
 
 /** More would be no answer but a table. */
@@ -91,14 +93,7 @@ export class Facts extends MetricFacts {
   #homes(num: Num): string[] {
     switch (num.k) {
       case "metric":
-        return (this.schema.metrics.get(num.name)?.formula.aggregates ?? []).flatMap(({ pieces }) => {
-          const named = [
-            ...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds]))),
-          ];
-          return named.filter((ds) =>
-            named.every((other) => toOnePath(this.schema, ds, other) !== undefined),
-          );
-        });
+        return homesOf(this.schema, num.name);
       case "agg":
         return [num.in === undefined ? (num.of?.ds ?? "") : datasetOf(num.in, (path) => this.ways.end(path))];
       case "calc":
@@ -291,8 +286,10 @@ export class Facts extends MetricFacts {
   /** Whether a metric is made of just these rows: units sold of what was sold. */
   isMadeOf(name: string, rel: Rel): boolean {
     const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
+    const isHome = this.#homes({ k: "metric", name }).includes(this.datasetOf(rel));
+    if (rel.k === "all") return isHome;
     const isAll = rel.k === "where" && rel.in.k === "all" && rel.if.k === "is";
-    if (!isAll || !this.#homes({ k: "metric", name }).includes(this.datasetOf(rel))) return false;
+    if (!isAll || !isHome) return false;
     const { key, values } = rel.if as Extract<Cond, { k: "is" }>;
     return aggregates.every(({ pieces }) => {
       const at = pieces.findIndex(
@@ -314,6 +311,32 @@ export class Facts extends MetricFacts {
           /\b(empty|null|optional|none)\b/i.test(description ?? ""),
       );
     });
+  }
+
+  /** The people that rows of a dataset belong to at once. */
+  doersOf(ds: string): string[] {
+    const links = [...this.schema.links.values()].filter(
+      ({ from, isSoft }) => from === ds && isSoft !== true,
+    );
+    return links.map(({ to }) => to).filter((to) => to !== ds && this.isPeople(to));
+  }
+
+  /** What was paid for what was bought, where rows of a dataset say so. */
+  moneyOf(ds: string): string | undefined {
+    return moneyMetrics(this.schema).find((name) => this.#homes({ k: "metric", name }).includes(ds));
+  }
+
+  /** Whether a metric counts the pieces of something that were sold: it is called by that, or each has a price. */
+  countsPieces(metric: string, ds: string): boolean {
+    const isSold = this.#homes({ k: "metric", name: metric }).some(
+      (home) =>
+        toOnePath(this.schema, home, ds) !== undefined &&
+        soldMetric(this.model, this.schema, home) === metric,
+    );
+    const fields = [...(this.schema.datasets.get(ds)?.fields.keys() ?? [])];
+    const isPriced = fields.some((field) => isPrice(field) && this.isNumber({ ds, field }));
+    const isThing = !this.isPeople(ds) && !this.isEvent(ds);
+    return isSold && isThing && (isPriced || this.isCalled(metric, ds));
   }
 
   /** The number by which an entity is called. */

@@ -9,8 +9,9 @@ import {
   type Rel,
 } from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
+import { allOf } from "../senses/conditions.ts";
 import type { Mod, Sense, TableSense } from "../senses/fragment.ts";
-import { count, noun, type RelSense } from "../senses/make.ts";
+import { count, noun, type RelSense, VERB_COST } from "../senses/make.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
 
@@ -61,14 +62,14 @@ function whoIs(grammar: Grammar, mod: Mod): Asked | undefined {
   return head === undefined ? undefined : askOf(grammar, head.sense);
 }
 
-function listOf(grammar: Grammar, { rel, ds, form }: RelSense): Asked | undefined {
+function listOf(grammar: Grammar, { rel, ds, form, verb }: RelSense): Asked | undefined {
   const key = grammar.nameKey(ds);
   // Rows that have no name are shown as they are.
   if (key === undefined)
     return rel.k === "all"
       ? undefined
       : { ask: { k: "list", rel, show: grammar.rowKeys(ds, rel) }, cost: 0.2 };
-  const cost = form === "name" ? 1 : 0;
+  const cost = (form === "name" ? 1 : 0) + (verb === undefined ? 0 : VERB_COST);
   if (rel.k !== "top") return { ask: { k: "list", rel, show: [key] }, cost };
   // What is first by a date is shown with it, and in its order; what has no name with whatever it is first by.
   const by = isKey(rel.by) ? rel.by : undefined;
@@ -171,9 +172,7 @@ function partOf(num: Num): Cond | undefined {
 }
 
 function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {
-  const cond =
-    conds.length === 0 ? undefined : conds.length === 1 ? conds[0] : { k: "and" as const, of: conds };
-  const scope = { ...(cond === undefined ? {} : { if: cond }), ...(win === null ? {} : { win }) };
+  const scope = { ...(conds.length === 0 ? {} : { if: allOf(conds) }), ...(win === null ? {} : { win }) };
   return {
     k: "table",
     by,

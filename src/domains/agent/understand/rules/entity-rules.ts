@@ -1,7 +1,7 @@
 import type { Cond, Hop, Rel } from "../../query/semantic-query.ts";
 import { growing } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
-import { compared, measured, neighbours, topped } from "../senses/entity-senses.ts";
+import { compared, measured, neighbours, piecesSold, topped } from "../senses/entity-senses.ts";
 import type { By, Mod, Sense } from "../senses/fragment.ts";
 import {
   attr,
@@ -14,10 +14,12 @@ import {
   supBy,
   table,
   tableOf,
+  VERB_COST,
 } from "../senses/make.ts";
 import { more } from "../senses/table-senses.ts";
 import type { Combined } from "./chart.ts";
 import type { Grammar, Rules } from "./grammar.ts";
+import { mostMoney } from "./superlative-rules.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -29,6 +31,7 @@ const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = fals
     paths,
     not,
     ...(isOf ? { isOf: true as const } : {}),
+    ...(rel.verb?.metric && !not ? { pieces: rel.verb.metric } : {}),
   },
 });
 
@@ -37,9 +40,6 @@ const asFirst = (supby: Extract<Sense, { t: "supby" }>): Extract<Mod, { m: "firs
   by: supby.by,
   ...placeOf(supby),
 });
-
-/** What somebody did is seldom counted or listed itself: rather who did it, or to what. */
-const VERB_COST = 1.2;
 
 /** What stands before a verb is said of the noun before it: "customers from Austria ordered". */
 function beforeVerb({ verb }: RelSense): number {
@@ -96,10 +96,23 @@ function byNoun(grammar: Grammar, left: RelSense, right: RelSense): Combined[] {
   return left.rel.k === "all" ? means({ t: "field", key }) : [attr(left.rel, left.ds, [key], 0)];
 }
 
+/** "bikes sold": of which there may be a number. */
+function inPieces(grammar: Grammar, all: readonly Combined[], pieces: string | null | undefined): Combined[] {
+  if (pieces == null) return [...all];
+  return all.map((each) =>
+    each.sense.t === "rel" && grammar.countsPieces(pieces, each.sense.ds)
+      ? { ...each, sense: { ...each.sense, pieces } }
+      : each,
+  );
+}
+
 /** How many there are; of what was done, the number that the author has for it. */
 function counted(grammar: Grammar, rel: RelSense): Combined[] {
   const name = rel.isDistinct === true ? grammar.nameKey(rel.ds) : undefined;
   if (name !== undefined) return means(table({ k: "agg", fn: "distinct", of: name, in: rel.rel }), -0.2);
+  const pieces = piecesSold(grammar, rel);
+  if (pieces.length > 0)
+    return [...pieces.map((each) => more(each, -0.4)), ...means(table(count(rel.rel)), 0.4)];
   const metric = rel.verb?.metric ?? null;
   if (metric === null) return means(table(count(rel.rel)), rel.verb === undefined ? 0 : VERB_COST);
   const num = { k: "metric" as const, name: metric };
@@ -226,7 +239,8 @@ export const ENTITY_RULES: Rules = {
     const isFar = rel.rel.k === "where" && rel.rel.if.k === "link" && mod.m !== "all";
     const isNear = mod.m === "to" && mod.isBut === true && grammar.isEvent(rel.ds);
     const cost = (isFar ? 0.25 : 0) + (isNear ? 0.6 : 0);
-    return grammar.apply(rel, mod).map((each) => more(each, cost));
+    const pieces = mod.m === "to" && !mod.not ? mod.pieces : undefined;
+    return inPieces(grammar, grammar.apply(rel, mod), pieces).map((each) => more(each, cost));
   },
   "mod rel": (grammar, { mod }, rel) => [
     ...grammar.apply(rel, mod).map((each) => more(more(each, 0.4), beforeVerb(rel))),
@@ -242,15 +256,18 @@ export const ENTITY_RULES: Rules = {
   "rel rel": (grammar, left, right) => {
     const both = byNoun(grammar, left, right);
     if (both.length > 0) return both;
+    const cost = right.form === "noun" && left.form !== "noun" ? 0.8 : 0.3;
+    const back = left.form === "name" && right.form !== "name" ? 0.4 : 1.2;
     return [
-      ...neighbours(grammar, left, right, right.form === "noun" && left.form !== "noun" ? 0.8 : 0.3),
-      ...neighbours(grammar, right, left, left.form === "name" && right.form !== "name" ? 0.4 : 1.2),
+      ...inPieces(grammar, neighbours(grammar, left, right, cost), right.verb?.metric),
+      ...inPieces(grammar, neighbours(grammar, right, left, back), left.verb?.metric),
     ];
   },
   "sup rel": (grammar, sup, rel) => {
     if (sup.dim === null) {
       const by: By = { k: "count", rel: rel.rel, ds: rel.ds };
-      return sup.isCount ? means(supBy(sup, by), rel.verb !== undefined ? VERB_COST : 0) : [];
+      if (!sup.isCount) return [];
+      return [...mostMoney(grammar, rel, sup), ...means(supBy(sup, by), rel.verb ? VERB_COST : 0)];
     }
     return topped(grammar, rel, sup);
   },

@@ -5,6 +5,7 @@ import { Facts } from "../model/facts.ts";
 import { addsUp, foreignLink } from "../model/model-words.ts";
 import { compared } from "../senses/comparison-senses.ts";
 import { condOf, datasetsOf } from "../senses/conditions.ts";
+import { piecesSold } from "../senses/entity-senses.ts";
 import type { By, Mod, Sense, TableSense } from "../senses/fragment.ts";
 import { firstOfEach, linkedTo } from "../senses/linked-conditions.ts";
 import {
@@ -77,6 +78,7 @@ export class Grammar extends Facts {
       const table: TableSense = tableOf({ k: "metric", name: sense.metric });
       return means({ t: "table", table }, 0.1);
     }
+    if (sense.t === "rel") return [...groups, ...piecesSold(this, sense).map((each) => more(each, -0.2))];
     return sense.t === "attr" ? [...groups, ...this.#linkedEntities(sense)] : groups;
   }
 

@@ -81,6 +81,15 @@ function firstGroups(
   ]);
 }
 
+function firstOf(
+  grammar: Grammar,
+  { group }: Extract<Sense, { t: "group" }>,
+  { table, isOfPeople, t: _, ...place }: Extract<Sense, { t: "firstby" }>,
+): Combined[] {
+  if (isOfPeople === true && !grammar.isPeople(group.ds ?? "")) return [];
+  return firstGroups(grammar, table, group, place);
+}
+
 /** The groups whose number is above or below another, or the average of all. */
 function chosenGroups(grammar: Grammar, table: TableSense, group: Group, quantity: Quantity): Combined[] {
   const [num] = table.cols;
@@ -158,9 +167,8 @@ export const GROUP_RULES: Rules = {
     isBare === true && grammar.isDate(key) && key.bucket === undefined
       ? means({ t: "field", key: { ...key, bucket: grain, isNamed: true } }, -0.2)
       : [],
-  "group firstby": (grammar, { group }, { table, ...place }) => firstGroups(grammar, table, group, place),
-  "firstby group": (grammar, { table, ...place }, { group }) =>
-    firstGroups(grammar, table, group, place).map((each) => more(each, 0.5)),
+  "group firstby": firstOf,
+  "firstby group": (grammar, first, group) => firstOf(grammar, group, first).map((each) => more(each, 0.5)),
   // "sold the most units": that they were sold is in the number.
   "rel firstby": (grammar, rel, first) =>
     rel.verb !== undefined && grammar.reachedBy(first.table, rel.ds) ? means(first, 0.1) : [],

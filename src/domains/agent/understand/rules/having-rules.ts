@@ -1,6 +1,7 @@
 import type { Key, Num, Rel } from "../../query/semantic-query.ts";
 import { unitNamed } from "../model/units.ts";
 import { compared } from "../senses/comparison-senses.ts";
+import { condOf } from "../senses/conditions.ts";
 import { measuredBy } from "../senses/entity-senses.ts";
 import type { Quantity, Sense, TableSense } from "../senses/fragment.ts";
 import { count, means, type RelSense, tableOf } from "../senses/make.ts";
@@ -58,6 +59,22 @@ function amongThese(grammar: Grammar, rel: RelSense, having: Extract<Sense, { t:
   if (!isLabel || rel.isTopped || rel.form === "name" || !grammar.belongs(rel.ds, num.of as Key)) return [];
   const table = { ...having.table, ...different(num.of as Key, rel.rel), win: having.table.win };
   return means({ ...having, table }, 0.1);
+}
+
+/** "sold more than 50 tracks": pieces, and not kinds of them. */
+export function ofPieces(
+  grammar: Grammar,
+  { verb, rel }: RelSense,
+  counted: TableSense,
+): TableSense | undefined {
+  const [num] = counted.cols;
+  const things = num?.k === "agg" && num.fn === "count" && num.of === undefined ? num.in : undefined;
+  const metric = verb?.metric;
+  if (things === undefined || metric == null || !grammar.isMadeOf(metric, rel)) return undefined;
+  const ds = grammar.datasetOf(things);
+  if (!grammar.countsPieces(metric, ds)) return undefined;
+  const conds = things.k === "all" ? counted.conds : [...counted.conds, condOf({ rel: things, ds })];
+  return { ...counted, cols: [{ k: "metric", name: metric }], conds };
 }
 
 /** Rules for numbers beside others: what is above, below or between them. */
@@ -124,6 +141,8 @@ export const HAVING_RULES: Rules = {
     isOpen === true ? means({ ...right, also: [...also, left] }) : [],
   "op having": (_grammar, { op }, having) => (op === "has" || op === "prep" ? means(having) : []),
   "rel having": (grammar, rel, having) => {
+    const pieces = ofPieces(grammar, rel, having.table);
+    if (pieces !== undefined) return means({ ...having, table: pieces }, -0.6);
     const all = [having, ...(having.also ?? [])];
     const chosen = all.reduce<Combined[]>(
       (made, each) =>

@@ -1,11 +1,27 @@
 import { isOfTime } from "../languages/language.ts";
-import { means, placed, tableOf } from "../senses/make.ts";
-import { asTable } from "../senses/table-senses.ts";
-import type { Rules } from "./grammar.ts";
+import type { Sense } from "../senses/fragment.ts";
+import { count, means, placed, type RelSense, tableOf } from "../senses/make.ts";
+import { asTable, ofEntities, ofTables } from "../senses/table-senses.ts";
+import type { Combined } from "./chart.ts";
+import type { Grammar, Rules } from "./grammar.ts";
+import { ofPieces } from "./having-rules.ts";
 
 /** How many are asked for; 2025 is a year. */
 function isSmall(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value <= 1000;
+}
+
+/** "bought the most", of what people do in orders: for the most money. */
+export function mostMoney(
+  grammar: Grammar,
+  rel: RelSense,
+  { dim, isCount, t: _, ...place }: Extract<Sense, { t: "sup" }>,
+): Combined[] {
+  const isMost = rel.verb?.times !== undefined && dim === null && isCount;
+  const name = isMost ? grammar.moneyOf(rel.ds) : undefined;
+  if (name === undefined) return [];
+  const money = ofEntities(grammar, tableOf({ k: "metric", name }), rel, 0);
+  return ofTables(money, (table) => means({ ...place, t: "firstby", table, isOfPeople: true }));
 }
 
 /** Rules for the first and the last by a number. */
@@ -31,6 +47,12 @@ export const SUPERLATIVE_RULES: Rules = {
     dim === null && keys.length === 0 && by?.k === "num"
       ? means({ ...place, t: "firstby", table: by.table ?? tableOf(by.num) }, 0.1)
       : [],
+  "rel sup": mostMoney,
+  // "bought the most bikes"
+  "rel supby": (grammar, rel, { by, t: _, ...place }) => {
+    const pieces = by.k === "count" ? ofPieces(grammar, rel, tableOf(count(by.rel))) : undefined;
+    return pieces === undefined ? [] : means({ ...place, t: "firstby", table: pieces }, -0.4);
+  },
   "op firstby": (_grammar, { op }, first) => (op === "has" || op === "prep" ? means(first) : []),
   "sup number": (_grammar, sup, { value }) => (isSmall(value) ? means({ ...sup, n: value }) : []),
   "number sup": (_grammar, { value }, sup) => (isSmall(value) ? means({ ...sup, n: value }) : []),

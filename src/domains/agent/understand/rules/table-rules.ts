@@ -1,4 +1,4 @@
-import type { Aggregate, Cond, Grain, Num } from "../../query/semantic-query.ts";
+import type { Aggregate, Grain, Num } from "../../query/semantic-query.ts";
 import {
   besideEachOther,
   compareEarlier,
@@ -7,6 +7,7 @@ import {
   moreThan,
   overSeries,
 } from "../senses/comparison-senses.ts";
+import { allOf } from "../senses/conditions.ts";
 import type { TableSense } from "../senses/fragment.ts";
 import {
   count,
@@ -289,9 +290,7 @@ export const TABLE_RULES: Rules = {
     if (left.table.conds.length > 0 && left.op === "beside" && table.by.length === 0 && a && b) {
       const own = ({ conds, win }: TableSense, num: Num): Num =>
         scoped(num, {
-          ...(conds.length === 0
-            ? {}
-            : { if: conds.length === 1 ? (conds[0] as Cond) : { k: "and", of: conds } }),
+          ...(conds.length === 0 ? {} : { if: allOf(conds) }),
           ...(left.table.win !== null && table.win !== null && win !== null ? { win } : {}),
         });
       const isOneWin = left.table.win === null || table.win === null;

@@ -1,4 +1,5 @@
 import type { Cond } from "../../query/semantic-query.ts";
+import { allOf } from "../senses/conditions.ts";
 import type { TableSense } from "../senses/fragment.ts";
 import { means, type RelSense, where } from "../senses/make.ts";
 import { scoped } from "../senses/table-senses.ts";
@@ -25,9 +26,8 @@ function done(grammar: Grammar, rel: RelSense, table: TableSense, not = false): 
   if (!isVerb(table) || num === undefined || table.top !== null) return [];
   if (rel.form === "name" || !grammar.reachedBy(table, rel.ds)) return [];
   const { conds } = table;
-  const [only, ...more] = conds;
   const scope = {
-    ...(only === undefined ? {} : { if: more.length === 0 ? only : { k: "and" as const, of: conds } }),
+    ...(conds.length === 0 ? {} : { if: allOf(conds) }),
     ...(table.win === null ? {} : { win: table.win }),
   };
   const cond: Cond = { k: "cmp", a: scoped(num, scope), op: ">", b: { k: "lit", v: 0 } };

@@ -9,9 +9,13 @@ export function condOf({ rel, ds }: Pick<RelSense, "rel" | "ds">): Cond {
     plain.unshift(inner.if);
     inner = inner.in;
   }
-  if (inner.k === "all" && plain.length > 0)
-    return plain.length === 1 ? (plain[0] as Cond) : { k: "and", of: plain };
+  if (inner.k === "all" && plain.length > 0) return allOf(plain);
   return { k: "link", at: ds, path: [], to: rel };
+}
+
+/** Several conditions as one. */
+export function allOf(conds: Cond[]): Cond {
+  return conds.length === 1 ? (conds[0] as Cond) : { k: "and", of: conds };
 }
 
 function isPlain(cond: Cond): boolean {

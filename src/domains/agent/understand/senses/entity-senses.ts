@@ -1,10 +1,11 @@
-import type { Cond, Key, Rel } from "../../query/semantic-query.ts";
+import type { Cond, Key, Rel, Window } from "../../query/semantic-query.ts";
 import { unitNamed } from "../model/units.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import { measuredCond } from "../rules/unit-rules.ts";
 import type { Mod, Place, Quantity, Sense } from "./fragment.ts";
-import { aggregate, attr, firstCost, made, means, type RelSense, table, top } from "./make.ts";
+import { aggregate, attr, firstCost, made, means, type RelSense, table, tableOf, top } from "./make.ts";
+import { ofEntities } from "./table-senses.ts";
 
 export function measuredBy(grammar: Grammar, own: Key, quantity: Quantity): Combined[] {
   // "closed within 24 hours": how long it took.
@@ -100,4 +101,34 @@ export function topped(
   return metric === undefined
     ? []
     : [made(top(rel, { k: "metric", name: metric }, place), firstCost(rel) + 0.2, true)];
+}
+
+/** "how many bikes did Emma buy": pieces, and not kinds of them; what is said of the deed is said of what is counted. */
+export function piecesSold(grammar: Grammar, rel: RelSense): Combined[] {
+  const { pieces: name } = rel;
+  if (name === undefined) return [];
+  const { things, rows } = apartFromDeed(rel.rel, (deed) => grammar.isMadeOf(name, deed));
+  if (rows === undefined) return [];
+  const [win = null, ...others] = rows.flatMap((cond): Window[] => (cond.k === "during" ? [cond.win] : []));
+  const conds = rows.filter(({ k }) => k !== "during");
+  if (others.length > 0) return [];
+  return ofEntities(grammar, { ...tableOf({ k: "metric", name }), conds, win }, { ...rel, rel: things }, 0);
+}
+
+/** What was sold, and what is said of the rows that tell so; none where they tell it of nothing, or more than once. */
+function apartFromDeed(rel: Rel, isMadeOf: (deed: Rel) => boolean): { things: Rel; rows?: Cond[] } {
+  if (rel.k !== "where") return { things: rel };
+  const { things, rows } = apartFromDeed(rel.in, isMadeOf);
+  const isDeed = rel.if.k === "link" && rel.if.count === undefined && rel.if.path.length > 0;
+  const own = isDeed && rel.if.k === "link" ? rowsOf(rel.if.to, isMadeOf) : undefined;
+  if (own === undefined) return { things: { ...rel, in: things }, ...(rows && { rows }) };
+  return rows === undefined ? { things, rows: own } : { things };
+}
+
+/** What is said of some rows beside what a number takes them by anyway. */
+function rowsOf(rel: Rel, isMadeOf: (deed: Rel) => boolean): Cond[] | undefined {
+  if (isMadeOf(rel)) return [];
+  if (rel.k !== "where") return undefined;
+  const rows = rowsOf(rel.in, isMadeOf);
+  return rows && [...rows, rel.if];
 }

@@ -26,8 +26,10 @@ export type Sense =
       isDistinct?: true;
       /** "three sales reps", of which it is still to be said which. */
       n?: number;
+      /** Of what was sold: how many pieces, by this metric. */
+      pieces?: string;
       /** What was done, the number that the author has for it, and what it was done in: each is one time. */
-      verb?: { metric: string | null; times?: Key };
+      verb?: { metric: string | null; times?: Key; isUsual?: "plain" | "doubtful" };
     }
   /** A field by its name, of nothing yet; a date also by what was done then. */
   | { t: "field"; key: Key; isDone?: true }
@@ -69,7 +71,8 @@ export type Sense =
   | { t: "all"; field: string; value: string }
   /** What something is to another: `neighbouring states` of what follows. */
   | { t: "role"; rel: Rel; ds: string; paths: { from: string; path: Hop[] }[] }
-  | ({ t: "firstby"; table: TableSense } & Place)
+  /** First by a number of theirs; that they bought the most is said of people only. */
+  | ({ t: "firstby"; table: TableSense; isOfPeople?: true } & Place)
   /** What numbers are told apart by: entities, values of a field, periods. */
   | { t: "group"; group: Group }
   /** The first groups by a number that is still to come. */
@@ -160,6 +163,8 @@ export type Mod =
       isOf?: true;
       /** "orders, but no returns": said of whoever has the orders. */
       isBut?: true;
+      /** It is what was done, counted in pieces by this metric. */
+      pieces?: string;
     }
   | ({ m: "first"; by: By } & Place)
   | { m: "is"; ds: string; cond: Cond }

@@ -49,6 +49,9 @@ export function onWeekdays(date: Key, days: string[]): Cond {
   return { k: "is", key: { ...date, part: "weekday" }, values: days, match: "equal" };
 }
 
+/** What somebody did is seldom counted or listed itself: rather who did it, or to what. */
+export const VERB_COST = 1.2;
+
 /** Of one that is named there is no first one. */
 export function firstCost(rel: RelSense): number {
   return (rel.isTopped ? 2 : 0) + (rel.form === "name" ? 3 : 0);

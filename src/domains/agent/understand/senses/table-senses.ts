@@ -1,7 +1,7 @@
 import type { Cond, DatePart, Grain, Key, Num, Rel, Scope, Window } from "../../query/semantic-query.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
-import { condOf, datasetsOf } from "./conditions.ts";
+import { allOf, condOf, datasetsOf } from "./conditions.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import { count, duringCost, entities, means, onWeekdays, type RelSense, tableOf } from "./make.ts";
 
@@ -328,9 +328,8 @@ export function ofSameRows(grammar: Grammar, num: Num, per: Num): Num {
   const conds = grammar
     .rowsOf(num.name)
     .filter(({ key }) => grammar.reachedBy(tableOf(per), key.ds) && !said.includes(`${key.ds}.${key.field}`));
-  const [only, ...others] = conds;
-  if (only === undefined || (per.k !== "metric" && per.k !== "agg")) return per;
-  return scoped(per, { if: others.length === 0 ? only : { k: "and", of: conds } });
+  if (conds.length === 0 || (per.k !== "metric" && per.k !== "agg")) return per;
+  return scoped(per, { if: allOf(conds) });
 }
 
 /** "win rate": of all that could have been counted, those that were. */
@@ -365,8 +364,9 @@ export function chosenEntities(
   { table, ...quantity }: Extract<Sense, { t: "having" }>,
 ): Combined[] {
   const [num] = table.cols;
-  if (num === undefined || table.conds.length > 0) return [];
-  const scope = table.win === null ? {} : { win: table.win };
+  const { conds } = table;
+  if (num === undefined || (conds.length > 0 && num.k !== "metric")) return [];
+  const scope = { ...(conds.length > 0 && { if: allOf(conds) }), ...(table.win && { win: table.win }) };
   const counted = num.k === "agg" && num.in !== undefined ? num.in : undefined;
   const way = counted === undefined ? undefined : grammar.path(rel.ds, grammar.datasetOf(counted), null);
   if (counted !== undefined && way === undefined) return [];

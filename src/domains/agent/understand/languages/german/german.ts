@@ -84,6 +84,7 @@ const GRAMMAR: Readonly<Record<string, string>> = {
   averag:
     "durchschnitt, im durchschnitt, im schnitt, im mittel, durchschnittlich*, durchschnitts, mittelwert, mittler*",
   median: "median, medianwert",
+  different: "verschieden*, unterschiedlich*",
   total: "gesamt*, summe, insgesamt, in summe, summiert, zusammengerechnet",
   "time to":
     "zeit bis, zeiten bis, dauer bis, tage bis, stunden bis, minuten bis, zeit bis zur, zeit bis zum, tage bis zur, tage bis zum, dauer bis zur, dauer bis zum",

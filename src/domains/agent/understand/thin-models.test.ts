@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import type { VisibleModel } from "../../models/index.ts";
+import { compile } from "../compile/compile.ts";
+import { inTheirWords } from "../explain/say.ts";
+import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";
+import { understand } from "./understand.ts";
+
+const NO_AI: VisibleModel["ai"] = { instructions: null, synonyms: [], examples: [], more: {} };
+const called = (...synonyms: string[]) => ({ ...NO_AI, synonyms });
+
+function field(name: string, type: string, ai = NO_AI, description: string | null = null) {
+  const isTime = type === "DATE" ? true : type === "VARCHAR" ? false : null;
+  return { name, type, isTime, ai, description, label: null, dataType: null, distinctValues: [], sql: null };
+}
+
+function dataset(name: string, key: string, fields: ReturnType<typeof field>[]) {
+  const nothing = { description: null, ai: NO_AI, uniqueKeys: [], rowCount: null };
+  return { name, source: name, primaryKey: [key], fields, ...nothing };
+}
+
+function link(from: string, to: string, column: string) {
+  return { name: `${from}_${to}`, from, to, fromColumns: [column], toColumns: [column], ai: NO_AI };
+}
+
+function metric(name: string, sql: string, type = "DOUBLE", ai = NO_AI) {
+  return { name, description: null, dataType: null, ai, sql, type };
+}
+
+/** A shop for plants, as people describe one in five minutes: names and keys, hardly a synonym, no instructions. */
+const MODEL: VisibleModel = {
+  id: "m",
+  name: "plants",
+  version: 1,
+  description: null,
+  ai: NO_AI,
+  datasets: [
+    dataset("invoices", "invoice_id", [
+      field("invoice_id", "BIGINT"),
+      field("customer_id", "BIGINT"),
+      field("invoice_date", "DATE"),
+      field("country", "VARCHAR"),
+      field("shipping_fee", "DOUBLE"),
+    ]),
+    dataset("invoice_lines", "line_id", [
+      field("line_id", "BIGINT"),
+      field("invoice_id", "BIGINT"),
+      field("plant_id", "BIGINT"),
+      field("quantity", "BIGINT"),
+      field("amount", "DOUBLE"),
+      field("cost_amount", "DOUBLE"),
+    ]),
+    dataset("plants", "plant_id", [
+      field("plant_id", "BIGINT"),
+      field("plant_name", "VARCHAR", called("tree")),
+      field("family", "VARCHAR"),
+      field("price", "DOUBLE"),
+    ]),
+    dataset("customers", "customer_id", [
+      field("customer_id", "BIGINT"),
+      field("customer_name", "VARCHAR"),
+      field("town", "VARCHAR"),
+    ]),
+    dataset("reviews", "review_id", [
+      field("review_id", "BIGINT"),
+      field("plant_id", "BIGINT"),
+      field("written_on", "DATE"),
+      field("topic", "VARCHAR"),
+      field("rating", "BIGINT", NO_AI, "From 1 (bad) to 5 (good)"),
+      field("reply_hours", "DOUBLE"),
+    ]),
+  ],
+  relationships: [
+    link("invoices", "customers", "customer_id"),
+    link("invoice_lines", "invoices", "invoice_id"),
+    link("invoice_lines", "plants", "plant_id"),
+    link("reviews", "plants", "plant_id"),
+  ],
+  metrics: [
+    metric("revenue", "SUM(invoice_lines.amount)", "DOUBLE", called("Umsatz")),
+    metric("pieces", "SUM(invoice_lines.quantity)", "HUGEINT"),
+    metric("gross_profit", "SUM(invoice_lines.amount - invoice_lines.cost_amount)"),
+    metric("invoice_count", "COUNT(invoices.invoice_id)", "BIGINT"),
+    metric("average_rating", "AVG(reviews.rating)"),
+  ],
+};
+
+const VALUES: FieldValues[] = [
+  { ds: "customers", field: "customer_name", values: ["Orbis", "Nadir"], isCut: false },
+  { ds: "customers", field: "town", values: ["Bern", "Rome"], isCut: false },
+  { ds: "plants", field: "plant_name", values: ["Red Oak", "White Oak", "Blue Fern"], isCut: false },
+  { ds: "plants", field: "family", values: ["Large trees", "Small trees", "Ferns"], isCut: false },
+  { ds: "invoices", field: "country", values: ["Italy", "Norway"], isCut: false },
+  { ds: "reviews", field: "topic", values: ["Delivery", "Growth"], isCut: false },
+];
+
+const knowledge = buildKnowledge(MODEL, VALUES);
+
+/** How the best reading is said back; or what is missing, or asked. */
+function read(text: string): string {
+  const { readings, missing, unclear } = understand(
+    { text, now: "2026-03-31T12:00:00", timeZone: "UTC" },
+    knowledge,
+  );
+  if (missing.length > 0) return `missing: ${missing.map((each) => each.text).join(", ")}`;
+  if (unclear.length > 0) return unclear.map(({ question }) => question).join(" ");
+  const [best] = inTheirWords(readings);
+  if (best === undefined) return "nothing";
+  compile(knowledge.schema, best.ask);
+  return best.said;
+}
+
+describe("what was bought and sold, which nobody defined", () => {
+  const TREES = "where plant family is Large trees or Small trees";
+  it.each([
+    ["who bought the most", "revenue by customer, the highest"],
+    ["Wer hat am meisten gekauft?", "revenue by customer, the highest"],
+    [
+      "how many customers bought a fern",
+      "number of customers with invoice lines where plant family is Ferns",
+    ],
+    ["customers who did not buy anything this year", "customers without invoice lines in 2026"],
+    ["how many plants did we sell in 2025", "pieces in 2025"],
+    ["how many trees were sold in 2025", `pieces ${TREES} in 2025`],
+    ["Wie viele Pflanzen haben wir 2025 verkauft?", "missing: Pflanzen"],
+    ["how many trees did Orbis buy", `pieces of Orbis ${TREES}`],
+    ["who bought the most trees", `pieces by customer ${TREES}, the highest`],
+    [
+      "how many customers bought more than 3 trees",
+      `number of customers where pieces ${TREES} is more than 3`,
+    ],
+    ["trees sold by country", `pieces by country ${TREES}`],
+  ])("%s: %s", (question, wanted) => {
+    expect(read(question)).toBe(wanted);
+  });
+});
