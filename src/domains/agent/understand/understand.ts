@@ -1,4 +1,5 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Ask } from "../query/semantic-query.ts";
 import { type Held, heldAgainst } from "./account/hold.ts";
 import { candidates, type Found } from "./candidates/candidates.ts";
 import { datesIn } from "./candidates/dates.ts";
@@ -7,7 +8,7 @@ import { sensesIn, type Weighed, weigh } from "./candidates/said.ts";
 import type { Language } from "./languages/language.ts";
 import { languagesOf } from "./languages/languages.ts";
 import { asks, isTwoQuestions, lastSentence, statementIn, withoutCourtesy } from "./languages/sentences.ts";
-import { type Word, wordsOf } from "./languages/words.ts";
+import { phraseKey, type Word, wordsOf } from "./languages/words.ts";
 import { stillToCome } from "./open/left-open.ts";
 import { clarificationsOf, isLoose, missingIn, type Open, openIn } from "./open/open.ts";
 import { partOfName, sharedNoun, withName } from "./open/part-of-name.ts";
@@ -171,7 +172,7 @@ function answers(readings: readonly Held[], { skipped }: Open, said: Weighed): R
     .map(({ ask, cost, leaves }) => ({
       ask: finished(ask, question, knowledge, leaves.some(isDateNamed)),
       cost,
-      assumptions: [...taken, ...borrowedIn(leaves, all), ...assumedOf(ask)],
+      assumptions: [...taken, ...borrowedIn(leaves, all), ...usualIn(ask, leaves, all), ...assumedOf(ask)],
       said: "",
       ...oneMeant(all, { ask, leaves }, language),
     }));
@@ -185,6 +186,27 @@ function borrowedIn(leaves: readonly Leaf[], words: readonly Word[]): Assumption
     const text = said.map((word) => word.text).join(" ");
     const choice = `"${text}" is taken for ${borrowed.replaceAll("_", " ").trim()}`;
     return [{ at, choice, others: [], isGuess: true }];
+  });
+}
+
+/** What was done, where only the tables say what that is: rows, or the number that it was counted by. */
+function usualIn(ask: Ask, leaves: readonly Leaf[], words: readonly Word[]): Assumption[] {
+  const [num] = ask.k === "table" ? ask.cols : [];
+  const isNamed = leaves.some(({ sense }) => sense.t === "table");
+  return leaves.flatMap(({ sense, start }): Assumption[] => {
+    if (sense.t !== "rel" || sense.verb === undefined) return [];
+    const { text, stem, start: from, end } = words[start] as Word;
+    const taken = (what: string, isGuess = false): Assumption[] => [
+      {
+        at: { start: from, end },
+        choice: `"${text}" is taken for ${what.replaceAll("_", " ")}`,
+        others: [],
+        ...(isGuess && { isGuess }),
+      },
+    ];
+    if (num?.k === "metric" && !isNamed)
+      return phraseKey(num.name).split(" ").includes(stem) ? [] : taken(num.name);
+    return sense.verb.isUsual === undefined ? [] : taken(sense.ds, sense.verb.isUsual === "doubtful");
   });
 }
 
