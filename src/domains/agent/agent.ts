@@ -40,6 +40,7 @@ import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import type { Ask } from "./query/semantic-query.ts";
+import { momentFor } from "./settle/period.ts";
 import { settle } from "./settle/settle.ts";
 import { datesIn } from "./understand/candidates/dates.ts";
 import type { Reading, Understanding } from "./understand/reading.ts";
@@ -195,6 +196,7 @@ export class Agent {
       verified,
       isInterrupted,
     };
+    work.moment = await momentFor(work.question.text, work.moment, work);
     const meant = confirmed(work.question) ?? (await this.#chosen(work, asked.suggested));
     if (meant !== undefined) return this.#confirmed({ ...work, question: meant, verified: undefined }, asked);
     const answered = await this.#answering(work, previous, waiting);

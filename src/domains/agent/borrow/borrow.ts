@@ -1,3 +1,4 @@
+import { unitCalled } from "../../models/quantities/index.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Language } from "../understand/languages/language.ts";
 import { languagesOf } from "../understand/languages/languages.ts";
@@ -186,11 +187,22 @@ function namesLike({ words, place }: Span, targets: readonly Target[], language:
 
 function nameLikeness(words: readonly Word[], parts: readonly string[], language: Language): number {
   const said = words.filter((_, i) => !isInside(words, i));
+  const last = parts.findLastIndex((part) => said.some(({ norm }) => likeness(norm, part, language) > 0));
+  if (!isHead(parts, last)) return 0;
   const each = said.map(({ norm }) => Math.max(0, ...parts.map((part) => likeness(norm, part, language))));
   if (each.includes(0)) return 0;
   const mean = each.reduce((sum, score) => sum + score, 0) / each.length;
   return mean - UNSAID * Math.max(0, parts.length - said.length);
 }
+
+/** What a name begins with says whose it is, and not what: a "hospital referral region" is no hospital. */
+function isHead(parts: readonly string[], at: number): boolean {
+  const behind = parts.slice(at + 1);
+  return behind[0] === "of" || behind.every((part) => KINDS.test(part) || unitCalled(part) !== undefined);
+}
+
+const KINDS =
+  /^(type|kind|sort|name|title|label|code|ids?|no|nr|number|key|category|class|group|parent|level|status|date|time|day|month|year|description|desc|text|amount|value|total|sum|count|rate|ratio|score|index|percent|pct|\p{L}*\d\p{L}*|nummer|hoehe|höhe|betrag|wert|zahl|art|typ|datum|zeit)$/u;
 
 function borrowed(words: readonly Word[], name: string, cost: number): Borrowed {
   const bonus = (words.filter((_, i) => !isInside(words, i)).length - 1) * -0.3;

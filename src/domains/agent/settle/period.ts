@@ -140,6 +140,21 @@ export function pastSpan(knowledge: Knowledge, { now }: Dated): Window | undefin
   return isPast ? { from: data.first, to, said } : undefined;
 }
 
+const MONTH =
+  /(?<!\p{L})(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|march|märz|april|may|mai|june|juni|july|juli|aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)(?!\p{L})/iu;
+const DATED = /\b\d{4}\b|(?<!\p{L})(?:last|this|next|letzten?|diese[ns]?|nächsten?)(?!\p{L})/iu;
+
+/** "in May", of data that ended long ago: the last May that they have. */
+export async function momentFor<T extends Dated>(
+  text: string,
+  moment: T,
+  { knowledge, query }: { knowledge: Knowledge; query: Query },
+): Promise<T> {
+  if (!MONTH.test(text) || DATED.test(text)) return moment;
+  const { to } = (await pastSpan(knowledge, moment, query)) ?? {};
+  return to == null ? moment : { ...moment, now: `${to.slice(0, 10)}${moment.now.slice(10)}` };
+}
+
 /** The same within a period, where nothing of it has one and the model can carry it. */
 export function withPeriod(ask: Ask, win: Window, { schema }: Knowledge): Ask | undefined {
   if (JSON.stringify(ask).includes('"said":')) return undefined;

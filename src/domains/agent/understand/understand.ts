@@ -11,7 +11,7 @@ import { asks, isTwoQuestions, lastSentence, statementIn, withoutCourtesy } from
 import { phraseKey, type Word, wordsOf } from "./languages/words.ts";
 import { stillToCome } from "./open/left-open.ts";
 import { clarificationsOf, isLoose, missingIn, type Open, openIn } from "./open/open.ts";
-import { partOfName, sharedNoun, withName } from "./open/part-of-name.ts";
+import { onlySum, partOfName, sharedNoun, withName } from "./open/part-of-name.ts";
 import { prepared } from "./prepared.ts";
 import type { Assumption, Clarification, Question, Reading, Understanding } from "./reading.ts";
 import { assumedOf, finished } from "./readings/finish.ts";
@@ -138,8 +138,8 @@ function decide(readings: readonly Held[], said: Weighed, reread: Reread): Under
   const [best] = readings;
   const open = openIn(best, said);
   if (isLoose(best) && !open.isNumberless) return NOTHING;
-  const whose = whoIsMeant(open, said, reread);
-  if (whose !== undefined) return whose;
+  const meant = whoIsMeant(open, said, reread) ?? howMuchIsMeant(open, said, reread);
+  if (meant !== undefined) return meant;
   const missing = missingIn(open, said);
   const whole = missing.length === 0 ? best : undefined;
   if (said.rows?.isDoubtful === true && whole !== undefined) return asking(whatIsMeant(said.rows, said.all));
@@ -156,6 +156,11 @@ function whoIsMeant({ unsaid }: Open, said: Weighed, reread: Reread): Understand
   const unknown = unsaid.filter((i) => !said.known.has(i));
   const part = partOfName(said.all, unknown, said.found, said);
   return part && withName(said.text, said.all, part, reread);
+}
+
+function howMuchIsMeant({ isNumberless }: Open, said: Weighed, reread: Reread): Understanding | undefined {
+  const sum = isNumberless ? onlySum(said.found, said.knowledge) : undefined;
+  return sum && reread && withName(said.text, said.all, sum, reread);
 }
 
 /** Readings that are tried. */

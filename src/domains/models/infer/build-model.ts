@@ -4,11 +4,12 @@ import { type ModelDataset, type Relationship, type SemanticModel, sqlOf } from 
 import { type Counted, isIdLike, isLines, type SharedNumber, sharedNumbers } from "./counted-things.ts";
 import { durationFields, durationGuesses } from "./durations.ts";
 import { aiOf, expressionOf, fieldsOf, type InferredField } from "./fields.ts";
+import { withUmlauts } from "./german-names.ts";
 import type { Guess } from "./guess.ts";
 import type { Join, Looked } from "./joins.ts";
 import { isCalled } from "./keys.ts";
 import { metricsOf } from "./metrics.ts";
-import { keyThing, longWords, partWords, snakeOf, thingOf } from "./name-words.ts";
+import { keyThing, longWords, partWords, singular, snakeOf, thingOf } from "./name-words.ts";
 import { roleOf } from "./roles.ts";
 import { totalSentence } from "./totals.ts";
 
@@ -88,8 +89,8 @@ function partsOf(all: readonly Looked[], joins: readonly Join[]): Part[] {
     const isPart = isLines(looked.profile, shared);
     const thing = isPart ? [...thingOf(source.name), "line"] : thingOf(source.name);
     const snake = isPart ? thing.join("_") : snakeOf(source.name);
-    const isFree = (name: string) => !taken.has(name) && !isReserved(name) && !looksLikeFile(name);
-    const name = [snake, `${snake}_data`].find(isFree) ?? `dataset_${source.id}`;
+    const isUsable = (name: string) => !taken.has(name) && !isReserved(name) && !looksLikeFile(name);
+    const name = [snake, `${snake}_data`].find(isUsable) ?? `dataset_${source.id}`;
     taken.add(name);
     const own = fieldsOf(looked.profile);
     const fields = [...own, ...durationFields(looked.spans, own)];
@@ -98,12 +99,15 @@ function partsOf(all: readonly Looked[], joins: readonly Join[]): Part[] {
     );
     const more = isForeign ? [] : keyNouns(looked, all);
     const counted = countedIn(fields, shared);
+    const isFree = (noun: string) =>
+      !counted.some((each) => each.noun === noun) && !fields.some(({ field }) => isNamedSo(field, noun));
+    const short = shortNoun(source.name, thing);
     return {
       looked,
       fields,
       thing,
       counted,
-      dataset: datasetOf(name, looked, fields, [thing.join(" "), ...more]),
+      dataset: datasetOf(name, looked, fields, [thing.join(" "), ...more, ...short.filter(isFree)]),
     };
   });
 }
@@ -116,6 +120,23 @@ function keyNouns({ profile, keys: { primary } }: Looked, all: readonly Looked[]
   const isTaken = all.some(({ profile: { dataset } }) => thingOf(dataset.name).join(" ") === noun);
   const isField = profile.columns.some(({ name }) => partWords(name).join(" ") === noun);
   return noun === "" || isTaken || isField ? [] : [noun];
+}
+
+/** The rows of `summer_movies` are movies; but those of `monthly_passengers` are months. */
+function shortNoun(name: string, thing: readonly string[]): string[] {
+  const last = thing.at(-1) ?? "";
+  const isMany =
+    thing.length > 1 &&
+    longWords(name)
+      .map(withUmlauts)
+      .some((word) => word !== last && singular(word) === last);
+  return isMany && !SUMMED.test(thing[0] ?? "") ? [last] : [];
+}
+
+const SUMMED = /^(?:hourly|daily|weekly|monthly|quarterly|yearly|annual)$/;
+
+function isNamedSo({ name, ai }: InferredField["field"], noun: string): boolean {
+  return [name.replaceAll("_", " "), ...ai.synonyms].some((each) => each === noun || each === `${noun}s`);
 }
 
 /** The fields of shared numbers, which are also called by what they number: "by order", "per order". */
@@ -212,8 +233,10 @@ function isNamedOnly(dataset: string, fields: readonly InferredField[]): boolean
 
 /** Whether rows are things that happened rather than things that are called something. */
 function isEvents(fields: readonly InferredField[], { name }: ModelDataset): boolean {
-  const isName = ({ field, role }: InferredField) =>
+  const isName = ({ field, role, column }: InferredField) =>
     role === "text" &&
+    // What several rows share is the name of something else.
+    (column === null || column.distinct > column.filled / 2) &&
     (/(^|_)(name|title|label)$/.test(field.name)
       ? !/_/.test(field.name) || isCalled(field.name, name) || field.name === "full_name"
       : longWords(field.name).join(" ") === thingOf(name).join(" "));

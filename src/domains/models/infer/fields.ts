@@ -5,8 +5,8 @@ import { headsOf } from "./heads.ts";
 import { isCalled } from "./keys.ts";
 import { type Moment, momentsOf } from "./moments.ts";
 import { keyThing, longWords, partWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
-import type { ColumnProfile, Profile } from "./profile.ts";
-import { isBit, isCode, isDateText, isIdName, isNumbering, type Role, roleOf } from "./roles.ts";
+import { blankSql, type ColumnProfile, type Profile } from "./profile.ts";
+import { isBit, isCode, isDateText, isDigitDate, isIdName, isNumbering, type Role, roleOf } from "./roles.ts";
 import { measuredBy } from "./synonyms.ts";
 
 /** A field that was made of a column, or of several. */
@@ -205,13 +205,17 @@ function capital(text: string): string {
 function sqlOf(column: ColumnProfile): string {
   const name = /^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : quoteName(column.name);
   if (roleOf(column) === "flag" && isBit(column)) return `CAST(${name} AS BOOLEAN)`;
-  if (column.padded > 0) return `trim(${name})`;
-  if (!isDateText(column)) return name;
+  if (isDigitDate(column))
+    return `CAST(try_strptime(CAST(${name} AS VARCHAR), ['%Y%m%d', '%Y-%m-%d']) AS DATE)`;
+  const own = column.padded > 0 ? `trim(${name})` : name;
+  const text = column.isMixed ? `upper(left(${own}, 1)) || lower(substr(${own}, 2))` : own;
+  if (column.hasBlanks && !isDateText(column)) return `CASE WHEN NOT ${blankSql(name)} THEN ${text} END`;
+  if (!isDateText(column)) return text;
   return `TRY_CAST(${quoteName(column.name)} AS ${column.times > 0 ? "TIMESTAMP" : "DATE"})`;
 }
 
 function dataTypeOf(column: ColumnProfile): DataType | null {
-  if (isDateText(column)) return column.times > 0 ? "DateTime" : "Date";
+  if (isDateText(column) || isDigitDate(column)) return column.times > 0 ? "DateTime" : "Date";
   if (column.kind === "text") return "String";
   if (roleOf(column) === "flag") return "Boolean";
   if (column.kind === "date") {

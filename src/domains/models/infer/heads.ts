@@ -1,7 +1,8 @@
 import { measureOf, unitCalled } from "../quantities/index.ts";
+import { isIdLike } from "./counted-things.ts";
 import { keyThing, partWords, wordsOf } from "./name-words.ts";
 import type { ColumnProfile } from "./profile.ts";
-import { isIdName, roleOf } from "./roles.ts";
+import { roleOf } from "./roles.ts";
 
 /** Behind a name they say which of several it is: of `cost_total` and `cost_repair` people ask for the cost. */
 const WHICH = new Set(
@@ -28,7 +29,7 @@ export function headsOf(
   const own = new Set(named.map(({ words }) => words.join(" ")));
   // What has a number of its own is a thing, and no short name of what is said about it: patients are no ages.
   const things = new Set(
-    columns.filter(({ name }) => isIdName(name)).map(({ name }) => keyThing(name).join(" ")),
+    columns.filter(({ name }) => isIdLike(name)).map(({ name }) => keyThing(name).join(" ")),
   );
   const isFree = (head: string) =>
     /\p{L}/u.test(head) &&
@@ -37,7 +38,7 @@ export function headsOf(
     !things.has(head) &&
     !NO_HEAD.has(head);
   const firsts = Map.groupBy(
-    named.filter(({ column, words }) => column.kind === "number" && words.length > 1),
+    named.filter(({ column, words, role }) => column.kind === "number" && role !== "id" && words.length > 1),
     ({ words }) => words[0] as string,
   );
   return new Map(

@@ -3,9 +3,9 @@ import type { Field, Metric, ModelDataset } from "../model.ts";
 import type { Counted } from "./counted-things.ts";
 import { aiOf, expressionOf, type InferredField } from "./fields.ts";
 import type { Guess } from "./guess.ts";
-import { longWords } from "./name-words.ts";
+import { longWords, singular } from "./name-words.ts";
 import { isStock, plainlyAddsUp } from "./roles.ts";
-import { isSelling, SALES } from "./synonyms.ts";
+import { isSelling, isSpending, SALES, SPENDING } from "./synonyms.ts";
 
 export interface Measured {
   dataset: ModelDataset;
@@ -31,7 +31,7 @@ interface Wanted {
 const QUANTITY = /^(quantity|qty|units?|count|pieces)$|_(quantity|qty)$/;
 const UNIT_PRICE = /^(unit_?price|price|price_each|item_price|sale_price|selling_price)$/;
 const TOTAL =
-  /^((net|gross|line|order|invoice|sale|sales|grand|total)_?)*(amount|total|revenue|sales|sum|value)$|^(netto|brutto|gesamt|rechnungs?|auftrags?|bestell|verkaufs?)*(betrag|summe|umsatz|wert)$/;
+  /^(((net|gross|line|order|invoice|sale|sales|grand|total)_?)*(amount|total|revenue|sales|sum|value)|(total|final)_price|(netto|brutto|gesamt|rechnungs?|auftrags?|bestell|verkaufs?)*(betrag|summe|umsatz|wert)|gesamtpreis)(_(in_)?(eur|euros?|usd|dollars?|gbp|chf))?$/;
 /** What payments are said with. */
 const PAID = ["paid", "pay", "bezahlt", "gezahlt"];
 /** With tax and without it are two numbers of one sale. */
@@ -100,11 +100,12 @@ function ofDataset(measured: Measured, hasSales: boolean, all: readonly Measured
         sql: `SUM(${column(field.name)})`,
         // Of things that happened, the sum of an amount is meant where none is named; of a person's salary it is not.
         synonyms:
-          isEvents && plainlyAddsUp(field.name) && !isStanding({ field, ...more })
+          isEvents && (plainlyAddsUp(field.name) || isTally(more.column)) && !isStanding({ field, ...more })
             ? [
                 field.name.replaceAll("_", " "),
                 ...field.ai.synonyms,
                 ...soldWords(measured, field.name),
+                ...(isSpending(thing) && TOTAL.test(field.name) ? SPENDING : []),
                 ...(hasSales && sales.length === 0 ? netSales(measured, field.name) : []),
               ]
             : [],
@@ -122,6 +123,12 @@ function ofDataset(measured: Measured, hasSales: boolean, all: readonly Measured
       ],
     })),
   ];
+}
+
+/** Whole numbers of what is named in the plural: so many bottles, or members. */
+function isTally(column: InferredField["column"]): boolean {
+  const last = longWords(column?.name ?? "").at(-1) ?? "";
+  return column !== null && column.isWhole && (column.min ?? -1) >= 0 && singular(last) !== last;
 }
 
 /** As it is called, with short forms written out, and without its unit. */

@@ -99,7 +99,7 @@ export function thingOf(name: string): string[] {
   let words = longWords(name);
   while (words.length > 1 && TABLE_PREFIXES.has(words[0] as string)) words = words.slice(1);
   while (words.length > 1 && TABLE_SUFFIXES.test(words.at(-1) as string)) words = words.slice(0, -1);
-  const last = words.at(-1) ?? "";
+  const last = withUmlauts(words.at(-1) ?? "");
   return [...words.slice(0, -1), singular(GERMAN_LIST.exec(last)?.[1] ?? last)];
 }
 

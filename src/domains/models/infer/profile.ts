@@ -16,12 +16,18 @@ export interface ColumnProfile extends Column {
   times: number;
   /** Of texts: how many are a time of day. */
   clocks: number;
+  /** Of texts: whether some only say that there is nothing. */
+  hasBlanks: boolean;
+  /** Of texts that tell rows apart: whether some are the same but for capitals. */
+  isMixed: boolean;
   /** Of texts: how many begin or end with blanks. */
   padded: number;
   /** Of numbers. */
   min: number | null;
   max: number | null;
   isWhole: boolean;
+  /** Of numbers: the most frequent one. */
+  mode: number | null;
 }
 
 /** A dataset as one caller sees it. */
@@ -88,56 +94,73 @@ export async function ask(
   return (await analytics.query({ scope, tableViews, sql, limits, signal })).rows;
 }
 
-const FACTS = 8;
+const FACTS = 9;
+
+/** A text that only says that there is none. */
+export function blankSql(name: string): string {
+  return `upper(trim(${name})) IN ('NA', 'N/A', '#N/A', 'NULL', 'NAN')`;
+}
+
+/** How often a value occurs at least, on average, where values are kinds of something. */
+const REPEATED = 5;
+/** Between values as short as codes, NA is one of them: Namibia, or a region. */
+const CODE_LETTERS = 5;
 
 function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
   const none = "NULL";
-  if (kind === "other") return [`count(${name})`, "0", none, none, none, none, none, none];
+  if (kind === "other") return [`count(${name})`, "0", ...Array<string>(FACTS - 2).fill(none)];
   const counted = [`count(${name})`, `count(DISTINCT ${name})`];
   if (kind === "text") {
+    const isBlank = blankSql(name);
     const day = String.raw`'\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])`;
     const isDate = `regexp_full_match(${name}, ${day}([ T].*)?') AND TRY_CAST(${name} AS TIMESTAMP) IS NOT NULL`;
     const isClock = String.raw`regexp_full_match(${name}, '([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?( ?[AaPp][Mm])?')`;
     const isTime = `regexp_full_match(${name}, ${day}[ T].+')`;
     return [
       ...counted,
-      `avg(length(${name}))`,
+      `avg(length(${name})) FILTER (WHERE NOT ${isBlank})`,
       `count(*) FILTER (WHERE ${isDate})`,
       `count(*) FILTER (WHERE ${isTime})`,
       `count(*) FILTER (WHERE ${isClock})`,
       `count(*) FILTER (WHERE trim(${name}) <> ${name})`,
-      none,
+      `count(*) FILTER (WHERE ${isBlank})`,
+      `count(DISTINCT lower(trim(${name})))`,
     ];
   }
-  if (kind !== "number") return [...counted, none, none, none, none, none, none];
+  if (kind !== "number") return [...counted, ...Array<string>(FACTS - 2).fill(none)];
   const number = `CAST(${name} AS DOUBLE)`;
   return [
     ...counted,
     none,
     none,
-    none,
+    `mode(${number})`,
     `min(${number})`,
     `max(${number})`,
     `count(*) FILTER (WHERE ${number} <> floor(${number}))`,
+    none,
   ];
 }
 
 function columnProfile({ name, type }: Column, row: readonly JsonValue[]): ColumnProfile {
   const number = (i: number) => Number(row[i] ?? 0);
   const bound = (i: number) => (typeof row[i] === "number" ? (row[i] as number) : null);
+  const blanks = kindOf(type) === "text" && number(2) > CODE_LETTERS ? number(7) : 0;
   return {
     name,
     type,
     kind: kindOf(type),
-    filled: number(0),
-    distinct: number(1),
+    filled: number(0) - blanks,
+    distinct: number(1) - Math.min(blanks, 1),
+    hasBlanks: blanks > 0,
+    isMixed: kindOf(type) === "text" && number(8) < number(1) && number(1) < number(0) / REPEATED,
     length: number(2),
     dates: number(3),
-    times: number(4),
+    times: kindOf(type) === "text" ? number(4) : 0,
+    mode: kindOf(type) === "number" ? bound(4) : null,
     clocks: kindOf(type) === "text" ? number(5) : 0,
     min: kindOf(type) === "number" ? bound(5) : null,
     padded: kindOf(type) === "text" ? number(6) : 0,
     max: kindOf(type) === "number" ? bound(6) : null,
-    isWhole: number(7) === 0,
+    isWhole: kindOf(type) === "number" && number(7) === 0,
   };
 }

@@ -20,8 +20,9 @@ const IDS = new Set(["id", "ids", "key", "uuid", "guid", "pk", "fk", "sk", "schl
 const CODES = new Set(
   `code number no zip postcode postal phone telephone fax isbn ean sku barcode ssn iban vin latitude longitude lat
   lng lon easting northing rechtswert hochwert rank ranking position order sequence seq index sort version day month week quarter hour minute weekday
-  line row level grade floor class cluster group segment tier category nummer plz postleitzahl telefon vorwahl
-  hausnummer monat woche tag quartal stunde rang platz stufe klasse gruppe`.split(/\s+/),
+  line row level grade floor class cluster group segment tier category season episode chapter round lap nummer plz
+  postleitzahl telefon vorwahl hausnummer monat woche tag quartal stunde rang platz stufe klasse gruppe saison staffel
+  folge runde`.split(/\s+/),
 );
 const RATES = new Set(
   `price rate ratio percent percentage share average mean median score rating age temperature discount margin gpa
@@ -29,7 +30,7 @@ const RATES = new Set(
   balance stock inventory cumulative ytd standing standings bmi index factor efficiency satisfaction threshold mpg ph
   radius distance capacity wind humidity pressure celsius fahrenheit voltage latitude longitude lat lng lon
   expectancy fertility mortality horsepower acceleration displacement mileage cylinders gallon carat frequency period
-  intensity magnitude concentration
+  intensity magnitude concentration bedrooms bathrooms rooms floors doors seats stars
   preis kurs quote anteil prozent durchschnitt mittelwert bewertung alter temperatur geschwindigkeit satz
   luftfeuchtigkeit luftdruck höhe gewicht größe länge breite tiefe stand bestand rabatt note`.split(/\s+/),
 );
@@ -51,7 +52,7 @@ export function roleOf(column: ColumnProfile): Role {
   const words = partWords(column.name);
   const last = words.at(-1) ?? "";
   const isNamed = (those: ReadonlySet<string>) => words.some((word) => those.has(word));
-  if (column.kind === "date" || isDateText(column)) return "date";
+  if (column.kind === "date" || isDateText(column) || isDigitDate(column)) return "date";
   if (column.kind === "boolean" || isFlag(column, words)) return "flag";
   if (isIdName(column.name)) return "id";
   if (column.kind === "text") return column.length > PROSE_CHARACTERS ? "other" : "text";
@@ -94,7 +95,7 @@ export function isNumbering({ name, kind }: Pick<ColumnProfile, "name" | "kind">
 }
 
 const NUMBERINGS =
-  /^(code|number|no|nummer|zip|postcode|postal|plz|postleitzahl|phone|telefon|isbn|ean|sku)$/;
+  /^(code|number|no|nummer|zip|postcode|postal|plz|postleitzahl|phone|telefon|isbn|ean|sku|day|month|week|quarter|hour|weekday|level|grade|floor|class|cluster|group|segment|tier|category|season|episode|chapter|round|lap|monat|woche|tag|quartal|stunde|stufe|klasse|gruppe|saison|staffel|folge|runde)$/;
 
 /** All that is there is written as `13:08`, or is a time for the engine. */
 export function isTimeOfDay({ kind, type, filled, clocks }: ColumnProfile): boolean {
@@ -105,6 +106,15 @@ export function isTimeOfDay({ kind, type, filled, clocks }: ColumnProfile): bool
 export function isDateText({ kind, filled, dates }: ColumnProfile): boolean {
   return kind === "text" && filled > 0 && dates === filled;
 }
+
+/** Numbers such as 20250331, under the name of a date. */
+export function isDigitDate({ name, kind, isWhole, min, max }: ColumnProfile): boolean {
+  const isNamed = partWords(name).some((word) => DATES.test(word));
+  if (!isNamed || kind !== "number" || !isWhole || min === null || max === null) return false;
+  return min >= YEARS.least * 10_000 && max < YEARS.most * 10_000 && max % 100 <= 31 && min % 100 > 0;
+}
+
+const DATES = /^(date|day|datum|tag|on|am)$/;
 
 function isYear({ min, max, isWhole }: ColumnProfile, last: string): boolean {
   if (!/^(year|season|jahr|saison)$/.test(last)) return false;

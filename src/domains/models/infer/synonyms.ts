@@ -29,6 +29,14 @@ const SELLING = new Set(
   verkauf umsatz kauf einkauf buchung kassenbon`.split(/\s+/),
 );
 
+/** And where it is about spending. */
+export const SPENDING = ["spend", "spending", "expense", "cost", "ausgaben", "kosten"];
+const SPENT = new Set("expense cost spend spending expenditure ausgabe spesen kosten".split(" "));
+
+export function isSpending(thing: readonly string[]): boolean {
+  return thing.some((word) => SPENT.has(word));
+}
+
 export function isSelling(thing: readonly string[]): boolean {
   return thing.some((word) => SELLING.has(word));
 }

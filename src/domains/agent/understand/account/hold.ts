@@ -5,6 +5,7 @@ import { LEFT_COST } from "../candidates/skip-cost.ts";
 import { namesakesOf } from "../readings/one-of-several.ts";
 import type { Query } from "../readings/queries.ts";
 import type { Leaf } from "../senses/fragment.ts";
+import { formCost } from "./form.ts";
 import { unaskedParts } from "./unasked.ts";
 import { unheldWords, unsaidWords } from "./unsaid.ts";
 
@@ -25,8 +26,6 @@ const CHECKED = 16;
 const PLAIN_COST = 0.5;
 /** A part of a query that nobody asked for. */
 const UNASKED_COST = 0.8;
-/** A number without anybody is no answer to "who". */
-const NOBODY_COST = 2;
 /** How many there are is no answer to "how much", least of all where other words were borrowed. */
 const COUNTED_COST = 2;
 /** What tells two values of one name apart is the question that asks which. */
@@ -70,14 +69,11 @@ export function isTold(at: number, { all, empty, language: { grammar, people } }
 
 /** What speaks against a query that is of another kind than its question. */
 function oddCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): number {
-  const { question, all, found, language, grammar } = said;
-  const asksWho = language.people.has(all[0]?.norm ?? "");
-  const isNobody =
-    asksWho && (ask.k === "table" ? ask.by.length === 0 : grammar.isEvent(grammar.datasetOf(ask.rel)));
+  const { question, found, language, grammar } = said;
   return (
     spanCost(ask) +
     listCost(language.listOpener.test(question.text), ask) +
-    (isNobody ? NOBODY_COST : 0) +
+    formCost(ask, said) +
     (isOnlyCounted(ask, leaves, found) ? COUNTED_COST : 0) +
     unaskedParts(leaves, ask, { grammar }) * UNASKED_COST
   );

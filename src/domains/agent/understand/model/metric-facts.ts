@@ -94,6 +94,16 @@ export class MetricFacts {
     )?.name;
   }
 
+  /** The sum of what a metric is the average of. */
+  sumBeside(average: string): string | undefined {
+    const { aggregates = [] } = this.schema.metrics.get(average)?.formula ?? {};
+    const [key, ...others] = aggregates.flatMap(({ pieces }) =>
+      pieces.filter((piece) => typeof piece !== "string"),
+    );
+    const isSum = (name: string) => name !== average && !this.isAverage(name);
+    return key === undefined || others.length > 0 ? undefined : this.metricsOf(key).find(isSum);
+  }
+
   /** The metric that is one sum or average of a field, and nothing else; of several the one that is called like it. */
   metricOf(key: Key): string | undefined {
     const all = this.metricsOf(key);

@@ -76,7 +76,8 @@ export function endOf(fields: readonly string[], dir: "max" | "min"): readonly s
 const GREATEST = /(^|_)(max|maximum|high|highest|hoechst\w*)(_|$)/i;
 const LEAST = /(^|_)(min|minimum|low|lowest|niedrigst\w*)(_|$)/i;
 
-const MONEY = /price|amount|cost|revenue|money|dollar|euro|fee|spend|paid|profit|turnover/i;
+const MONEY =
+  /price|amount|cost|revenue|money|dollar|(?<![a-z])(?:eur|usd|gbp|chf)(?![a-z])|euro|fee|spend|paid|profit|turnover|fund|fare|preis|betrag|kosten|umsatz/i;
 
 export function isMoney({ name, sql, description }: VisibleModel["metrics"][number]): boolean {
   const isCounted = /^\s*count\s*\(/i.test(sql);

@@ -1,7 +1,9 @@
+import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { Found } from "../candidates/candidates.ts";
 import type { Language } from "../languages/language.ts";
 import type { Word } from "../languages/words.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
+import { isMoney } from "../model/model-words.ts";
 import type { Clarification, Understanding } from "../reading.ts";
 
 /** Words of a question that are a part of names, and sets of names that they may stand for. */
@@ -65,6 +67,16 @@ function isLikeName(
   if (/^(an?|eine?[nmrs]?)$/.test(words[start - 1]?.norm ?? "")) return false;
   const isCapital = start > 0 && language.isForeign !== true && /^\p{Lu}/u.test(word.text);
   return isCapital || (word.norm.length > 2 && lexicon.isOfPeople(ds, word));
+}
+
+/** "how much": where one sum of money is all that can be meant, it is. */
+export function onlySum(found: readonly Found[], { model }: Knowledge): NamePart | undefined {
+  const much = found.find(({ sense }) => sense.t === "op" && sense.op === "how much");
+  const [only, ...others] = model.metrics.filter(
+    (metric) => isMoney(metric) && /^\s*sum\s*\(/i.test(metric.sql),
+  );
+  if (much === undefined || only === undefined || others.length > 0) return undefined;
+  return { start: much.start, end: much.end, names: [{ names: [only.name.replaceAll("_", " ")] }] };
 }
 
 /** "the rate", where there are several: a noun that is the last word of what numbers are called, and no name by itself. */

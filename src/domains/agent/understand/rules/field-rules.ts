@@ -84,6 +84,13 @@ function ofThose(supby: Extract<Sense, { t: "supby" }>, ds: string, cond: Cond):
   return means({ t: "mod", mod: { m: "first", by: those, ...placeOf(supby) } }, 0.2);
 }
 
+/** The metric that adds a field up, where there is one: then that is what such numbers are for. */
+function sumOf(grammar: Grammar, key: Key): string | undefined {
+  return grammar.isFraction(key)
+    ? undefined
+    : grammar.metricsOf(key).find((name) => !grammar.isAverage(name));
+}
+
 /** An average of all rows is the author's own, where there is one. */
 function aggregated(grammar: Grammar, fn: Aggregate, key: Key, rel: Rel): Num {
   const own = fn === "avg" && rel.k === "all" ? grammar.averageOf(key) : undefined;
@@ -141,7 +148,12 @@ export const FIELD_RULES: Rules = {
         { sense: table(aggregated(grammar, arg as Aggregate, key, rel)), cost: arg === "sum" ? 0.1 : 0 },
       ];
     if (op === "where" || (op === "when" && grammar.isDate(key))) return [attr(rel, ds, keys, 0)];
-    if (op === "count" && grammar.isNumber(key)) return [attr(rel, ds, keys, 0)];
+    if (op === "count" && grammar.isNumber(key))
+      return [
+        attr(rel, ds, keys, 0),
+        // "how many passengers did yellow cabs have": all of theirs together.
+        ...(sumOf(grammar, key) === undefined ? [] : means(table(aggregate("sum", key, rel)), 0.3)),
+      ];
     if (op === "count" && grammar.isDate(key)) return means(table(count(rel)), 0.2);
     if (op === "count" && !grammar.isBoolean(key))
       return means(table({ k: "agg", fn: "distinct", of: key, in: rel }), 0.1);
@@ -154,8 +166,11 @@ export const FIELD_RULES: Rules = {
     return [];
   },
   "op field": (grammar, { op, arg }, { key }) => {
-    if ((op === "count" || op === "how much") && grammar.isNumber(key)) return means({ t: "field", key });
-
+    if ((op === "count" || op === "how much") && grammar.isNumber(key)) {
+      const sum = sumOf(grammar, key);
+      const summed = sum === undefined ? [] : means(table({ k: "metric", name: sum }), 0.3);
+      return [...means({ t: "field", key }), ...summed];
+    }
     if (op === "time to") {
       const time = grammar.isDate(key) ? grammar.timeTo(key) : undefined;
       return time === undefined ? [] : means({ t: "field", key: time }, -0.3);

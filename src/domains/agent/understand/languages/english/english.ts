@@ -30,10 +30,18 @@ const DEEDS: ReadonlySet<string> = new Set(
   `located found exist live lives stay stays lie lies situated based come came comes coming happen happened
   happens occur occurs occurred make makes made bring brings brought bringing add adds added take takes took taken
   place placed generate generated receive receives received carry carries achieve achieved recorded got gets
-  work works working operate operates submit submitted cause causes caused`.split(/\s+/),
+  work works working worked operate operates submit submitted cause causes caused host hosts hosted hold holds held
+  covers covered collect collects collected contain contains contained use uses used serve serves served handle
+  handles handled filled filed eat eats features featured belong belongs include includes included counted measured
+  observed enter entered register registered participate participates participated appear appears appeared stands
+  stood own owns owned directed produce produces produced write wrote written supply supplies supplied`.split(
+    /\s+/,
+  ),
 );
 
 const RIDES = /\b(?:flight|plane|airline|trip|ride|rider|bike|taxi|train|bus|journey|tour)s?\b/;
+/** Where all of it is. */
+const IN_HERE = /\b(?:in|of|from) (?:the|this|that|our|my) (?:\S+ )?(?:file|dataset|spreadsheet|sheet|csv)\b/;
 const REFUNDS = /refund|reimburs|salar|wage/;
 
 /** Words that are empty only beside what they belong to: refunds are paid, orders need not be. */
@@ -61,6 +69,7 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
     let: /\blet (?:me|us|'s)\b/,
     right: /\bright now\b/,
     team: /^(?:hi|hello|hey|dear) team\b|\bteam of\b/,
+    ...Object.fromEntries("file dataset spreadsheet sheet csv".split(" ").map((noun) => [noun, IN_HERE])),
     company: /\b(?:our|the|whole|entire) company\b/,
     money: /\bhow much (?:\S+ )?money\b/,
     ...Object.fromEntries(

@@ -50,7 +50,10 @@ const DEEDS = `gemacht machen machte machten macht erzielt erzielen erzielte erz
   kommt kam gekommen erreicht erreichen erreichte erreichten vereinnahmt bekommen erhalten angelegt
   einbrachte einbrachten einbringt brachte brachten bringt sitzt sitzen ansässig wohnt wohnen lebt leben stammt stammen
   entfällt entfallen entfiel entfielen abschneidet abschneiden rein herein
-  reingekommen gestellt getan passiert erfolgt erfolgten erstellt dauert dauern`;
+  reingekommen gestellt getan passiert erfolgt erfolgten erstellt dauert dauern verursacht verursachen verursachte
+  gearbeitet arbeitet arbeiten arbeitete genutzt nutzt nutzen benutzt verwendet verwenden ausgerichtet veranstaltet
+  gehalten hält gesammelt eingesammelt umfasst umfassen gehört gehören steht stehen stand standen eingetragen
+  registriert erfasst gezählt gemessen beobachtet aufgezeichnet beteiligt teilgenommen betreibt betreiben`;
 
 /** Words that are empty only beside what they belong to. */
 const BESIDE: ReadonlyMap<string, RegExp> = new Map(
@@ -65,6 +68,7 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
       [/auftrag|rabatt|nachlass|note|bewertung|rechnung/, "erteilt ausgestellt vergeben"],
       [/\bein\b|flug|fahrt|reise|zug/, "gehen geht ging gingen"],
       [/^wie\b/, "läuft lief laufen liefen"],
+      [/\b(?:in|aus|von) (?:der|dieser|unserer) (?:datei|tabelle|liste)\b/, "datei liste"],
     ] as const
   ).flatMap(([pattern, words]) => words.split(" ").map((word) => [foldGerman(word), pattern] as const)),
 );

@@ -1,0 +1,67 @@
+import type { Ask, Key, Num } from "../../query/semantic-query.ts";
+import type { Weighed } from "../candidates/said.ts";
+import type { Grammar } from "../rules/grammar.ts";
+
+/** An answer of another form is none to the question, however well its words fit. */
+const FORM_COST = 3;
+/** A number without anybody is no answer to "who". */
+const NOBODY_COST = 2;
+
+const WHO = /^(who|whose|wer|wessen)$/;
+const WHICH = /^(which|welche[rnms]?)$/;
+/** Nouns of a number, of which "which" asks for that. */
+const OF_NUMBERS = new Set(["share", "count", "agg", "rate", "ratio", "growth", "difference"]);
+/** Words that want a number for each of several. */
+const EACH =
+  /^(by|per|each|every|which|what|when|where|across|between|versus|vs|separately|split|respectively|respective|compare[ds]?|comparing|nach|pro|je|jede[rnms]?|jeweils|welche[rnms]?|wann|wo|wer|who|getrennt|verglichen|\p{L}+ly|\p{L}+lich\p{L}*)$/u;
+/** What one of them is on average. */
+const ONE = /^(an?|one|eine?[rnms]?|typical|typically|usual|usually|normally|üblich\p{L}*|normalerweise)$/u;
+
+/**
+ * What speaks against a query by its form alone: how many there are is one number, or one for each of what is named
+ * with it, and which one it is no number at all.
+ */
+export function formCost(ask: Ask, said: Weighed): number {
+  const { all, found, language } = said;
+  const isFirst = (at: number) =>
+    all.slice(0, at).every(({ norm }) => language.fillers.has(norm) || language.grammar.has(norm));
+  const opens = (...ops: string[]) =>
+    found.some(({ sense, start }) => sense.t === "op" && ops.includes(sense.op) && isFirst(start));
+  const first = all.find(({ norm }) => language.grammar.get(norm)?.op !== "prep");
+  const isNumber = ask.k === "table" && ask.by.length === 0;
+  if (WHO.test(first?.norm ?? "") || language.people.has(all[0]?.norm ?? ""))
+    return isNumber ? NOBODY_COST : 0;
+  if (WHICH.test(first?.norm ?? "")) return isNumber && !opens(...OF_NUMBERS) ? NOBODY_COST : 0;
+  if (!opens("count", "how much")) return 0;
+  return (isMany(ask, said) ? FORM_COST : 0) + (isMiddle(ask, said) ? FORM_COST : 0);
+}
+
+/** Whether it gives many numbers, and nobody asked for more than one. */
+function isMany(ask: Ask, { all, grammar }: Weighed): boolean {
+  if (ask.k === "list") {
+    const [only, ...others] = ask.show;
+    return only !== undefined && others.length === 0 && grammar.isNumber(only) && isRepeated(only, grammar);
+  }
+  const isOwn = (key: Key) => key.bucket === undefined && key.part === undefined && !isNamed(key, ask);
+  return ask.by.some(isOwn) && ask.top === undefined && !all.some(({ norm }) => EACH.test(norm));
+}
+
+/** Values that are named beside each other are told apart by them. */
+function isNamed(key: Key, ask: Ask): boolean {
+  return JSON.stringify(ask).includes(`"key":${JSON.stringify(key)},"values":[`);
+}
+
+/** Whether rows of one name are several. */
+function isRepeated({ ds }: Key, grammar: Grammar): boolean {
+  return grammar.isEvent(ds) || grammar.schema.datasets.get(ds)?.isNumbered === true;
+}
+
+/** Whether it gives an average that nobody asked for, where there is a sum of the same. */
+function isMiddle(ask: Ask, { all, found, grammar }: Weighed): boolean {
+  const isSaid =
+    found.some(({ sense }) => sense.t === "op" && sense.op === "agg") ||
+    all.some(({ norm }) => ONE.test(norm));
+  const isAverage = (num: Num) =>
+    num.k === "metric" && grammar.isAverage(num.name) && grammar.sumBeside(num.name) !== undefined;
+  return !isSaid && ask.k === "table" && ask.cols.some(isAverage);
+}
