@@ -125,10 +125,15 @@ function ofDataset(measured: Measured, hasSales: boolean, all: readonly Measured
   ];
 }
 
+/** What one thing has of itself is rather compared than added up. */
+const OWN = /^(bedrooms|bathrooms|rooms|floors|doors|seats|stars|years|months)$/;
+
 /** Whole numbers of what is named in the plural: so many bottles, or members. */
 function isTally(column: InferredField["column"]): boolean {
   const last = longWords(column?.name ?? "").at(-1) ?? "";
-  return column !== null && column.isWhole && (column.min ?? -1) >= 0 && singular(last) !== last;
+  return (
+    column !== null && column.isWhole && (column.min ?? -1) >= 0 && singular(last) !== last && !OWN.test(last)
+  );
 }
 
 /** As it is called, with short forms written out, and without its unit. */

@@ -30,7 +30,7 @@ const RATES = new Set(
   balance stock inventory cumulative ytd standing standings bmi index factor efficiency satisfaction threshold mpg ph
   radius distance capacity wind humidity pressure celsius fahrenheit voltage latitude longitude lat lng lon
   expectancy fertility mortality horsepower acceleration displacement mileage cylinders gallon carat frequency period
-  intensity magnitude concentration bedrooms bathrooms rooms floors doors seats stars
+  intensity magnitude concentration
   preis kurs quote anteil prozent durchschnitt mittelwert bewertung alter temperatur geschwindigkeit satz
   luftfeuchtigkeit luftdruck höhe gewicht größe länge breite tiefe stand bestand rabatt note`.split(/\s+/),
 );
