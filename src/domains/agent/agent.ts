@@ -196,7 +196,7 @@ export class Agent {
       verified,
       isInterrupted,
     };
-    work.moment = await momentFor(work.question.text, work.moment, work);
+    work.moment = momentFor(work.question.text, work.moment, work.knowledge);
     const meant = confirmed(work.question) ?? (await this.#chosen(work, asked.suggested));
     if (meant !== undefined) return this.#confirmed({ ...work, question: meant, verified: undefined }, asked);
     const answered = await this.#answering(work, previous, waiting);

@@ -145,13 +145,8 @@ const MONTH =
 const DATED = /\b\d{4}\b|(?<!\p{L})(?:last|this|next|letzten?|diese[ns]?|nächsten?)(?!\p{L})/iu;
 
 /** "in May", of data that ended long ago: the last May that they have. */
-export async function momentFor<T extends Dated>(
-  text: string,
-  moment: T,
-  { knowledge, query }: { knowledge: Knowledge; query: Query },
-): Promise<T> {
-  if (!MONTH.test(text) || DATED.test(text)) return moment;
-  const { to } = (await pastSpan(knowledge, moment, query)) ?? {};
+export function momentFor<T extends Dated>(text: string, moment: T, knowledge: Knowledge): T {
+  const { to } = (MONTH.test(text) && !DATED.test(text) && pastSpan(knowledge, moment)) || {};
   return to == null ? moment : { ...moment, now: `${to.slice(0, 10)}${moment.now.slice(10)}` };
 }
 
