@@ -30,10 +30,18 @@ export function formCost(ask: Ask, said: Weighed): number {
   const first = all.find(({ norm }) => language.grammar.get(norm)?.op !== "prep");
   const isNumber = ask.k === "table" && ask.by.length === 0;
   if (WHO.test(first?.norm ?? "") || language.people.has(all[0]?.norm ?? ""))
-    return isNumber ? NOBODY_COST : 0;
+    return isNumber || isWhat(ask, said) ? NOBODY_COST : 0;
   if (WHICH.test(first?.norm ?? "")) return isNumber && !opens(...OF_NUMBERS) ? NOBODY_COST : 0;
   if (!opens("count", "how much")) return 0;
   return (isMany(ask, said) ? FORM_COST : 0) + (isMiddle(ask, said) ? FORM_COST : 0);
+}
+
+/** Whether it lists what happened, and nobody whom it happened to. */
+function isWhat(ask: Ask, { grammar }: Weighed): boolean {
+  const ds = ask.k === "list" ? grammar.datasetOf(ask.rel) : undefined;
+  if (ask.k !== "list" || ds === undefined || !grammar.isEvent(ds)) return false;
+  const name = grammar.nameKey(ds)?.field;
+  return ask.show.every((key) => !grammar.isLabel(key) || (key.ds === ds && key.field === name));
 }
 
 /** Whether it gives many numbers, and nobody asked for more than one. */
