@@ -288,6 +288,11 @@ describe("with a provider", () => {
     expect((await ask("plonkage by shop")).questions[0]?.suggestions).toHaveLength(2);
   });
 
+  it("a name of the model is said with spaces", async () => {
+    standIn.reply(words("average_tip by shop"));
+    expect((await ask("plonkage by shop")).questions[0]?.suggestions).toEqual(["average tip by shop"]);
+  });
+
   it("a weak reading of the rules that gives other rows is asked about; the answer decides", async () => {
     for (const question of ["revenue, shops and so", "revenue, shops who knows"]) {
       standIn.reply(GOOD);

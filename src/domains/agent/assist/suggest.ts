@@ -106,7 +106,10 @@ function textsIn(answer: string): string[] | undefined {
   try {
     const { questions } = JSON.parse(answer.slice(start, end + 1)) as { questions?: unknown };
     if (!Array.isArray(questions)) return undefined;
-    const texts = questions.filter((each) => typeof each === "string").map((each) => each.trim());
+    const texts = questions
+      .filter((each) => typeof each === "string")
+      // Names of a model are said with spaces.
+      .map((each) => each.replaceAll("_", " ").trim());
     return [...new Set(texts)].slice(0, MOST_SUGGESTIONS);
   } catch {
     return undefined;
