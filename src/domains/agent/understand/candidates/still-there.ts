@@ -4,6 +4,7 @@ import type { Word } from "../languages/words.ts";
 import { isEnd } from "../lexicon/deeds.ts";
 import type { Found } from "./candidates.ts";
 
+const WORKS = /^(work|works|arbeiten|arbeitet)$/;
 const STILL = /^(still|noch|currently|derzeit|aktuell|momentan)$/;
 /** How it is said of somebody or something that it has not come to an end. */
 const GOES_ON =
@@ -11,6 +12,7 @@ const GOES_ON =
 
 /** "still working here", of what has a date on which it ends: there is none yet. */
 export function stillThere(words: readonly Word[], known: readonly Found[], { schema }: Knowledge): Found[] {
+  if (!words.some(({ norm }) => STILL.test(norm) || WORKS.test(norm))) return [];
   const ends = [...schema.datasets.values()].flatMap(({ name: ds, fields }): Key[] =>
     [...fields.values()].flatMap(({ name: field, kind }) =>
       kind === "date" && isEnd(field) ? [{ ds, field }] : [],
@@ -19,7 +21,7 @@ export function stillThere(words: readonly Word[], known: readonly Found[], { sc
   const [key, ...others] = ends;
   if (key === undefined || others.length > 0) return [];
   return words.flatMap(({ norm }, start) => {
-    const isHere = /^(work|works|arbeiten|arbeitet)$/.test(norm) && HERE.test(textAfter(words, start));
+    const isHere = WORKS.test(norm) && HERE.test(textAfter(words, start));
     if (!STILL.test(norm) && !isHere) return [];
     let end = start + 1;
     while (GOES_ON.test(words[end]?.norm ?? "")) end += 1;

@@ -34,8 +34,12 @@ export class Facts extends MetricFacts {
   protected readonly ways: Ways;
   readonly #people: ReadonlySet<string>;
   readonly #values: Knowledge["values"];
+  readonly #metricHomes = new Map<string, string[]>();
+  readonly #dimensionFields = new Map<string, string[]>();
   /** The dataset that everything else belongs to. */
   readonly main: string | undefined;
+  /** What the author says that money is in. */
+  readonly currency: string | undefined;
 
   constructor(knowledge: Knowledge) {
     super(knowledge);
@@ -44,6 +48,7 @@ export class Facts extends MetricFacts {
     this.ways = new Ways(schema);
     this.#people = new Set(peopleOf(model));
     this.main = mainDataset(schema);
+    this.currency = currencyIn(`${model.description ?? ""} ${model.ai.instructions ?? ""}`);
   }
 
   /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
@@ -92,8 +97,11 @@ export class Facts extends MetricFacts {
 
   #homes(num: Num): string[] {
     switch (num.k) {
-      case "metric":
-        return homesOf(this.schema, num.name);
+      case "metric": {
+        const homes = this.#metricHomes.get(num.name) ?? homesOf(this.schema, num.name);
+        this.#metricHomes.set(num.name, homes);
+        return homes;
+      }
       case "agg":
         return [num.in === undefined ? (num.of?.ds ?? "") : datasetOf(num.in, (path) => this.ways.end(path))];
       case "calc":
@@ -142,7 +150,7 @@ export class Facts extends MetricFacts {
 
   /** What entities of a dataset are compared by in some way: several, where as much speaks for each. */
   dimensions(ds: string, dim: string, dir?: "max" | "min"): Key[] {
-    const named = dim === "date" ? [] : dimensionFields(this.model, this.schema, ds, dim);
+    const named = dim === "date" ? [] : this.#fieldsFor(ds, dim);
     const meant = dir === undefined || named.length < 2 ? named : endOf(named, dir);
     const taken = dim === "long" ? this.#lasted(ds) : [];
     if (named.length > 0 || !isOfTime(dim)) return [...meant.map((field) => ({ ds, field })), ...taken];
@@ -152,6 +160,13 @@ export class Facts extends MetricFacts {
     );
     if (dim === "age" && born !== undefined) return [{ ds, field: born.name }];
     return date?.ds === ds ? [date] : [];
+  }
+
+  #fieldsFor(ds: string, dim: string): string[] {
+    const key = `${ds} ${dim}`;
+    const fields = this.#dimensionFields.get(key) ?? dimensionFields(this.model, this.schema, ds, dim);
+    this.#dimensionFields.set(key, fields);
+    return fields;
   }
 
   /** From when it began until when it was done: how long something took, where nobody says more. */
@@ -223,11 +238,6 @@ export class Facts extends MetricFacts {
   /** What a number is measured in. */
   unitOf(num: Num | Key): string | undefined {
     return unitOf(this.model, num);
-  }
-
-  /** What the author says that money is in. */
-  get currency(): string | undefined {
-    return currencyIn(`${this.model.description ?? ""} ${this.model.ai.instructions ?? ""}`);
   }
 
   /** How long something takes. */

@@ -56,13 +56,18 @@ class Chart {
   stepsLeft: number;
   readonly #cells: Cell[][];
   readonly #options: ChartOptions;
+  readonly #convert: Convert;
+  /** What two meanings mean together: they meet again wherever a word between them may be left out. */
+  readonly #together = new Map<Sense, Map<Sense, Combined[]>>();
 
   constructor(options: ChartOptions) {
-    const { words, beam = BEAM, steps = STEPS } = options;
+    const { words, convert, beam = BEAM, steps = STEPS } = options;
     this.#options = options;
+    this.#convert = remembered(convert);
     this.stepsLeft = steps;
+    const keyOf = remembered((sense: Sense) => JSON.stringify(sense));
     this.#cells = Array.from({ length: words }, () =>
-      Array.from({ length: words + 1 }, () => new Cell(beam)),
+      Array.from({ length: words + 1 }, () => new Cell(beam, keyOf)),
     );
   }
 
@@ -73,7 +78,7 @@ class Chart {
   /** A meaning, and what it can stand for besides itself. */
   put(fragment: Fragment, depth = 0): void {
     if (!this.cell(fragment.start, fragment.end).add(fragment) || depth === 3) return;
-    for (const { sense, cost } of this.#options.convert(fragment.sense))
+    for (const { sense, cost } of this.#convert(fragment.sense))
       this.put({ ...fragment, sense, cost: fragment.cost + cost }, depth + 1);
   }
 
@@ -109,23 +114,37 @@ class Chart {
             // The others are dearer still.
             if (right.cost > most) break;
             this.stepsLeft -= 1;
-            this.#join(combine, left, right);
+            this.#join(combine, left, right, both);
           }
         }
       }
   }
 
-  #join(combine: Combine, left: Fragment, right: Fragment): void {
-    for (const { sense, cost } of combine(left.sense, right.sense))
-      this.put({
-        sense,
-        start: left.start,
-        end: right.end,
-        cost: left.cost + right.cost + cost,
-        skipped: [...left.skipped, ...right.skipped],
-        parts: [left, right],
-      });
+  #join(combine: Combine, left: Fragment, right: Fragment, both: Cell): void {
+    for (const { sense, cost: more } of this.#meant(combine, left.sense, right.sense)) {
+      const cost = left.cost + right.cost + more;
+      if (cost > both.limit) continue;
+      const skipped = [...left.skipped, ...right.skipped];
+      this.put({ sense, start: left.start, end: right.end, cost, skipped, parts: [left, right] });
+    }
   }
+
+  #meant(combine: Combine, left: Sense, right: Sense): Combined[] {
+    const behind = this.#together.get(left) ?? new Map<Sense, Combined[]>();
+    this.#together.set(left, behind);
+    const meant = behind.get(right) ?? combine(left, right);
+    behind.set(right, meant);
+    return meant;
+  }
+}
+
+function remembered<Made>(make: (sense: Sense) => Made): (sense: Sense) => Made {
+  const known = new Map<Sense, Made>();
+  return (sense) => {
+    const made = known.get(sense) ?? make(sense);
+    known.set(sense, made);
+    return made;
+  };
 }
 
 /** What neighbours save at most by fitting together. */
@@ -136,27 +155,30 @@ class Cell {
   /** Sorted, once the cell is closed. */
   all: Fragment[] = [];
   kinds: Map<Sense["t"], Fragment[]> = new Map();
+  /** What costs more is not kept. */
+  limit = Number.POSITIVE_INFINITY;
   readonly #beam: number;
+  readonly #keyOf: (sense: Sense) => string;
   #known = new Map<string, Fragment>();
-  #limit = Number.POSITIVE_INFINITY;
 
-  constructor(beam: number) {
+  constructor(beam: number, keyOf: (sense: Sense) => string) {
     this.#beam = beam;
+    this.#keyOf = keyOf;
   }
 
   /** What two neighbours may cost, so that what they mean together can be among the cheapest. */
   get most(): number {
-    return this.#limit + MOST_SAVED;
+    return this.limit + MOST_SAVED;
   }
 
   /** False when it is known already, or too dear. */
   add(fragment: Fragment, key?: string): boolean {
-    if (fragment.cost > this.#limit) return false;
-    const sense = key ?? JSON.stringify(fragment.sense);
+    if (fragment.cost > this.limit) return false;
+    const sense = key ?? this.#keyOf(fragment.sense);
     const known = this.#known.get(sense);
     if (known !== undefined && known.cost <= fragment.cost) return false;
     this.#known.set(sense, fragment);
-    this.#limit = Math.min(this.#limit, fragment.cost + MARGIN);
+    this.limit = Math.min(this.limit, fragment.cost + MARGIN);
     if (this.#known.size > this.#beam * 3) this.close();
     return true;
   }
@@ -167,11 +189,11 @@ class Cell {
 
   close(): void {
     const kept = [...this.#known]
-      .filter(([, { cost }]) => cost <= this.#limit)
+      .filter(([, { cost }]) => cost <= this.limit)
       .sort(([, a], [, b]) => a.cost - b.cost)
       .slice(0, this.#beam);
     this.#known = new Map(kept);
-    if (kept.length === this.#beam) this.#limit = Math.min(this.#limit, kept.at(-1)?.[1].cost ?? this.#limit);
+    if (kept.length === this.#beam) this.limit = Math.min(this.limit, kept.at(-1)?.[1].cost ?? this.limit);
     this.all = kept.map(([, fragment]) => fragment);
     this.kinds = Map.groupBy(this.all, ({ sense }) => sense.t);
   }
