@@ -2,3 +2,13 @@
 export class CompileError extends Error {
   override readonly name = "CompileError";
 }
+
+/** What comes of some work; undefined where the model cannot carry it. */
+export function ifCarried<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CompileError) return undefined;
+    throw error;
+  }
+}

@@ -17,7 +17,7 @@ import {
 } from "../query/semantic-query.ts";
 import { CompileError } from "./compile-error.ts";
 import { endOf, linkOf, reversed, toOnePath } from "./paths.ts";
-import { Aliases, matches, Rows, type Used } from "./rows.ts";
+import { Aliases, columnOf, matches, Rows, type Used } from "./rows.ts";
 
 /** Periods by which a number is read earlier than it is shown. */
 export interface Shift {
@@ -97,23 +97,32 @@ export class RowCompiler {
     const by = this.operand(rows, top.by);
     const per = (top.per ?? []).map((key) => rows.column(key));
     const direction = top.dir === "max" ? "DESC" : "ASC";
-    const partition = per.length === 0 ? "" : `PARTITION BY ${per.join(", ")} `;
-    const { isKeyed, key } = this.dataset(rows.ds);
+    const { isKeyed } = this.dataset(rows.ds);
     rows.where(`${by} IS NOT NULL`);
-    const names = key.map((field) => `${quoteName(rows.alias)}.${quoteName(field)}`);
-    const ranked = ranking(top);
+    const names = this.#keysOf(rows);
     const order = top.ties === "keep" ? "" : names.map((name) => `, ${name}`).join("");
     if (isKeyed || top.n === 1) {
-      const rank = isKeyed ? ranked : ranking({ ...top, ties: "keep" });
-      const window = `${rank} OVER (${partition}ORDER BY ${by} ${direction}${isKeyed ? order : ""})`;
-      const source = `(${this.#select(rows)} QUALIFY ${window} ${places(top)})`;
+      const rank = ranking(isKeyed ? top : { ...top, ties: "keep" });
+      const window = over(per, `${by} ${direction}${isKeyed ? order : ""}`);
+      const source = `(${this.#select(rows)} QUALIFY ${rank} ${window} ${places(top)})`;
       return new Rows(this.schema, this.#aliases, { ds: rows.ds, source });
     }
     const grouped = `SELECT ${names.map((name, i) => `${name} AS e${i}`).join(", ")} ${rows.from()} GROUP BY ALL`;
-    const first = `${grouped} QUALIFY ${ranked} OVER (ORDER BY max(${by}) ${direction}${order}) ${places(top)}`;
+    const window = over([], `max(${by}) ${direction}${order}`);
+    const first = `${grouped} QUALIFY ${ranking(top)} ${window} ${places(top)}`;
     const again = this.rows(top.in);
-    const own = key.map((field) => `${quoteName(again.alias)}.${quoteName(field)}`);
-    return again.where(`(${own.join(", ")}) IN (${first})`);
+    return again.where(`(${this.#keysOf(again).join(", ")}) IN (${first})`);
+  }
+
+  /** What tells the entities of these rows apart. */
+  #keysOf({ ds, alias }: Rows): string[] {
+    return this.dataset(ds).key.map((field) => columnOf(alias, field));
+  }
+
+  /** Keeps those that are one entity with another row. */
+  #areOne(rows: Rows, ds: string, [one, other]: [string, string]): void {
+    for (const field of this.dataset(ds).key)
+      rows.where(`${columnOf(one, field)} = ${columnOf(other, field)}`);
   }
 
   condition(rows: Rows, cond: Cond): string {
@@ -149,52 +158,38 @@ export class RowCompiler {
     const target = this.rows(to);
     if (path.length === 0) {
       if (target.ds !== at) throw new CompileError(`${target.ds} is not ${at}.`);
-      for (const field of this.dataset(at).key) {
-        target.where(
-          `${quoteName(target.alias)}.${quoteName(field)} = ${quoteName(start)}.${quoteName(field)}`,
-        );
-      }
+      this.#areOne(target, at, [target.alias, start]);
       return target;
     }
     let { alias } = target;
-    const { isKeyed, key } = this.dataset(at);
+    const { isKeyed } = this.dataset(at);
     for (const [i, { link: name, dir }] of [...path.entries()].toReversed()) {
       const link = linkOf(this.schema, name);
       // An entity of several rows reaches what any of them reaches.
       const isOwn = i === 0 && isKeyed;
-      const near = isOwn ? start : this.#aliases.next(dir === "one" ? link.from : link.to);
+      const ds = dir === "one" ? link.from : link.to;
+      const near = isOwn ? start : this.#aliases.next(ds);
       const on = dir === "one" ? matches(link, near, alias) : matches(link, alias, near);
-      if (i === 0 && !isKeyed) {
-        for (const field of key) {
-          target.where(`${quoteName(near)}.${quoteName(field)} = ${quoteName(start)}.${quoteName(field)}`);
-        }
-      }
+      if (i === 0 && !isKeyed) this.#areOne(target, at, [near, start]);
       if (isOwn) target.where(on);
-      else
-        target.innerJoin(
-          `JOIN ${quoteName(dir === "one" ? link.from : link.to)} AS ${quoteName(near)} ON ${on}`,
-        );
+      else target.innerJoin(`JOIN ${quoteName(ds)} AS ${quoteName(near)} ON ${on}`);
       alias = near;
       this.#aliases.links.add(link);
     }
     return target;
   }
 
-  /** What tells the entities of these rows apart. */
   #count(rows: Rows): string {
-    const { key } = this.dataset(rows.ds);
-    if (key.length === 0) return "count(*)";
-    const names = key.map((field) => `${quoteName(rows.alias)}.${quoteName(field)}`);
+    const names = this.#keysOf(rows);
+    if (names.length === 0) return "count(*)";
     return `count(DISTINCT ${names.length === 1 ? names[0] : `(${names.join(", ")})`})`;
   }
 
   /** Whether rows have the partner that a key is a field of. */
   isThere(rows: Rows, { ds, path }: Key): string {
     const alias = rows.aliasOf(ds, path);
-    const fields = this.dataset(ds).key;
-    return (
-      fields.map((field) => `${quoteName(alias)}.${quoteName(field)} IS NOT NULL`).join(" AND ") || "true"
-    );
+    const keys = this.dataset(ds).key.map((field) => `${columnOf(alias, field)} IS NOT NULL`);
+    return keys.join(" AND ") || "true";
   }
 
   during(rows: Rows, win: Window, { date, shift }: { date: Key | null; shift?: Shift | undefined }): string {
@@ -253,10 +248,7 @@ export class RowCompiler {
       if (toOnePath(this.schema, leaf.ds, rows.ds) === undefined) {
         throw new CompileError(`${name} cannot be told for each row of ${rows.ds}.`);
       }
-      const mine = leaf.aliasOf(rows.ds);
-      for (const field of this.dataset(rows.ds).key) {
-        leaf.where(`${quoteName(mine)}.${quoteName(field)} = ${quoteName(rows.alias)}.${quoteName(field)}`);
-      }
+      this.#areOne(leaf, rows.ds, [leaf.aliasOf(rows.ds), rows.alias]);
       const sql = aggregateSql(leaf, aggregate);
       return `(SELECT ${sql} ${this.within(leaf, scope, { date }).from()})`;
     });
@@ -264,17 +256,12 @@ export class RowCompiler {
   }
 
   #aggregate(rows: Rows, { fn, of, in: rel, path, scope = {} }: Extract<Num, { k: "agg" }>): string {
-    if (path === undefined) {
-      const closed = this.rows(rel ?? { k: "all", ds: of?.ds ?? rows.ds });
-      return `(${this.selectAggregate(this.within(closed, scope, { date: null }), fn, of)})`;
-    }
-    const to: Rel = rel ?? { k: "all", ds: endOf(this.schema, path) };
-    const target = this.within(this.#linked(rows.alias, rows.ds, path, to), scope, { date: null });
-    return `(${this.selectAggregate(target, fn, of)})`;
-  }
-
-  selectAggregate(rows: Rows, fn: Aggregate, of?: Key): string {
-    return `SELECT ${this.aggregateOf(rows, fn, of)} ${rows.from()}`;
+    const target =
+      path === undefined
+        ? this.rows(rel ?? { k: "all", ds: of?.ds ?? rows.ds })
+        : this.#linked(rows.alias, rows.ds, path, rel ?? { k: "all", ds: endOf(this.schema, path) });
+    this.within(target, scope, { date: null });
+    return `(SELECT ${this.aggregateOf(target, fn, of)} ${target.from()})`;
   }
 
   /** Entities are counted once, however many rows they have. */
@@ -284,11 +271,9 @@ export class RowCompiler {
     if (fn === "distinct") return `count(DISTINCT ${column})`;
     const { isKeyed, key } = this.dataset(rows.ds);
     const isRepeated = !isKeyed && key.length > 0 && of.ds === rows.ds && !key.includes(of.field);
-    if (isRepeated && (fn === "sum" || fn === "avg" || fn === "median")) {
-      const names = key.map((field) => `${quoteName(rows.alias)}.${quoteName(field)}`);
-      return `list_${fn}([x.v FOR x IN list(DISTINCT {'k': [${names.join(", ")}], 'v': ${column}})])`;
-    }
-    return `${fn === "only" ? "any_value" : fn}(${column})`;
+    if (isRepeated && (fn === "sum" || fn === "avg" || fn === "median"))
+      return `list_${fn}([x.v FOR x IN list(DISTINCT {'k': [${this.#keysOf(rows).join(", ")}], 'v': ${column}})])`;
+    return `${functionOf(fn)}(${column})`;
   }
 
   /** Rows of the dataset to which everything that an aggregate reads belongs. */
@@ -310,6 +295,16 @@ export function aggregateSql(rows: Rows, { pieces }: AggregateFormula): string {
 export function ranking({ ties, skip }: { ties: "keep" | "cut"; skip?: number }): string {
   if (ties === "cut") return "row_number()";
   return skip === undefined ? "rank()" : "dense_rank()";
+}
+
+/** A window over rows in an order, apart for each of what they are told apart by. */
+export function over(partition: readonly string[], order: string): string {
+  return `OVER (${partition.length === 0 ? "" : `PARTITION BY ${partition.join(", ")} `}ORDER BY ${order})`;
+}
+
+/** What DuckDB calls an aggregate of values that are told apart already. */
+export function functionOf(fn: Aggregate): string {
+  return fn === "distinct" ? "count" : fn === "only" ? "any_value" : fn;
 }
 
 export function places({ n, skip = 0 }: { n: number; skip?: number }): string {

@@ -76,7 +76,7 @@ export class Rows {
     if (dataset?.fields.has(key.field) !== true && !isOfMetric) {
       throw new CompileError(`There is no field ${key.field} in ${key.ds}.`);
     }
-    const column = `${quoteName(this.aliasOf(key.ds, key.path))}.${quoteName(key.field)}`;
+    const column = columnOf(this.aliasOf(key.ds, key.path), key.field);
     if (key.since !== undefined) return `date_diff('day', ${this.column(key.since)}, ${column})`;
     if (key.part !== undefined) return `${PARTS[key.part]}(${column})`;
     return key.bucket === undefined ? column : this.#bucket(column, key.bucket, key.fiscal ?? false);
@@ -125,7 +125,9 @@ const PARTS = { weekday: "dayname", hour: "hour", month: "monthname" } as const;
 
 /** SQL that a row of `from` and a row of `to` belong together. */
 export function matches({ columns }: Link, from: string, to: string): string {
-  return columns
-    .map((pair) => `${quoteName(from)}.${quoteName(pair.from)} = ${quoteName(to)}.${quoteName(pair.to)}`)
-    .join(" AND ");
+  return columns.map((pair) => `${columnOf(from, pair.from)} = ${columnOf(to, pair.to)}`).join(" AND ");
+}
+
+export function columnOf(alias: string, field: string): string {
+  return `${quoteName(alias)}.${quoteName(field)}`;
 }

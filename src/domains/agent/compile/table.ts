@@ -1,5 +1,7 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
+import { allOf, condsOf, isEqual } from "../query/parts.ts";
 import {
+  type Aggregate,
   type Ask,
   type Cond,
   isKey,
@@ -10,11 +12,13 @@ import {
 } from "../query/semantic-query.ts";
 import { bucketStart } from "./buckets.ts";
 import { type Column, columnName, distinctNames, keyName, orderBy } from "./columns.ts";
-import { CompileError } from "./compile-error.ts";
+import { CompileError, ifCarried } from "./compile-error.ts";
 import {
   aggregateSql,
   calculate,
   fillIn,
+  functionOf,
+  over,
   places,
   type RowCompiler,
   ranking,
@@ -85,19 +89,13 @@ export function compileEach(
 ): string {
   // It stands by itself, so it is of the whole anyway.
   const { whole: _, ...within } = scope ?? {};
-  const builder = new TableBuilder(compiler, per, within);
-  const value = builder.number(of);
-  const chosen = having === undefined ? "" : ` WHERE ${builder.having(having)}`;
-  const source = builder.source();
-  const function_ = fn === "distinct" ? "count" : fn === "only" ? "any_value" : fn;
-  return `${source.with}SELECT ${function_}(${value}) FROM ${source.from}${chosen}`;
+  return new TableBuilder(compiler, per, within).aggregated(fn, of, having);
 }
 
 function rank(builder: TableBuilder, top: NonNullable<Table["top"]> & { sql: string }): string {
   const per = (top.per ?? []).map((key) => builder.key(key));
-  const partition = per.length === 0 ? "" : `PARTITION BY ${per.join(", ")} `;
   const direction = top.dir === "max" ? "DESC" : "ASC";
-  return ` QUALIFY ${ranking(top)} OVER (${partition}ORDER BY ${top.sql} ${direction} NULLS LAST) ${places(top)}`;
+  return ` QUALIFY ${ranking(top)} ${over(per, `${top.sql} ${direction} NULLS LAST`)} ${places(top)}`;
 }
 
 /** Collects the aggregates that the numbers of a table are made of. */
@@ -120,8 +118,7 @@ class TableBuilder {
   }
 
   key(wanted: Key): string {
-    const same = JSON.stringify(wanted);
-    const found = this.#by.findIndex((key) => JSON.stringify(key) === same);
+    const found = this.#by.findIndex((key) => isEqual(key, wanted));
     if (found === -1) throw new CompileError(`${keyName(wanted)} is not among the columns.`);
     return `k${found + 1}`;
   }
@@ -183,22 +180,11 @@ class TableBuilder {
    */
   #attribute(key: Key, { scope }: Place): string {
     const all = () => this.#compiler.all(key.ds);
-    const conds = scope.if === undefined ? [] : scope.if.k === "and" ? scope.if.of : [scope.if];
-    const own = conds.filter((cond) => this.#isOf(all(), cond));
-    const [only] = own;
-    const within: Scope = only === undefined ? {} : { if: own.length === 1 ? only : { k: "and", of: own } };
+    const isOwn = (cond: Cond) => ifCarried(() => this.#compiler.condition(all(), cond)) !== undefined;
+    const own = allOf(condsOf(scope.if).filter(isOwn));
+    const within: Scope = own === undefined ? {} : { if: own };
     const part = this.#part({ scope: within }, `field ${key.ds}`, { rows: all, date: null });
     return this.#reference(part, `sum(${part.rows.column(key)})`, false);
-  }
-
-  #isOf(rows: Rows, cond: Cond): boolean {
-    try {
-      this.#compiler.within(rows, { if: cond }, { date: null, shift: undefined });
-      return true;
-    } catch (error) {
-      if (error instanceof CompileError) return false;
-      throw error;
-    }
   }
 
   #each({ fn, of, per, having }: Extract<Num, { k: "each" }>, { scope }: Place): string {
@@ -206,15 +192,8 @@ class TableBuilder {
     const by = [...(whole ? [] : this.#by), ...per];
     const { whole: _, ...within } = scope;
     const builder = new TableBuilder(this.#compiler, by, within);
-    const value = builder.number(of);
-    const chosen = having === undefined ? "" : ` WHERE ${builder.having(having)}`;
-    const source = builder.source();
-    const keys = whole ? [] : [...this.keys, ...this.#hiddenKeys().map(({ name }) => name)];
-    const group = keys.length === 0 ? "" : " GROUP BY ALL";
-    const function_ = fn === "distinct" ? "count" : fn === "only" ? "any_value" : fn;
     const name = this.#nextNumber();
-    const shown = [...keys, `${function_}(${value}) AS ${name}`].join(", ");
-    const sql = `${source.with}SELECT ${shown} FROM ${source.from}${chosen}${group}`;
+    const sql = builder.aggregated(fn, of, having, { keys: whole ? [] : this.#allKeys, as: ` AS ${name}` });
     this.#ready.push({
       name: `part_${this.#parts.size + this.#ready.length + 1}`,
       sql,
@@ -224,15 +203,28 @@ class TableBuilder {
     return whole ? `(SELECT ${name} FROM ${this.#ready.at(-1)?.name})` : name;
   }
 
+  /** An aggregate of these numbers: of all of them, or by some of their keys. */
+  aggregated(
+    fn: Aggregate,
+    of: Num,
+    having: Cond | undefined,
+    { keys = [], as = "" }: { keys?: readonly string[]; as?: string } = {},
+  ): string {
+    const shown = [...keys, `${functionOf(fn)}(${this.number(of)})${as}`];
+    const chosen = having === undefined ? "" : ` WHERE ${this.having(having)}`;
+    const source = this.source();
+    const group = keys.length === 0 ? "" : " GROUP BY ALL";
+    return `${source.with}SELECT ${shown.join(", ")} FROM ${source.from}${chosen}${group}`;
+  }
+
   readonly #ready: { name: string; sql: string; numbers: string[]; isWhole: boolean }[] = [];
 
   #running(value: string): string {
     const time = this.#by.findIndex(({ bucket }) => bucket !== undefined);
     if (time === -1) throw new CompileError("A running total needs periods to run over.");
     const others = this.keys.filter((_, i) => i !== time);
-    const partition = others.length === 0 ? "" : `PARTITION BY ${others.join(", ")} `;
     const name = this.#nextNumber();
-    this.#runnings.push(`sum(${value}) OVER (${partition}ORDER BY k${time + 1}) AS ${name}`);
+    this.#runnings.push(`sum(${value}) ${over(others, `k${time + 1}`)} AS ${name}`);
     return name;
   }
 
@@ -344,10 +336,8 @@ class TableBuilder {
     if (grouped.length > 1 && this.#by.length > 0) {
       const union = grouped.map(({ name }) => `SELECT * FROM ${name}`).join(" UNION ALL BY NAME ");
       const numbers = grouped.flatMap((part) => part.numbers.map((name) => `any_value(${name}) AS ${name}`));
-      const keys = [...this.keys, ...this.#hiddenKeys().map(({ name }) => name)];
-      ctes.push(
-        `groups AS (SELECT ${[...keys, ...numbers].join(", ")} FROM (${union}) AS parts GROUP BY ALL)`,
-      );
+      const shown = [...this.#allKeys, ...numbers].join(", ");
+      ctes.push(`groups AS (SELECT ${shown} FROM (${union}) AS parts GROUP BY ALL)`);
       from = "groups";
     }
     if (periods !== undefined) {
@@ -362,12 +352,13 @@ class TableBuilder {
   #selectPart({ rows, shift, date, isWhole, aggregates }: Part): string {
     const numbers = aggregates.map(({ name, sql }) => `${sql} AS ${name}`);
     if (isWhole || this.#by.length === 0) return `SELECT ${numbers.join(", ")} ${rows.from()}`;
-    const keys = this.#by.map((key, i) => `${this.#keyOf(rows, key, { date, shift })} AS k${i + 1}`);
-    const hidden = this.#hiddenKeys().map(
-      ({ name, key }) => `${this.#keyOf(rows, key, { date, shift })} AS ${name}`,
-    );
-    const shown = [...keys, ...hidden, ...numbers].join(", ");
-    return `SELECT ${shown} ${rows.from()} GROUP BY ALL`;
+    const all = [...this.#by.map((key, i) => ({ name: `k${i + 1}`, key })), ...this.#hiddenKeys()];
+    const keys = all.map(({ name, key }) => `${this.#keyOf(rows, key, { date, shift })} AS ${name}`);
+    return `SELECT ${[...keys, ...numbers].join(", ")} ${rows.from()} GROUP BY ALL`;
+  }
+
+  get #allKeys(): string[] {
+    return [...this.keys, ...this.#hiddenKeys().map(({ name }) => name)];
   }
 
   /** Two entities of one name are two groups. */
@@ -410,7 +401,7 @@ class TableBuilder {
     const wanted: Key = { ds, field, ...(path === undefined ? {} : { path }) };
     // Beside a number of another date each goes by its own.
     const isOthers = [...this.#parts.values()].some(
-      (part) => part.date !== null && JSON.stringify(part.date) === JSON.stringify(wanted),
+      (part) => part.date !== null && isEqual(part.date, wanted),
     );
     const own = [...(isOthers ? [date] : []), wanted, date, this.#compiler.dataset(rows.ds).date].find(
       (each) => each !== null && rows.reaches(each),
@@ -423,8 +414,6 @@ class TableBuilder {
 
 function inner(place: Place, scope: Scope | undefined): Place {
   if (scope === undefined) return place;
-  const conditions = [place.scope.if, scope.if].filter((cond) => cond !== undefined);
-  const merged: Scope = { ...place.scope, ...scope };
-  if (conditions.length === 2) merged.if = { k: "and", of: conditions };
-  return { ...place, scope: merged };
+  const all = allOf([place.scope.if, scope.if].filter((cond) => cond !== undefined));
+  return { ...place, scope: { ...place.scope, ...scope, ...(all && { if: all }) } };
 }

@@ -153,30 +153,33 @@ function isOverwhelming(
 
 /** Parts of a whole, the largest first; what is too small to be told apart, or not among the rows, is one slice. */
 function pieOf(view: View, shape: Shape, main: ShownColumn): ChartSpec | undefined {
-  const key = view.keys[0] as ShownColumn;
-  const slices = complete(view.rows, [main])
-    .map((row) => ({ label: plain(row[key.index]), value: numberOf(row, main) as number }))
-    .toSorted((a, b) => b.value - a.value);
+  const slices = slicesOf(view, main);
   const whole = main.format.kind === "percent" ? 100 / main.format.by : 1;
   const missing = whole - slices.reduce((sum, { value }) => sum + value, 0);
   const isWhole = missing >= -ROUNDING * whole && slices.every(({ value }) => value >= 0);
   if (slices.length < 2 || !isWhole) return barOf(view, shape);
-  const isAll = missing <= ROUNDING * whole;
-  const shown = slices.slice(0, isAll && slices.length <= SLICES ? SLICES : SLICES - 1);
-  const rest = slices.slice(shown.length).reduce((sum, { value }) => sum + value, isAll ? 0 : missing);
-  const title = shape.title;
-  return { type: "pie", title, slices: rest > 0 ? [...shown, { label: OTHER, value: rest }] : shown };
+  return pie(shape.title, slices, missing <= ROUNDING * whole ? 0 : missing);
 }
 
 /** Parts of what they are together, where they add up to something. */
-function wholePie({ keys, rows }: View, { title, addsUp }: Shape, main: ShownColumn): ChartSpec | undefined {
-  const key = keys[0] as ShownColumn;
-  const slices = complete(rows, [main])
-    .map((row) => ({ label: plain(row[key.index]), value: numberOf(row, main) as number }))
+function wholePie(view: View, { title, addsUp }: Shape, main: ShownColumn): ChartSpec | undefined {
+  const slices = slicesOf(view, main);
+  return !addsUp || slices.length < 2 || slices.some(({ value }) => value < 0)
+    ? undefined
+    : pie(title, slices, 0);
+}
+
+/** The largest first. */
+function slicesOf({ keys, rows }: View, main: ShownColumn): { label: string; value: number }[] {
+  const { index } = keys[0] as ShownColumn;
+  return complete(rows, [main])
+    .map((row) => ({ label: plain(row[index]), value: numberOf(row, main) as number }))
     .toSorted((a, b) => b.value - a.value);
-  if (!addsUp || slices.length < 2 || slices.some(({ value }) => value < 0)) return undefined;
-  const shown = slices.slice(0, slices.length <= SLICES ? SLICES : SLICES - 1);
-  const rest = slices.slice(shown.length).reduce((sum, { value }) => sum + value, 0);
+}
+
+function pie(title: string, slices: ReturnType<typeof slicesOf>, missing: number): ChartSpec {
+  const shown = slices.slice(0, missing === 0 && slices.length <= SLICES ? SLICES : SLICES - 1);
+  const rest = slices.slice(shown.length).reduce((sum, { value }) => sum + value, missing);
   return { type: "pie", title, slices: rest > 0 ? [...shown, { label: OTHER, value: rest }] : shown };
 }
 

@@ -1,23 +1,16 @@
 import type { Lineage, Result } from "../answer.ts";
 import { columnName, keyName } from "../compile/columns.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { datasetIn, metricsIn } from "../query/parts.ts";
 import type { Link } from "../query/schema.ts";
-import {
-  type Ask,
-  type Cond,
-  isKey,
-  type Key,
-  type Num,
-  type Rel,
-  type Scope,
-} from "../query/semantic-query.ts";
+import { type Ask, type Cond, isKey, type Key, type Num, type Rel } from "../query/semantic-query.ts";
 
 type Filter = Lineage["filters"][number];
 
 /** Where a result comes from: read off what was compiled, never guessed. */
 export function lineageOf({ reading, compiled }: Result, { model, refreshedAt }: Knowledge): Lineage {
   const { datasets, links, windows } = compiled.used;
-  const metrics = [...metricsOf(reading.ask)].flatMap((name) => {
+  const metrics = [...new Set(metricsIn(reading.ask))].flatMap((name) => {
     const metric = model.metrics.find((each) => each.name === name);
     return metric === undefined ? [] : [{ name, definition: metric.sql }];
   });
@@ -45,7 +38,7 @@ export function lineageOf({ reading, compiled }: Result, { model, refreshedAt }:
 function dateFilters(windows: Result["compiled"]["used"]["windows"]): Filter[] {
   const isOne = new Set(windows.map(({ win: { from, to } }) => `${from} ${to}`)).size === 1;
   return windows.flatMap(({ date, win: { from, to } }): Filter[] => {
-    const field = fieldName(date);
+    const { field } = date;
     if (!isOne && from !== null && to !== null) {
       return [{ field, operator: "BETWEEN", value: [from.slice(0, 10), lastDayBefore(to)] }];
     }
@@ -82,128 +75,60 @@ function lastDayBefore(end: string): string {
 function grainOf(ask: Ask): string {
   if (ask.k === "table") return ask.by.length === 0 ? "total" : ask.by.map(keyName).join(", ");
   const [first] = ask.show;
-  return entityOf(ask.rel) ?? first?.ds ?? "row";
+  return datasetIn(ask.rel) ?? first?.ds ?? "row";
 }
 
-function entityOf(rel: Rel): string | undefined {
-  if (rel.k === "all") return rel.ds;
-  if (rel.k === "where" || rel.k === "top") return entityOf(rel.in);
-  return rel.k === "set" ? entityOf(rel.a) : undefined;
-}
-
+/** Periods are told with the date that they were applied to. */
 function filtersOf(ask: Ask): Filter[] {
-  if (ask.k === "list") return ofRel(ask.rel);
-  return [
-    ...ofScope(ask.scope),
-    ...ask.cols.flatMap(ofNum),
-    ...(ask.having === undefined ? [] : ofCond(ask.having, false)),
-  ];
-}
-
-function ofScope(scope: Scope | undefined): Filter[] {
-  return scope?.if === undefined ? [] : ofCond(scope.if, false);
-}
-
-function ofRel(rel: Rel): Filter[] {
-  switch (rel.k) {
-    case "all":
-      return [];
-    case "where":
-      return [...ofRel(rel.in), ...ofCond(rel.if, false)];
-    case "via":
-      return ofRel(rel.from);
-    case "top":
-      return ofRel(rel.in);
-    case "set":
-      return [...ofRel(rel.a), ...ofRel(rel.b)];
-  }
-}
-
-function ofNum(num: Num): Filter[] {
-  switch (num.k) {
-    case "metric":
-      return ofScope(num.scope);
-    case "agg":
-      return [...(num.in === undefined ? [] : ofRel(num.in)), ...ofScope(num.scope)];
-    case "each":
-      return [...ofNum(num.of), ...ofScope(num.scope)];
-    case "calc":
-      return [...ofNum(num.a), ...ofNum(num.b)];
-    case "lag":
-    case "running":
-      return ofNum(num.of);
-    default:
-      return [];
-  }
+  return filtersIn(ask.k === "list" ? ask.rel : [ask.scope, ask.cols, ask.having]);
 }
 
 const OPPOSITE = { "=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<" } as const;
 
-function ofCond(cond: Cond, isNot: boolean): Filter[] {
-  switch (cond.k) {
-    case "and":
-    case "or":
-      return cond.of.flatMap((each) => ofCond(each, isNot));
+/** Every condition of a query, those under a negation turned round. */
+function filtersIn(part: unknown, isNot = false): Filter[] {
+  if (typeof part !== "object" || part === null) return [];
+  if (Array.isArray(part)) return part.flatMap((each) => filtersIn(each, isNot));
+  const node = part as Cond | Rel;
+  switch (node.k) {
     case "not":
-      return ofCond(cond.of, !isNot);
+      return filtersIn(node.of, !isNot);
     case "is": {
-      const { values, match } = cond;
+      const { values, match } = node;
       const isOne = values.length === 1;
       const operator = match === "contains" ? "LIKE" : isOne ? "=" : "IN";
       const value = match === "contains" ? values.map((each) => `%${each}%`) : values;
       const opposite = operator === "=" ? "<>" : `NOT ${operator}`;
       return [
-        {
-          field: fieldName(cond.key),
-          operator: isNot ? opposite : operator,
-          value: isOne ? value[0] : value,
-        },
+        { field: node.key.field, operator: isNot ? opposite : operator, value: isOne ? value[0] : value },
       ];
     }
     case "null":
-      return [{ field: fieldName(cond.key), operator: isNot ? "IS NOT" : "IS", value: null }];
-    case "during":
-      // Periods are told with the date that they were applied to.
-      return [];
+      return [{ field: node.key.field, operator: isNot ? "IS NOT" : "IS", value: null }];
     case "cmp": {
-      const value = operandValue(cond.b);
-      return [{ field: operandName(cond.a), operator: isNot ? OPPOSITE[cond.op] : cond.op, value }];
+      const { a, op, b } = node;
+      const value = !isKey(b) && b.k === "lit" ? b.v : operandName(b);
+      return [{ field: operandName(a), operator: isNot ? OPPOSITE[op] : op, value }];
     }
     case "link": {
-      const within = ofRel(cond.to);
-      if (cond.count !== undefined) {
-        const { op, n } = cond.count;
-        return [
-          ...within,
-          { field: `count of ${entityOf(cond.to) ?? "rows"}`, operator: isNot ? OPPOSITE[op] : op, value: n },
-        ];
+      const within = filtersIn(node.to);
+      if (node.count !== undefined) {
+        const { op, n } = node.count;
+        const field = `count of ${datasetIn(node.to) ?? "rows"}`;
+        return [...within, { field, operator: isNot ? OPPOSITE[op] : op, value: n }];
       }
       if (!isNot) return within;
-      return [{ field: entityOf(cond.to) ?? cond.at, operator: "NOT EXISTS", value: within }];
+      return [{ field: datasetIn(node.to) ?? node.at, operator: "NOT EXISTS", value: within }];
     }
+    case "top":
+      return filtersIn(node.in);
+    default:
+      return filtersIn(Object.values(node), isNot);
   }
 }
 
-function operandValue(value: Num | Key): unknown {
-  return !isKey(value) && value.k === "lit" ? value.v : operandName(value);
-}
-
 function operandName(value: Num | Key): string {
-  return isKey(value) ? fieldName(value) : columnName(value);
-}
-
-function fieldName({ field }: Key): string {
-  return field;
-}
-
-function metricsOf(ask: Ask): Set<string> {
-  const names = new Set<string>();
-  // Whatever node of the query a metric stands in, it looks the same.
-  JSON.stringify(ask, (_, value) => {
-    if (typeof value === "object" && value !== null && value.k === "metric") names.add(value.name);
-    return value;
-  });
-  return names;
+  return isKey(value) ? value.field : columnName(value);
 }
 
 function distinct(filters: readonly Filter[]): Filter[] {

@@ -1,3 +1,4 @@
+import { bare, condsOf, isEqual, relConds } from "../query/parts.ts";
 import { isPartOf } from "../query/same-number.ts";
 import {
   type Ask,
@@ -58,7 +59,7 @@ function sayTop(
 ): string {
   const word = dir === "max" ? "highest" : "lowest";
   const [only, ...others] = ask.k === "table" ? ask.cols : [];
-  const isClear = others.length === 0 && JSON.stringify(only) === JSON.stringify(by);
+  const isClear = others.length === 0 && isEqual(only, by);
   const of = isClear ? "" : ` by ${sayNum(by)}`;
   const after = skip === undefined ? "" : ` after the first ${skip === 1 ? "" : `${skip} `}`.trimEnd();
   return `, the ${n === 1 ? "" : `${n} `}${word}${after}${of}${each(per)}`;
@@ -106,8 +107,7 @@ function sayField(key: Key): string {
 
 function sayScope(scope: Scope | undefined): string {
   const whole = scope?.whole === true ? " of all" : "";
-  const conds = scope?.if === undefined ? "" : sayConds(scope.if);
-  return `${whole}${conds}${scope?.win === undefined ? "" : sayWindow(scope.win)}`;
+  return `${whole}${sayConds(condsOf(scope?.if))}${scope?.win === undefined ? "" : sayWindow(scope.win)}`;
 }
 
 /** Years, quarters and months need no days to be understood. */
@@ -136,9 +136,7 @@ function withoutWindow<T>(node: T, win: Window | undefined): T {
   if (win === undefined || typeof node !== "object" || node === null) return node;
   if ("k" in node && node.k === "during") return node;
   if (Array.isArray(node)) return node.map((each) => withoutWindow(each, win)) as T;
-  const kept = Object.entries(node).filter(
-    ([name, value]) => name !== "win" || JSON.stringify(value) !== JSON.stringify(win),
-  );
+  const kept = Object.entries(node).filter(([name, value]) => name !== "win" || !isEqual(value, win));
   return Object.fromEntries(kept.map(([name, value]) => [name, withoutWindow(value, win)])) as T;
 }
 
@@ -175,10 +173,7 @@ function calledAs(path: readonly Hop[]): string | undefined {
 }
 
 function sayWhere(rel: Extract<Rel, { k: "where" }>): string {
-  const of: Cond[] = [];
-  let base: Rel = rel;
-  for (; base.k === "where"; base = base.in) of.unshift(base.if);
-  return `${sayRel(base)}${sayConds({ k: "and", of })}`;
+  return `${sayRel(bare(rel))}${sayConds(relConds(rel))}`;
 }
 
 /** Entities that are called by their names. */
@@ -189,17 +184,12 @@ function nameIn(rel: Rel): string | undefined {
 }
 
 /** Conditions behind a noun: what it has, when it was, and what holds of it. */
-function sayConds(cond: Cond): string {
-  const all = flat(cond);
+function sayConds(all: readonly Cond[]): string {
   const links = all.flatMap((each) => sayLink(each) ?? []);
   const windows = all.flatMap((each) => (each.k === "during" ? [sayWindow(each.win)] : []));
   const others = all.filter((each) => each.k !== "during" && sayLink(each) === undefined);
   const where = others.length === 0 ? "" : ` where ${others.map(sayCond).join(" and ")}`;
   return `${links.map((link) => ` ${link}`).join(" and")}${where}${windows.join(" and")}`;
-}
-
-function flat(cond: Cond): Cond[] {
-  return cond.k === "and" ? cond.of.flatMap(flat) : [cond];
 }
 
 /** "of Universität Tübingen", "with at least 3 returns", "without orders in 2025". */
@@ -322,8 +312,7 @@ function sayLag({ n, grain }: Extract<Num, { k: "lag" }>): string {
 function sayCalc({ op, a, b }: Extract<Num, { k: "calc" }>): string {
   const windows = windowsOfSame(a, b);
   if (op === "growth") {
-    if (b.k === "lag" && JSON.stringify(b.of) === JSON.stringify(a))
-      return `growth of ${sayNum(a)} over ${sayLag(b)}`;
+    if (b.k === "lag" && isEqual(b.of, a)) return `growth of ${sayNum(a)} over ${sayLag(b)}`;
     if (windows !== undefined) return `growth of ${windows.of} from ${windows.b} to ${windows.a}`;
     return `growth of ${sayNum(a)} over ${sayNum(b)}`;
   }
@@ -358,7 +347,7 @@ function windowsOfSame(a: Num, b: Num): { of: string; a: string; b: string } | u
   if (a.k !== "metric" || b.k !== "metric" || a.name !== b.name) return undefined;
   const [mine, theirs] = [a.scope?.win, b.scope?.win];
   if (mine === undefined || theirs === undefined) return undefined;
-  if (JSON.stringify(a.scope?.if) !== JSON.stringify(b.scope?.if)) return undefined;
+  if (!isEqual(a.scope?.if, b.scope?.if)) return undefined;
   const of = sayNum({ ...a, scope: a.scope?.if === undefined ? {} : { if: a.scope.if } });
   return { of, a: shortWindow(mine), b: shortWindow(theirs) };
 }

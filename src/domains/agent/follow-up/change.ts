@@ -1,4 +1,5 @@
 import { isAdditive } from "../explain/additive.ts";
+import { condsOf, isEqual, swapped } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
 import {
   type Ask,
@@ -11,9 +12,7 @@ import {
 } from "../query/semantic-query.ts";
 import {
   areDated,
-  condsOf,
   exchanged,
-  isEqual,
   isMadeOf,
   joined,
   type List,
@@ -21,7 +20,6 @@ import {
   onlyBase,
   rebased,
   rescoped,
-  swapped,
   type Table,
   undated,
   windowOf,

@@ -2,6 +2,7 @@ import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isSame } from "../phases/chosen.ts";
 import { WHICH_READING } from "../phases/refuse.ts";
+import { condsOf, isEqual } from "../query/parts.ts";
 import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
 import { GLOSSARY } from "../understand/languages/german/glossary.ts";
 import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
@@ -10,7 +11,7 @@ import type { Clarification, Reading, Understanding } from "../understand/readin
 import { apply, type Change } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
 import { asksOf, type Context, isCarried, tablesOf } from "./context.ts";
-import { condsOf, exchanged, isEqual } from "./parts.ts";
+import { exchanged } from "./parts.ts";
 import { pointed } from "./pointed.ts";
 import { type Pointing, pointingIn } from "./pointing.ts";
 import { COUNTS, EXCLUDES, type How, PART, PREPOSITION, readChanges } from "./read-changes.ts";

@@ -1,31 +1,13 @@
+import { allOf, bare, isEqual, isSameField, relConds, swapped } from "../query/parts.ts";
 import type { Ask, Cond, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 
 export type Table = Extract<Ask, { k: "table" }>;
 export type List = Extract<Ask, { k: "list" }>;
 
-export function isEqual(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** The same with something else in the place of each part that `swap` has something for. */
-export function swapped<T>(node: T, swap: (part: object) => unknown): T {
-  if (typeof node !== "object" || node === null) return node;
-  const other = swap(node);
-  if (other !== undefined) return other as T;
-  if (Array.isArray(node)) return node.map((each) => swapped(each, swap)) as T;
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, swapped(value, swap)])) as T;
-}
-
-export function condsOf(cond: Cond | undefined): Cond[] {
-  if (cond === undefined) return [];
-  return cond.k === "and" ? cond.of.flatMap(condsOf) : [cond];
-}
-
 /** A table of the rows that these conditions hold of, and no others. */
 export function withConds(table: Table, conds: readonly Cond[]): Table {
   const { if: _, ...rest } = table.scope ?? {};
-  const [only, ...others] = conds;
-  const all: Cond | undefined = others.length === 0 ? only : { k: "and", of: [...conds] };
+  const all = allOf(conds);
   return withScope(table, { ...rest, ...(all !== undefined && { if: all }) });
 }
 
@@ -63,7 +45,7 @@ export function exchanged<T>(node: T, cond: Extract<Cond, { k: "is" }>): T | und
   let isFound = false;
   const isOwn = (part: { k?: string; key?: Key; of?: object }): boolean => {
     if (part.k === "not" && part.of !== undefined) return isOwn(part.of);
-    return part.k === "is" && part.key?.ds === cond.key.ds && part.key.field === cond.key.field;
+    return part.k === "is" && isSameField(part.key, cond.key);
   };
   const next = swapped(node, (part) => {
     if (!isOwn(part)) return undefined;
@@ -73,32 +55,12 @@ export function exchanged<T>(node: T, cond: Extract<Cond, { k: "is" }>): T | und
   return isFound ? next : undefined;
 }
 
-export function datasetIn(rel: Rel): string | undefined {
-  if (rel.k === "all") return rel.ds;
-  if (rel.k === "where" || rel.k === "top") return datasetIn(rel.in);
-  return rel.k === "set" ? datasetIn(rel.a) : undefined;
-}
-
-export function relConds(rel: Rel): Cond[] {
-  return rel.k === "where" ? [...relConds(rel.in), ...condsOf(rel.if)] : [];
-}
-
-/** Entities without what is said of them. */
-export function bare(rel: Rel): Rel {
-  return rel.k === "where" ? bare(rel.in) : rel;
-}
-
 /** Entities under further conditions. */
 export function narrowed(rel: Rel, conds: readonly Cond[], excludes = false): Rel {
   // The first ones of fewer are others than those of the first that are left.
   if (rel.k === "top") return { ...rel, in: narrowed(rel.in, conds, excludes) };
-  const [first, ...others] = joined(relConds(rel), conds, excludes);
-  if (first === undefined) return bare(rel);
-  return {
-    k: "where",
-    in: bare(rel),
-    if: others.length === 0 ? first : { k: "and", of: [first, ...others] },
-  };
+  const all = allOf(joined(relConds(rel), conds, excludes));
+  return all === undefined ? bare(rel) : { k: "where", in: bare(rel), if: all };
 }
 
 function leavesOf(num: Num): Num[] {

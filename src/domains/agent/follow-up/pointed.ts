@@ -1,9 +1,10 @@
 import { isSame } from "../phases/chosen.ts";
+import { condsOf, datasetIn } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Ask, Cond, Num } from "../query/semantic-query.ts";
 import type { Clarification } from "../understand/reading.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
-import { condsOf, datasetIn, type List, narrowed, withConds } from "./parts.ts";
+import { type List, narrowed, withConds } from "./parts.ts";
 import type { Pointing } from "./pointing.ts";
 import { about, isCalled, isNameOf, keyOf, namesKey, type Referent, referentsOf } from "./referent.ts";
 

@@ -1,16 +1,13 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { bare, condsOf, isEqual, relConds } from "../query/parts.ts";
 import type { Ask, Cond, Key, Num, Window } from "../query/semantic-query.ts";
 import { fold } from "../understand/languages/words.ts";
 import { type Change, countOf } from "./change.ts";
 import { type Context, numberIn, tablesOf } from "./context.ts";
 import {
   areDated,
-  bare,
-  condsOf,
-  isEqual,
   isMadeOf,
   onlyBase,
-  relConds,
   rescoped,
   type Table,
   windowOf,

@@ -1,22 +1,12 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { condsOf, datasetIn, isEqual, relConds, swapped } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Ask, Cond, Key, Literal, Num, Rel, Window } from "../query/semantic-query.ts";
 import { GLOSSARY } from "../understand/languages/german/glossary.ts";
 import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
 import { phraseKey } from "../understand/languages/words.ts";
 import type { Context } from "./context.ts";
-import {
-  areDated,
-  condsOf,
-  datasetIn,
-  isEqual,
-  narrowed,
-  relConds,
-  swapped,
-  type Table,
-  windowsIn,
-  withConds,
-} from "./parts.ts";
+import { areDated, narrowed, type Table, windowsIn, withConds } from "./parts.ts";
 
 /** What a word that points back can stand for: the set that was answered, with all that was said of it. */
 export interface Referent {

@@ -1,10 +1,11 @@
+import { condsOf, isEqual } from "../query/parts.ts";
 import type { Ask, Cond } from "../query/semantic-query.ts";
 import { isKey, type Num, type Top } from "../query/semantic-query.ts";
 import { languagesOf } from "../understand/languages/languages.ts";
 import { wordsOf } from "../understand/languages/words.ts";
 import type { Change } from "./change.ts";
 import { type Context, numberIn, tablesOf } from "./context.ts";
-import { areDated, condsOf, isEqual, onlyBase, type Table } from "./parts.ts";
+import { areDated, onlyBase, type Table } from "./parts.ts";
 import { isCalled, referentsOf } from "./referent.ts";
 
 type Groups = Record<string, string | undefined>;

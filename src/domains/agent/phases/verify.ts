@@ -4,7 +4,7 @@ import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
 import { compile } from "../compile/compile.ts";
-import { CompileError } from "../compile/compile-error.ts";
+import { ifCarried } from "../compile/compile-error.ts";
 import { isAdditive } from "../explain/additive.ts";
 import { show, showNumber } from "../explain/format.ts";
 import { numberOf, type ShownColumn, type View } from "../explain/view.ts";
@@ -50,7 +50,7 @@ export async function verify(
   const whole = wholeOf(result, knowledge);
   const unnamed = whole && unnamedOf(result);
   const numbersOf = async (ask: Ask | undefined) => {
-    const sql = ask && attempt(() => compile(knowledge.schema, ask).sql);
+    const sql = ask && ifCarried(() => compile(knowledge.schema, ask).sql);
     return sql === undefined ? undefined : (await query(sql))?.rows[0];
   };
   const isEmpty = isNothing(result, keysOf(result.reading.ask));
@@ -218,7 +218,7 @@ async function reasonsOf(
     // That there are none of something is an answer; a value that is not there needs a word.
     .filter(({ near }) => near !== "" || !rows.some((row) => row.includes(0)));
   const reasons = filters.map(async ({ filter, near }) => {
-    const sql = attempt(() => compile(schema, without(ask, filter)).sql);
+    const sql = ifCarried(() => compile(schema, without(ask, filter)).sql);
     const found = sql === undefined ? undefined : await query(sql);
     if (found === undefined || isNothing(found, keysOf(ask))) return [];
     return [`Without ${filter.said} there would be something.${near}`];
@@ -242,13 +242,4 @@ function keysOf(ask: Ask): number {
 /** No rows, or nothing in them beside what tells them apart; a single count of 0 is nothing as well. */
 function isNothing({ rows }: Pick<Result, "rows">, keys: number): boolean {
   return rows.every((row) => row.slice(keys).every((value) => value === null || (keys === 0 && value === 0)));
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof CompileError) return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import { compile } from "../compile/compile.ts";
-import { CompileError } from "../compile/compile-error.ts";
+import { ifCarried } from "../compile/compile-error.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Cond, Key } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
@@ -27,12 +27,7 @@ export function withoutTotals(
 }
 
 function datasetsOf(ask: Ask, schema: Knowledge["schema"]): ReadonlySet<string> {
-  try {
-    return new Set([...compile(schema, ask).used.datasets]);
-  } catch (error) {
-    if (error instanceof CompileError) return new Set();
-    throw error;
-  }
+  return ifCarried(() => compile(schema, ask).used.datasets) ?? new Set();
 }
 
 /** Whether there is a condition on the field already. */

@@ -1,5 +1,5 @@
 import { compile } from "../compile/compile.ts";
-import { CompileError } from "../compile/compile-error.ts";
+import { ifCarried } from "../compile/compile-error.ts";
 import { formatOf, numberIn } from "../explain/format.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Query } from "../phases/execute.ts";
@@ -92,7 +92,7 @@ function meaning(knowledge: Knowledge, { metric, op, value }: Threshold): Knowle
         rel: { k: "where", in: { k: "all", ds }, if: cond },
         show: [{ ds, field: id ?? "" }],
       };
-      return id !== undefined && isCompiled(knowledge, list);
+      return id !== undefined && ifCarried(() => compile(schema, list)) !== undefined;
     })
     .map(({ name: ds }) => ({ word: WORD, ds, cond }));
   const theirs = known.get(key) ?? {
@@ -103,16 +103,6 @@ function meaning(knowledge: Knowledge, { metric, op, value }: Threshold): Knowle
   const [oldest] = known.keys();
   if (known.size > MOST_MEANINGS && oldest !== undefined) known.delete(oldest);
   return theirs;
-}
-
-function isCompiled({ schema }: Knowledge, ask: Ask): boolean {
-  try {
-    compile(schema, ask);
-    return true;
-  } catch (error) {
-    if (error instanceof CompileError) return false;
-    throw error;
-  }
 }
 
 /** What to ask, with amounts that tell the largest of those that there are from the others. */
@@ -156,8 +146,9 @@ async function upperPart(
   for (const { name: ds, key } of [...meant, ...datasets]) {
     const by = [{ ds, field: key[0] as string }];
     const ask: Ask = { k: "table", by, cols: [{ k: "metric", name: metric }] };
-    if (!isCompiled(knowledge, ask)) continue;
-    const { rows } = await query(compile(knowledge.schema, ask).sql);
+    const compiled = ifCarried(() => compile(knowledge.schema, ask));
+    if (compiled === undefined) continue;
+    const { rows } = await query(compiled.sql);
     const numbers = rows.map((row) => numberIn(row[1]) ?? 0).toSorted((a, b) => a - b);
     const upper = numbers[Math.floor(numbers.length * UPPER_PART)] ?? 0;
     const value = upper > 0 ? round(upper) : undefined;

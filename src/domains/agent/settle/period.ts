@@ -1,5 +1,5 @@
 import { compile } from "../compile/compile.ts";
-import { CompileError } from "../compile/compile-error.ts";
+import { ifCarried } from "../compile/compile-error.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { periodEnd } from "../phases/periods.ts";
@@ -157,13 +157,7 @@ export function withPeriod(ask: Ask, win: Window, { schema }: Knowledge): Ask | 
     ask.k === "table"
       ? { ...ask, scope: { ...ask.scope, win } }
       : { ...ask, rel: { k: "where", in: ask.rel, if: { k: "during", win } } };
-  try {
-    compile(schema, within);
-    return within;
-  } catch (error) {
-    if (error instanceof CompileError) return undefined;
-    throw error;
-  }
+  return ifCarried(() => compile(schema, within)) && within;
 }
 
 /** Numbers of what happens, which are of some period whether it is named or not. */

@@ -1,4 +1,4 @@
-import { nodesIn } from "../../query/nodes.ts";
+import { nodesIn } from "../../query/parts.ts";
 import type { Ask, Cond, Key } from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import type { Leaf, Sense } from "../senses/fragment.ts";

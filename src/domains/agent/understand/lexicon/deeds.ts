@@ -1,4 +1,4 @@
-import { rebuilt } from "../../query/nodes.ts";
+import { rebuilt } from "../../query/parts.ts";
 import type { Ask, Key, Window } from "../../query/semantic-query.ts";
 import { foldGerman } from "../languages/german/stem.ts";
 import type { Leaf } from "../senses/fragment.ts";

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import { nodesIn, rebuilt } from "../../query/nodes.ts";
+import { nodesIn, rebuilt } from "../../query/parts.ts";
 import type { Schema } from "../../query/schema.ts";
 import type { Ask, Cond, Grain, Key, Num, Scope, Window } from "../../query/semantic-query.ts";
 import type { Assumption } from "../reading.ts";

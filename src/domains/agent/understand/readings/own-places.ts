@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import { rebuilt } from "../../query/nodes.ts";
+import { rebuilt } from "../../query/parts.ts";
 import type { Ask, Key } from "../../query/semantic-query.ts";
 import type { Leaf, Sense } from "../senses/fragment.ts";
 

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import { nodesIn } from "../../query/nodes.ts";
+import { nodesIn } from "../../query/parts.ts";
 import type { Link, Schema } from "../../query/schema.ts";
 import type { Ask, Cond, Hop, Key } from "../../query/semantic-query.ts";
 import { phraseKey, type Word } from "../languages/words.ts";
