@@ -5,6 +5,7 @@ import { LIMITS } from "../limits.ts";
 import { periodEnd } from "../phases/periods.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Preferences } from "../preferences/preferences.ts";
+import { nodesIn } from "../query/parts.ts";
 import type { Ask, Grain, Window } from "../query/semantic-query.ts";
 import { datesIn } from "../understand/candidates/dates.ts";
 import { fold } from "../understand/languages/words.ts";
@@ -152,7 +153,7 @@ export function momentFor<T extends Dated>(text: string, moment: T, knowledge: K
 
 /** The same within a period, where nothing of it has one and the model can carry it. */
 export function withPeriod(ask: Ask, win: Window, { schema }: Knowledge): Ask | undefined {
-  if (JSON.stringify(ask).includes('"said":')) return undefined;
+  if (nodesIn(ask).some((node) => "said" in node)) return undefined;
   const within: Ask =
     ask.k === "table"
       ? { ...ask, scope: { ...ask.scope, win } }

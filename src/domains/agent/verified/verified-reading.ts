@@ -1,6 +1,7 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { navigate } from "../phases/navigate.ts";
 import type { Preferences } from "../preferences/preferences.ts";
+import { isSameField } from "../query/parts.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import { fold } from "../understand/languages/words.ts";
 import type { Reading } from "../understand/reading.ts";
@@ -53,7 +54,7 @@ function asItWas({ query }: VerifiedQuestion, { sent, knowledge, preferences }: 
 function isOpenTo(ask: Ask, { values }: Knowledge, question: string): boolean {
   const typed = fold(question);
   return valuesIn(ask).every(({ key, values: wanted, match }) => {
-    const known = values.find(({ ds, field }) => ds === key.ds && field === key.field);
+    const known = values.find((each) => isSameField(each, key));
     return wanted.every((value) => {
       if (typeof value === "boolean") return true;
       if (match === "equal" && known?.values.includes(String(value)) === true) return true;

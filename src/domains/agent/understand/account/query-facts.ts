@@ -1,5 +1,6 @@
 import { toOnePath } from "../../compile/paths.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import { isSameField } from "../../query/parts.ts";
 import type { Ask, Cond, Key, Num, Rel, Window } from "../../query/semantic-query.ts";
 import { isPrice } from "../model/model-words.ts";
 import type { Grammar } from "../rules/grammar.ts";
@@ -199,7 +200,7 @@ export class QueryFacts extends QueryParts {
     const took = this.#grammar.isDate({ ds, field }) ? this.#grammar.timeTo({ ds, field }) : undefined;
     if (took !== undefined && this.fields.has(`${took.ds}.${took.field}`)) return true;
     // Tickets are opened, all of them.
-    if (date?.field === field && date.ds === ds && this.datasets.has(ds)) return true;
+    if (isSameField(date, { ds, field }) && this.datasets.has(ds)) return true;
     return (
       this.fields.has(`${ds}.${field}`) || [...this.fields].some((own) => own.startsWith(`${ds}.${stem}_`))
     );

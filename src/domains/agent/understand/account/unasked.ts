@@ -1,4 +1,4 @@
-import { nodesIn } from "../../query/parts.ts";
+import { hasKind, isSameField, nodesIn } from "../../query/parts.ts";
 import type { Ask, Cond, Key } from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import type { Leaf, Sense } from "../senses/fragment.ts";
@@ -9,19 +9,16 @@ import type { Leaf, Sense } from "../senses/fragment.ts";
  */
 export function unaskedParts(leaves: readonly Leaf[], ask: Ask, { grammar }: { grammar: Grammar }): number {
   const senses = leaves.map(({ sense }) => sense);
-  const isNamed = ({ ds, field, bucket, part }: Key) =>
-    bucket !== undefined ||
-    part !== undefined ||
+  const isNamed = (key: Key) =>
+    key.bucket !== undefined ||
+    key.part !== undefined ||
     senses.some((sense) => {
-      if (sense.t === "field") return sense.key.ds === ds && sense.key.field === field;
-      if (sense.t === "cond") return sense.ds === ds;
-      return (sense.t === "rel" || sense.t === "role") && sense.ds === ds;
+      if (sense.t === "field") return isSameField(sense.key, key);
+      return (sense.t === "cond" || sense.t === "rel" || sense.t === "role") && sense.ds === key.ds;
     });
   const groups = ask.k === "table" ? ask.by.filter((key) => !isNamed(key)).length : 0;
   const dates = datesOf(ask).filter((key) => {
-    const isSaid = senses.some(
-      (sense) => sense.t === "field" && sense.key.ds === key.ds && sense.key.field === key.field,
-    );
+    const isSaid = senses.some((sense) => sense.t === "field" && isSameField(sense.key, key));
     return !isSaid && !grammar.isEvent(key.ds) && grammar.eventsOf(key.ds).length > 0;
   });
   // A number that has lost its period to something else is another number.
@@ -36,7 +33,7 @@ function isOfEntities(senses: readonly Sense[], ask: Ask, grammar: Grammar): boo
   const [num] = ask.cols;
   const rel = num?.k === "agg" && num.of === undefined ? num.in : undefined;
   const ds = rel === undefined ? undefined : grammar.datasetOf(rel);
-  if (ds === undefined || grammar.isEvent(ds) || !JSON.stringify(rel).includes('"k":"link"')) return false;
+  if (ds === undefined || grammar.isEvent(ds) || !hasKind(rel, "link")) return false;
   return !senses.some((sense) => sense.t === "field" && sense.key.ds === ds && grammar.isDate(sense.key));
 }
 

@@ -1,4 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import { hasKind } from "../../query/parts.ts";
 import type { Ask } from "../../query/semantic-query.ts";
 import type { Found } from "../candidates/candidates.ts";
 import type { Word } from "../languages/words.ts";
@@ -53,7 +54,7 @@ export function unsaidWords(
 
 /** "still" and "noch" say how something stands: a query without any condition does not say it. */
 export function unheldWords(words: readonly Word[], ask: Ask): number[] {
-  if (conditionsIn(ask) > 0 || /"k":"(?:is|null|not|cmp|link|during)"/.test(JSON.stringify(ask))) return [];
+  if (conditionsIn(ask) > 0 || hasKind(ask, "is", "null", "not", "cmp", "link", "during")) return [];
   return words.flatMap(({ norm }, i) => (STILL.test(norm) ? [i] : []));
 }
 

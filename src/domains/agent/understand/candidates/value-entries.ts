@@ -1,3 +1,4 @@
+import { isSameField } from "../../query/parts.ts";
 import type { Key } from "../../query/semantic-query.ts";
 import type { Language } from "../languages/language.ts";
 import type { Word } from "../languages/words.ts";
@@ -105,8 +106,7 @@ function wordCost(
   const isSaid = [words[start - 1], words[end]].some((beside) =>
     (phrases.get(beside?.stem ?? "") ?? []).some(
       ({ sense: noun }) =>
-        (noun.t === "rel" && noun.ds === key?.ds) ||
-        (noun.t === "field" && noun.key.ds === key?.ds && noun.key.field === key.field),
+        (noun.t === "rel" && noun.ds === key?.ds) || (noun.t === "field" && isSameField(noun.key, key)),
     ),
   );
   if (!isCommon) return 0;

@@ -1,4 +1,4 @@
-import { rebuilt } from "../../query/parts.ts";
+import { isEqual, nodesIn, rebuilt } from "../../query/parts.ts";
 import type { Ask, Key, Window } from "../../query/semantic-query.ts";
 import { foldGerman } from "../languages/german/stem.ts";
 import type { Leaf } from "../senses/fragment.ts";
@@ -78,11 +78,9 @@ export function isEnd(field: string): boolean {
 
 /** What was done in a period was done on the date of the deed: "who closed the most tickets in May". */
 export function onDeed(ask: Ask, leaves: readonly Leaf[]): Ask {
-  const text = JSON.stringify(ask);
+  const missing = nodesIn(ask).flatMap((node) => (node.k === "null" ? [node.key] : []));
   const [key, ...others] = leaves.flatMap(({ sense }) =>
-    sense.t === "field" && sense.isDone && text.includes(`"k":"null","key":${JSON.stringify(sense.key)}`)
-      ? [sense.key]
-      : [],
+    sense.t === "field" && sense.isDone && missing.some((own) => isEqual(own, sense.key)) ? [sense.key] : [],
   );
   if (key === undefined || others.length > 0) return ask;
   // "left each year": the year in which they left.

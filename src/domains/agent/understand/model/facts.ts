@@ -1,5 +1,6 @@
 import { toOnePath } from "../../compile/paths.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import { isSameField } from "../../query/parts.ts";
 import type { Link } from "../../query/schema.ts";
 import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "../../query/semantic-query.ts";
 import { DIMENSIONS } from "../languages/english/english.ts";
@@ -131,8 +132,7 @@ export class Facts extends MetricFacts {
   /** The days from one date to another, where a row has both. */
   daysBetween(start: Key, end: Key): Key | undefined {
     const isBoth = this.isDate(start) && this.isDate(end) && this.belongs(end.ds, start);
-    const isOne = start.ds === end.ds && start.field === end.field;
-    return isBoth && !isOne ? { ...end, since: start } : undefined;
+    return isBoth && !isSameField(start, end) ? { ...end, since: start } : undefined;
   }
 
   /** The date that a number goes by. */
@@ -302,9 +302,7 @@ export class Facts extends MetricFacts {
     if (!isAll || !isHome) return false;
     const { key, values } = rel.if as Extract<Cond, { k: "is" }>;
     return aggregates.every(({ pieces }) => {
-      const at = pieces.findIndex(
-        (piece) => typeof piece !== "string" && piece.ds === key.ds && piece.field === key.field,
-      );
+      const at = pieces.findIndex((piece) => typeof piece !== "string" && isSameField(piece, key));
       return at !== -1 && String(pieces[at + 1] ?? "").includes(`'${values[0]}'`);
     });
   }

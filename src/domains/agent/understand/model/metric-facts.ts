@@ -1,5 +1,6 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { AggregateFormula } from "../../query/metric-formula.ts";
+import { isEqual, isSameField, nodesIn } from "../../query/parts.ts";
 import type { Schema } from "../../query/schema.ts";
 import type { Cond, Key, Num } from "../../query/semantic-query.ts";
 import { phraseKey } from "../languages/words.ts";
@@ -61,7 +62,7 @@ export class MetricFacts {
     if (cond.k !== "is" || cond.match !== "equal") return false;
     const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
     return aggregates.every((each) => {
-      const only = onlyIn(each).find(({ key }) => key.ds === cond.key.ds && key.field === cond.key.field);
+      const only = onlyIn(each).find(({ key }) => isSameField(key, cond.key));
       return only !== undefined && !cond.values.some((value) => only.values.includes(value));
     });
   }
@@ -72,14 +73,15 @@ export class MetricFacts {
     const [first, ...others] = aggregates;
     if (first === undefined || aggregates.some(({ isCount }) => isCount)) return [];
     const own = onlyIn(first);
-    return others.every((each) => JSON.stringify(onlyIn(each)) === JSON.stringify(own)) ? own : [];
+    return others.every((each) => isEqual(onlyIn(each), own)) ? own : [];
   }
 
   /** The columns that a number speaks of. */
   columnsOf(num: Num): string[] {
     const { aggregates = [] } = (num.k === "metric" && this.schema.metrics.get(num.name)?.formula) || {};
-    const text = JSON.stringify([num, aggregates]);
-    return [...text.matchAll(/"ds":"([^"]+)","field":"([^"]+)"/g)].map(([, ds, field]) => `${ds}.${field}`);
+    return nodesIn([num, aggregates]).flatMap(({ ds, field }) =>
+      field === undefined ? [] : [`${ds}.${field}`],
+    );
   }
 
   /** The author's own average of a field, which may leave something out. */

@@ -1,4 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
+import { hasKind, isSameField } from "../../query/parts.ts";
 import type { Ask, Rel } from "../../query/semantic-query.ts";
 import type { Found } from "../candidates/candidates.ts";
 import type { Language } from "../languages/language.ts";
@@ -83,7 +84,7 @@ export function openPeriod(
     ({ sense }) =>
       sense.t === "table" || (sense.t === "field" && sense.key.ds === ds && grammar.isDate(sense.key)),
   );
-  if (!isDated || isSaid || JSON.stringify(rel).includes('"k":"link"')) return undefined;
+  if (!isDated || isSaid || hasKind(rel, "link")) return undefined;
   const noun = leaves.find(({ sense }) => sense.t === "rel" && sense.ds === ds);
   const counted = definitions.counts
     .filter((each) => each.ds === ds)
@@ -109,7 +110,7 @@ export function openWithout(
   const [num] = ask.cols;
   const pieces = num?.k === "metric" ? (schema.metrics.get(num.name)?.formula.aggregates ?? []) : [];
   const isMadeWith = pieces.some(({ pieces: all }) =>
-    all.some((piece) => typeof piece !== "string" && piece.ds === key.ds && piece.field === key.field),
+    all.some((piece) => typeof piece !== "string" && isSameField(piece, key)),
   );
   const word = /\b(?:without|excluding|no|ohne)\s+(?:an?\s+|any\s+)?\p{L}+/iu.exec(text)?.[0];
   if (!isMadeWith || word === undefined || leaves.some(({ sense }) => sense.t === "sup")) return undefined;
@@ -201,7 +202,7 @@ function isNameAlone({ rel, show }: Extract<Ask, { k: "list" }>): boolean {
     rel.if.k !== "is"
   )
     return false;
-  return rel.if.match === "equal" && rel.if.key.field === only?.field && rel.if.key.ds === only.ds;
+  return rel.if.match === "equal" && isSameField(rel.if.key, only);
 }
 
 function isOfPeriod(rel: Rel): boolean {

@@ -1,3 +1,4 @@
+import { isEqual, isSameField, nodesIn, relConds } from "../../query/parts.ts";
 import { newerFirst } from "../../query/same-number.ts";
 import {
   type Ask,
@@ -9,9 +10,9 @@ import {
   type Rel,
 } from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
-import { allOf } from "../senses/conditions.ts";
 import type { Mod, Sense, TableSense } from "../senses/fragment.ts";
 import { count, noun, type RelSense, VERB_COST } from "../senses/make.ts";
+import { scopeOf } from "../senses/table-senses.ts";
 
 type Attr = Extract<Sense, { t: "attr" }>;
 
@@ -30,10 +31,8 @@ export function askOf(grammar: Grammar, sense: Sense): Asked | undefined {
 
 /** Whoever has something has not none of it. */
 function isContrary(rel: Rel): boolean {
-  const conds: string[] = [];
-  for (let each = rel; each.k === "where"; each = each.in)
-    conds.push(...(each.if.k === "and" ? each.if.of : [each.if]).map((cond) => JSON.stringify(cond)));
-  return conds.some((cond) => conds.includes(`{"k":"not","of":${cond}}`));
+  const conds = relConds(rel);
+  return conds.some((cond) => conds.some((other) => other.k === "not" && isEqual(other.of, cond)));
 }
 
 function askedBy(grammar: Grammar, sense: Sense): Asked | undefined {
@@ -141,27 +140,16 @@ function isOneEach(grammar: Grammar, { cols: [num], by }: TableSense): boolean {
 
 /** A part that is the whole says nothing. */
 function isIdle({ cols, conds, by }: TableSense): boolean {
-  const said = new Set(conds.map((cond) => JSON.stringify(cond)));
   return cols.some((num) => {
     // Of what is one value anyway, nobody asks how many there are.
     if (num.k === "agg" && num.fn === "distinct" && num.of !== undefined)
-      return [...said, JSON.stringify(num.in)].some((text) =>
-        text.includes(`{"k":"is","key":${JSON.stringify(num.of)},`),
-      );
+      return nodesIn([conds, num.in]).some(({ k, key }) => k === "is" && isEqual(key, num.of));
     if (num.k !== "calc") return false;
     const part = partOf(num.a);
     // Brands are not told apart in a difference between two of them.
-    if (
-      num.op === "-" &&
-      part?.k === "is" &&
-      by.some((key) => key.ds === part.key.ds && key.field === part.key.field)
-    )
-      return true;
+    if (num.op === "-" && part?.k === "is" && by.some((key) => isSameField(key, part.key))) return true;
     if (num.op !== "/") return false;
-    return (
-      JSON.stringify(num.a) === JSON.stringify(num.b) ||
-      (part !== undefined && said.has(JSON.stringify(part)))
-    );
+    return isEqual(num.a, num.b) || conds.some((cond) => isEqual(cond, part));
   });
 }
 
@@ -172,12 +160,11 @@ function partOf(num: Num): Cond | undefined {
 }
 
 function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask {
-  const scope = { ...(conds.length === 0 ? {} : { if: allOf(conds) }), ...(win === null ? {} : { win }) };
   return {
     k: "table",
     by,
     cols: newerFirst(cols),
-    scope,
+    scope: scopeOf({ conds, win }),
     ...(top === null ? {} : { top }),
     ...(having === null ? {} : { having }),
     ...(order.length === 0 ? {} : { order }),

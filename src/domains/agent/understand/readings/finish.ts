@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import { nodesIn, rebuilt } from "../../query/parts.ts";
+import { isEqual, isSameField, nodesIn, rebuilt } from "../../query/parts.ts";
 import type { Schema } from "../../query/schema.ts";
 import type { Ask, Cond, Grain, Key, Num, Scope, Window } from "../../query/semantic-query.ts";
 import type { Assumption } from "../reading.ts";
@@ -63,7 +63,7 @@ function isoDate(date: Date): string {
 function hasTopOf(ask: Ask, win: Window): boolean {
   return nodesIn(ask).some(({ k, by }) => {
     const own = k === "top" ? (by as { scope?: Scope } | undefined)?.scope?.win : undefined;
-    return own !== undefined && JSON.stringify(own) === JSON.stringify(win);
+    return isEqual(own, win);
   });
 }
 
@@ -77,9 +77,7 @@ function firstOfEach(ask: Table): Table {
     return ask;
   const [per] = num.per;
   const isFiner = (a: Key, b: Key) =>
-    a.ds === b.ds &&
-    a.field === b.field &&
-    GRAINS.indexOf(a.bucket ?? "year") < GRAINS.indexOf(b.bucket ?? "day");
+    isSameField(a, b) && GRAINS.indexOf(a.bucket ?? "year") < GRAINS.indexOf(b.bucket ?? "day");
   if (key === undefined || per === undefined || num.per.length > 1 || !isFiner(key, per)) return ask;
   const { fill: _, ...rest } = ask;
   const top = { n: 1, by: num.of, dir: num.fn, per: [per], ties: "keep" as const };

@@ -1,3 +1,4 @@
+import { isSameField } from "../../query/parts.ts";
 import type { Ask } from "../../query/semantic-query.ts";
 import { valueIn } from "../candidates/value-entries.ts";
 import type { Language } from "../languages/language.ts";
@@ -22,7 +23,7 @@ export function namesakesOf<
     };
     // "Outdoor products", "the category Outdoor"
     const isSaid = best.leaves.some(({ sense, start, end }) => {
-      if (sense.t === "field") return sense.key.ds === key?.ds && sense.key.field === key?.field;
+      if (sense.t === "field") return isSameField(sense.key, key);
       const isNoun = sense.t === "rel" && sense.form === "noun" && sense.ds === key?.ds;
       return isNoun && (start === leaf.end || end === leaf.start);
     });

@@ -1,3 +1,4 @@
+import { isEqual } from "../../query/parts.ts";
 import type { Cond, Key, Num } from "../../query/semantic-query.ts";
 import { compared } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
@@ -19,7 +20,7 @@ import type { Grammar, Rules } from "./grammar.ts";
 
 /** "Kitchen and Audio" together, "Kitchen vs Audio" side by side. */
 function beside({ ds, cond, isAnd, isEach }: Extract<Sense, { t: "versus" }>, other: Cond): Combined[] {
-  if (cond.k !== "is" || other.k !== "is" || JSON.stringify(cond.key) !== JSON.stringify(other.key))
+  if (cond.k !== "is" || other.k !== "is" || !isEqual(cond.key, other.key))
     // "not in Bern or Rome" is neither.
     return isAnd && isEach !== true && cond.k !== "not"
       ? means({ t: "cond", ds, cond: eitherOf(cond, other) }, 0.2)
@@ -40,7 +41,7 @@ export function ofEach(left: TableSense, right: TableSense): Combined[] {
   const [a, ...more] = left.conds;
   const [b, ...others] = right.conds;
   const isOne = more.length === 0 && others.length === 0 && right.by.length === 0;
-  if (!isOne || a?.k !== "is" || b?.k !== "is" || JSON.stringify(a.key) !== JSON.stringify(b.key)) return [];
+  if (!isOne || a?.k !== "is" || b?.k !== "is" || !isEqual(a.key, b.key)) return [];
   if (left.win !== null && right.win !== null) return [];
   const cond: Cond = { ...a, values: [...a.values, ...b.values] };
   const table = { ...right, win: right.win ?? left.win, conds: [cond], by: [a.key] };

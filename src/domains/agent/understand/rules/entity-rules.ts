@@ -1,3 +1,4 @@
+import { hasKind, rebuilt } from "../../query/parts.ts";
 import type { Cond, Hop, Rel } from "../../query/semantic-query.ts";
 import { growing } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
@@ -56,13 +57,9 @@ function beside(grammar: Grammar, { rel, ds, form, isMany }: RelSense): Combined
 function alongLink(by: Extract<Sense, { t: "by" }>, ds: string, path: readonly Hop[]): Combined[] {
   const [hop, ...others] = path;
   if (hop?.dir !== "one" || others.length > 0 || !by.keys.every((key) => key.ds === ds)) return [];
-  if (JSON.stringify(by.some ?? null).includes('"k":"link"')) return [];
-  const there = <T>(node: T): T => {
-    if (Array.isArray(node)) return node.map(there) as T;
-    if (typeof node !== "object" || node === null) return node;
-    const all = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, there(value)])) as T;
-    return "field" in node && !("path" in node) ? { ...all, path: [hop] } : all;
-  };
+  if (hasKind(by.some, "link")) return [];
+  const there = <T>(part: T): T =>
+    rebuilt(part, (node) => ("field" in node && !("path" in node) ? { ...node, path: [hop] } : node));
   return means({ ...by, keys: there(by.keys), ...(by.some && { some: there(by.some) }) }, -0.3);
 }
 

@@ -1,3 +1,4 @@
+import { isEqual, isSameField } from "../../query/parts.ts";
 import type { Comparison, Cond, Key, Num, Rel, Scope } from "../../query/semantic-query.ts";
 import { isOfTime } from "../languages/language.ts";
 import { growing } from "../senses/comparison-senses.ts";
@@ -242,8 +243,7 @@ export const GROUP_RULES: Rules = {
       return firstGroups(grammar, tableOf({ k: "agg", fn: "sum", of: key }), group, place, per);
     }
     const isOther = keys.every(
-      (each) =>
-        grammar.isLabel(each) && !group.keys.some(({ ds, field }) => ds === each.ds && field === each.field),
+      (each) => grammar.isLabel(each) && !group.keys.some((key) => isSameField(key, each)),
     );
     return isOther && per.length === 0 ? means({ t: "topgroup", group, per: keys, ...place }) : [];
   },
@@ -302,8 +302,7 @@ export const GROUP_RULES: Rules = {
     if (win !== null) return table.win === null ? [] : means({ t: "outdid", table, op, than: win }, -0.2);
     // "is revenue in the West higher than in the East"
     const last = table.conds.at(-1);
-    if (cond?.k !== "is" || last?.k !== "is" || JSON.stringify(cond.key) !== JSON.stringify(last.key))
-      return [];
+    if (cond?.k !== "is" || last?.k !== "is" || !isEqual(cond.key, last.key)) return [];
     const both: Cond = { ...last, values: [...last.values, ...cond.values] };
     return grouped(grammar, { ...table, conds: [...table.conds.slice(0, -1), both] }, [last.key]);
   },

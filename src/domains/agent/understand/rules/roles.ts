@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import { nodesIn } from "../../query/parts.ts";
+import { isSameField, metricsIn, nodesIn } from "../../query/parts.ts";
 import type { Link, Schema } from "../../query/schema.ts";
 import type { Ask, Cond, Hop, Key } from "../../query/semantic-query.ts";
 import { phraseKey, type Word } from "../languages/words.ts";
@@ -229,10 +229,7 @@ class Said {
   #leavesOf({ key, values }: Is): Leaf[] {
     return this.#leaves.filter(({ sense }) =>
       conditionsOf(sense).some(
-        (cond) =>
-          cond.key.ds === key.ds &&
-          cond.key.field === key.field &&
-          cond.values.some((value) => values.includes(value)),
+        (cond) => isSameField(cond.key, key) && cond.values.some((value) => values.includes(value)),
       ),
     );
   }
@@ -247,14 +244,8 @@ function conditionsOf(part: unknown): Is[] {
 
 /** The query with each way along one of several links named: as said, or by each of them in turn. */
 function alongLinks(ask: Ask, { from, to, roles }: Twins, said: Said, schema: Schema): Ask[] {
-  const text = JSON.stringify(ask);
-  const metrics = [...text.matchAll(/"k":"metric","name":"([^"]+)"/g)].map(([, name = ""]) => name);
-  const isFrom =
-    text.includes(`"ds":${JSON.stringify(from)}`) ||
-    metrics.some((name) =>
-      JSON.stringify(schema.metrics.get(name)?.formula.aggregates ?? []).includes(`"ds":"${from}"`),
-    );
-  if (!isFrom) return [ask];
+  const formulas = metricsIn(ask).map((name) => schema.metrics.get(name)?.formula);
+  if (!nodesIn([ask, formulas]).some(({ ds }) => ds === from)) return [ask];
   const links = new Set(roles.map(({ hop }) => hop.link));
   const values = new Map<string, Role>();
   let isOpen = false;

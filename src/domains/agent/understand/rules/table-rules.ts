@@ -1,3 +1,4 @@
+import { isEqual } from "../../query/parts.ts";
 import type { Aggregate, Grain, Num } from "../../query/semantic-query.ts";
 import {
   besideEachOther,
@@ -7,7 +8,6 @@ import {
   moreThan,
   overSeries,
 } from "../senses/comparison-senses.ts";
-import { allOf } from "../senses/conditions.ts";
 import type { TableSense } from "../senses/fragment.ts";
 import {
   count,
@@ -35,6 +35,7 @@ import {
   periods,
   rated,
   scoped,
+  scopeOf,
   shared,
   within,
 } from "../senses/table-senses.ts";
@@ -283,17 +284,13 @@ export const TABLE_RULES: Rules = {
   "tableand table": (grammar, left, { table }) => {
     const isPlain = [left.table, table].every(({ top, having }) => top === null && having === null);
     if (!isPlain || left.table.by.length > 0) return [];
-    const isSame = JSON.stringify(left.table.cols) === JSON.stringify(table.cols);
-    if (left.op === "beside" && isSame) return ofEach(left.table, table);
+    if (left.op === "beside" && isEqual(left.table.cols, table.cols)) return ofEach(left.table, table);
     const [a, b] = [left.table.cols[0], table.cols[0]];
     // "revenue of German stores and revenue from German customers": each with its own.
     if (left.table.conds.length > 0 && left.op === "beside" && table.by.length === 0 && a && b) {
-      const own = ({ conds, win }: TableSense, num: Num): Num =>
-        scoped(num, {
-          ...(conds.length === 0 ? {} : { if: allOf(conds) }),
-          ...(left.table.win !== null && table.win !== null && win !== null ? { win } : {}),
-        });
       const isOneWin = left.table.win === null || table.win === null;
+      const own = ({ conds, win }: TableSense, num: Num): Num =>
+        scoped(num, scopeOf({ conds, win: isOneWin ? null : win }));
       const cols = [own(left.table, a), own(table, b)];
       return [asTable({ ...EMPTY_TABLE, cols, win: isOneWin ? (table.win ?? left.table.win) : null }, 0.3)];
     }

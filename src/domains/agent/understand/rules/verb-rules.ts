@@ -1,8 +1,7 @@
 import type { Cond } from "../../query/semantic-query.ts";
-import { allOf } from "../senses/conditions.ts";
 import type { TableSense } from "../senses/fragment.ts";
 import { means, type RelSense, where } from "../senses/make.ts";
-import { scoped } from "../senses/table-senses.ts";
+import { scoped, scopeOf } from "../senses/table-senses.ts";
 import type { Combined } from "./chart.ts";
 import type { Grammar, Rules } from "./grammar.ts";
 
@@ -25,12 +24,7 @@ function done(grammar: Grammar, rel: RelSense, table: TableSense, not = false): 
   const [num] = table.cols;
   if (!isVerb(table) || num === undefined || table.top !== null) return [];
   if (rel.form === "name" || !grammar.reachedBy(table, rel.ds)) return [];
-  const { conds } = table;
-  const scope = {
-    ...(conds.length === 0 ? {} : { if: allOf(conds) }),
-    ...(table.win === null ? {} : { win: table.win }),
-  };
-  const cond: Cond = { k: "cmp", a: scoped(num, scope), op: ">", b: { k: "lit", v: 0 } };
+  const cond: Cond = { k: "cmp", a: scoped(num, scopeOf(table)), op: ">", b: { k: "lit", v: 0 } };
   const made = where(rel, cond, not);
   return means({ ...made, form: "made" }, 0.3);
 }

@@ -1,3 +1,4 @@
+import { allOf, relConds } from "../../query/parts.ts";
 import type { Ask, Cond } from "../../query/semantic-query.ts";
 import type { RelSense } from "./make.ts";
 
@@ -9,13 +10,8 @@ export function condOf({ rel, ds }: Pick<RelSense, "rel" | "ds">): Cond {
     plain.unshift(inner.if);
     inner = inner.in;
   }
-  if (inner.k === "all" && plain.length > 0) return allOf(plain);
-  return { k: "link", at: ds, path: [], to: rel };
-}
-
-/** Several conditions as one. */
-export function allOf(conds: Cond[]): Cond {
-  return conds.length === 1 ? (conds[0] as Cond) : { k: "and", of: conds };
+  const all = inner.k === "all" ? allOf(plain) : undefined;
+  return all ?? { k: "link", at: ds, path: [], to: rel };
 }
 
 function isPlain(cond: Cond): boolean {
@@ -31,9 +27,10 @@ export function datasetsOf(cond: Cond): string[] {
 /** How many things are said of what is listed or counted. */
 export function conditionsIn(ask: Ask): number {
   const [num] = ask.k === "table" ? ask.cols : [];
-  let rel = ask.k === "list" ? ask.rel : num?.k === "agg" ? num.in : undefined;
-  const conds: Cond[] = [];
-  for (; rel?.k === "where"; rel = rel.in) conds.push(...(rel.if.k === "and" ? rel.if.of : [rel.if]));
+  const rel = ask.k === "list" ? ask.rel : num?.k === "agg" ? num.in : undefined;
   const { scope, having } = ask.k === "table" ? ask : {};
-  return conds.length + [scope?.if, scope?.win, having].filter((each) => each !== undefined).length;
+  return (
+    (rel === undefined ? 0 : relConds(rel).length) +
+    [scope?.if, scope?.win, having].filter((each) => each !== undefined).length
+  );
 }

@@ -1,3 +1,4 @@
+import { bare, relConds, whereAll } from "../../query/parts.ts";
 import { type Cond, type Hop, isKey, type Rel } from "../../query/semantic-query.ts";
 import type { Facts } from "../model/facts.ts";
 
@@ -8,17 +9,10 @@ export function firstOfEach(facts: Facts, ds: string, rel: Rel, path: readonly H
   const [id, ...others] = facts.schema.datasets.get(ds)?.key ?? [];
   const isTheirs = path.length > 0 && path.every(({ dir }) => dir === "many");
   if (!isOwn || id === undefined || others.length > 0 || !isTheirs) return undefined;
-  const conds: Cond[] = [];
-  let inner: Rel = rel.in;
-  for (; inner.k === "where"; inner = inner.in) conds.unshift(inner.if);
-  const put = (base: Rel, some: Cond[]) =>
-    some.reduce<Rel>((of, cond) => ({ k: "where", in: of, if: cond }), base);
-  const before = conds.filter(({ k }) => k !== "during");
-  const first: Rel = { ...rel, in: put(inner, before), per: [{ ds, field: id }] };
-  return put(
-    first,
-    conds.filter(({ k }) => k === "during"),
+  const { during = [], before = [] } = Object.groupBy(relConds(rel.in), ({ k }) =>
+    k === "during" ? "during" : "before",
   );
+  return whereAll({ ...rel, in: whereAll(bare(rel.in), before), per: [{ ds, field: id }] }, during);
 }
 
 /** "bought Audio but not Lighting": no single item is both, so it is said of whoever bought. */
@@ -27,15 +21,8 @@ export function linkedTo(
   path: Hop[],
   { rel: to, not, isOne }: { rel: Rel; not: boolean; isOne: boolean },
 ): Cond {
-  const conds: Cond[] = [];
-  let base: Rel = to;
-  for (; base.k === "where"; base = base.in) conds.unshift(...(base.if.k === "and" ? base.if.of : [base.if]));
-  const link = (some: Cond[]): Cond => ({
-    k: "link",
-    at,
-    path,
-    to: some.reduce<Rel>((rel, cond) => ({ k: "where", in: rel, if: cond }), base),
-  });
+  const [base, conds] = [bare(to), relConds(to)];
+  const link = (some: Cond[]): Cond => ({ k: "link", at, path, to: whereAll(base, some) });
   const field = (cond: Cond) =>
     cond.k === "is" && cond.match === "equal" ? JSON.stringify(cond.key) : undefined;
   const without = conds.find(

@@ -1,3 +1,4 @@
+import { nodesIn, relConds } from "../../query/parts.ts";
 import type { Aggregate, Cond, Grain, Key, Num, Rel, Window } from "../../query/semantic-query.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { By, Place, Sense, TableSense } from "./fragment.ts";
@@ -31,7 +32,8 @@ export function noun(ds: string): RelSense {
 /** A period belongs to what happened then: more likely to an event than to whom it happened. */
 export function duringCost({ rel, form }: Pick<RelSense, "rel" | "form">, isEvent: boolean): number {
   if (form === "name") return 2;
-  if (!isEvent && /"k":"(link|metric)"|"path":/.test(JSON.stringify(rel))) return 1.6;
+  const isLinked = nodesIn(rel).some(({ k, path }) => k === "metric" || path !== undefined);
+  if (!isEvent && isLinked) return 1.6;
   if (form === "noun") return 0.4;
   return isEvent ? 0.2 : 0.7;
 }
@@ -110,11 +112,9 @@ export function aggregate(fn: Aggregate, of: Key, rel: Rel): Num {
 
 /** Entities with a clause about what there is of them. */
 export function saysWhatTheyDid(rel: Rel): boolean {
-  if (rel.k !== "where") return false;
-  const conds = rel.if.k === "and" ? rel.if.of : [rel.if];
   const isDeed = (cond: Cond): boolean =>
     cond.k === "not" ? isDeed(cond.of) : cond.k === "link" && cond.path.some(({ dir }) => dir === "many");
-  return conds.some(isDeed) || saysWhatTheyDid(rel.in);
+  return relConds(rel).some(isDeed);
 }
 
 /** How many periods a window has, where they fill it. */

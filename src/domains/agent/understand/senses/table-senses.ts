@@ -1,7 +1,8 @@
+import { allOf, isEqual, isSameField } from "../../query/parts.ts";
 import type { Cond, DatePart, Grain, Key, Num, Rel, Scope, Window } from "../../query/semantic-query.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
-import { allOf, condOf, datasetsOf } from "./conditions.ts";
+import { condOf, datasetsOf } from "./conditions.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import { count, duringCost, entities, means, onWeekdays, type RelSense, tableOf } from "./make.ts";
 
@@ -83,8 +84,7 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
     }
     case "unit": {
       const [num] = table.cols;
-      const isSame = num?.k === "agg" && num.of?.ds === mod.key.ds && num.of.field === mod.key.field;
-      return isSame ? [asTable(table, 0)] : [];
+      return num?.k === "agg" && isSameField(num.of, mod.key) ? [asTable(table, 0)] : [];
     }
     case "all": {
       const cond = grammar.everywhereOf(table, mod);
@@ -157,8 +157,7 @@ export function farCost(grammar: Grammar, table: TableSense, cond: Cond): number
 /** Two different values of one field at once are nobody's. */
 function contradicts(conds: readonly Cond[], cond: Cond): boolean {
   if (cond.k !== "is" || cond.match !== "equal") return false;
-  const key = JSON.stringify(cond.key);
-  return conds.some((each) => each.k === "is" && each.match === "equal" && JSON.stringify(each.key) === key);
+  return conds.some((each) => each.k === "is" && each.match === "equal" && isEqual(each.key, cond.key));
 }
 
 export function grouped(grammar: Grammar, table: TableSense, keys: Key[]): Combined[] {
@@ -253,11 +252,10 @@ export function ofSome(grammar: Grammar, whole: TableSense, { some, isShare }: B
 /** Remembers which groups were said with "per" or "each". */
 export function per(before: TableSense, by: BySense, tables: Combined[]): Combined[] {
   if (by.isPer !== true) return tables;
-  const known = new Set(before.by.map((key) => JSON.stringify(key)));
   return tables.map((each) => {
     if (each.sense.t !== "table" || each.sense.table.top !== null) return each;
     const { table } = each.sense;
-    const fresh = table.by.filter((key) => !known.has(JSON.stringify(key)));
+    const fresh = table.by.filter((key) => !before.by.some((known) => isEqual(known, key)));
     return fresh.length === 0 ? each : asTable({ ...table, per: fresh }, each.cost);
   });
 }
@@ -274,9 +272,8 @@ export function averaged(grammar: Grammar, table: TableSense, fn: "avg" | "media
   if (isAverage && fn === "avg") return [asTable(table, isRatio ? 0.7 : 0)];
   if (over.length === 0) return [];
   if (table.top !== null || table.having !== null) return [];
-  const names = new Set(over.map((key) => JSON.stringify(key)));
   const each = table.cols.map((of): Num => ({ k: "each", fn, of, per: over }));
-  const by = table.by.filter((key) => !names.has(JSON.stringify(key)));
+  const by = table.by.filter((key) => !over.some((other) => isEqual(other, key)));
   return [asTable({ ...plain, cols: each, by }, said === undefined ? 0.3 : 0)];
 }
 
@@ -328,8 +325,8 @@ export function ofSameRows(grammar: Grammar, num: Num, per: Num): Num {
   const conds = grammar
     .rowsOf(num.name)
     .filter(({ key }) => grammar.reachedBy(tableOf(per), key.ds) && !said.includes(`${key.ds}.${key.field}`));
-  if (conds.length === 0 || (per.k !== "metric" && per.k !== "agg")) return per;
-  return scoped(per, { if: allOf(conds) });
+  const all = allOf(conds);
+  return all === undefined || (per.k !== "metric" && per.k !== "agg") ? per : scoped(per, { if: all });
 }
 
 /** "win rate": of all that could have been counted, those that were. */
@@ -357,6 +354,12 @@ export function scoped(num: Num, scope: Scope): Num {
   return num;
 }
 
+/** The rows that the numbers of a table are made of. */
+export function scopeOf({ conds, win }: Pick<TableSense, "conds" | "win">): Scope {
+  const all = allOf(conds);
+  return { ...(all !== undefined && { if: all }), ...(win !== null && { win }) };
+}
+
 /** The same as entities, so that they can be counted. */
 export function chosenEntities(
   grammar: Grammar,
@@ -366,7 +369,7 @@ export function chosenEntities(
   const [num] = table.cols;
   const { conds } = table;
   if (num === undefined || (conds.length > 0 && num.k !== "metric")) return [];
-  const scope = { ...(conds.length > 0 && { if: allOf(conds) }), ...(table.win && { win: table.win }) };
+  const scope = scopeOf({ conds, win: table.win });
   const counted = num.k === "agg" && num.in !== undefined ? num.in : undefined;
   const way = counted === undefined ? undefined : grammar.path(rel.ds, grammar.datasetOf(counted), null);
   if (counted !== undefined && way === undefined) return [];
