@@ -84,9 +84,11 @@ export function schemaOf(
       return [name, { name, from, to, columns, cost }] as const;
     }),
   );
-  // What has no date of its own goes by that of what it belongs to.
+  // What happened without a date of its own goes by that of what it belongs to; somebody with a name goes by none.
   for (const [name, dataset] of datasets) {
-    if (dataset.date === null) datasets.set(name, { ...dataset, date: nearestDate(name, datasets, links) });
+    const { nameField, key, date } = dataset;
+    if (date === null && (nameField === null || key.includes(nameField)))
+      datasets.set(name, { ...dataset, date: nearestDate(name, datasets, links) });
   }
   const find = (dataset: string | null, column: string) => findColumn(datasets, dataset, column);
   const metrics = new Map<string, SchemaMetric>();

@@ -5,7 +5,7 @@ import { LIMITS } from "../limits.ts";
 import { periodEnd } from "../phases/periods.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Preferences } from "../preferences/preferences.ts";
-import { nodesIn } from "../query/parts.ts";
+import { hasKind, nodesIn } from "../query/parts.ts";
 import type { Ask, Grain, Window } from "../query/semantic-query.ts";
 import { datesIn } from "../understand/candidates/dates.ts";
 import { fold } from "../understand/languages/words.ts";
@@ -29,6 +29,20 @@ const EVER = /(?<!\p{L})(?:ever|jemals)(?!\p{L})/giu;
 export const PERIOD_QUESTION: Clarification = {
   question: "What time period should I analyze?",
   suggestions: ["Last 30 days", "Current quarter", "Year to date"],
+};
+
+/** "revenue growth by country": of which year over which is still to be said; all times have none before them. */
+export function openGrowth(ask: Ask): Clarification[] {
+  const nodes = nodesIn(ask);
+  const isDated = nodes.some(
+    ({ win, bucket, k }) => win !== undefined || bucket !== undefined || k === "during",
+  );
+  return isDated || !hasKind(ask, "lag") ? [] : [GROWTH_QUESTION];
+}
+
+const GROWTH_QUESTION: Clarification = {
+  question: "Growth of which period?",
+  suggestions: ["year to date", "last year", "last quarter"],
 };
 
 type Dated = Pick<Moment, "now" | "timeZone">;

@@ -23,6 +23,7 @@ import {
   isTrend,
   isVague,
   namesTime,
+  openGrowth,
   PERIOD_QUESTION,
   pastSpan,
   periodOf,
@@ -107,10 +108,12 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
     state.text = withoutVague(state.text);
 
   const { text, answers, isForced, knowledge, open, notes } = state;
-  const finish = (read: Understanding): Understanding => ({
-    ...read,
-    readings: read.readings.map((reading) => finished(reading, { notes, period, knowledge })),
-  });
+  const finish = (read: Understanding): Understanding => {
+    const readings = read.readings.map((reading) => finished(reading, { notes, period, knowledge }));
+    const isWhole = read.missing.length === 0 && read.unclear.length === 0;
+    const growth = isWhole && readings[0] !== undefined ? openGrowth(readings[0].ask) : [];
+    return { ...read, readings, unclear: [...read.unclear, ...growth] };
+  };
   return { question: { text, answers, isForced }, knowledge, open, finish };
 }
 

@@ -133,3 +133,18 @@ describe("what was bought and sold, which nobody defined", () => {
     expect(read(question)).toBe(wanted);
   });
 });
+
+describe("growth", () => {
+  const GROWTH = "growth of revenue over the year before";
+  it.each([
+    ["revenue growth by country in 2025", `${GROWTH} by country in 2025`],
+    ["how much did we grow this year", `${GROWTH} in 2026 until today`],
+    ["which country grew the most last year", `${GROWTH} by country in 2025, the highest`],
+    [
+      "Welche Länder sind letztes Jahr geschrumpft?",
+      `${GROWTH} by country in 2025, where ${GROWTH} is less than 0`,
+    ],
+  ])("%s: %s", (question, wanted) => {
+    expect(read(question)).toBe(wanted);
+  });
+});

@@ -1,4 +1,5 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { metricsIn } from "../query/parts.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import { type Held, heldAgainst } from "./account/hold.ts";
 import { candidates, type Found } from "./candidates/candidates.ts";
@@ -194,12 +195,15 @@ function borrowedIn(leaves: readonly Leaf[], words: readonly Word[]): Assumption
   });
 }
 
-/** What was done, where only the tables say what that is: rows, or the number that it was counted by. */
+/** What a verb stands for where nobody says so: rows that tell it, or the number that it is counted by. */
 function usualIn(ask: Ask, leaves: readonly Leaf[], words: readonly Word[]): Assumption[] {
   const [num] = ask.k === "table" ? ask.cols : [];
   const isNamed = leaves.some(({ sense }) => sense.t === "table");
   return leaves.flatMap(({ sense, start }): Assumption[] => {
-    if (sense.t !== "rel" || sense.verb === undefined) return [];
+    const isGrowth = sense.t === "op" && sense.op === "growth" && !isNamed;
+    const [metric] = isGrowth ? metricsIn(num) : [];
+    const verb = sense.t === "rel" ? sense.verb : undefined;
+    if (metric === undefined && verb === undefined) return [];
     const { text, stem, start: from, end } = words[start] as Word;
     const taken = (what: string, isGuess = false): Assumption[] => [
       {
@@ -209,9 +213,12 @@ function usualIn(ask: Ask, leaves: readonly Leaf[], words: readonly Word[]): Ass
         ...(isGuess && { isGuess }),
       },
     ];
+    if (metric !== undefined) return taken(`growth of ${metric}`);
     if (num?.k === "metric" && !isNamed)
       return phraseKey(num.name).split(" ").includes(stem) ? [] : taken(num.name);
-    return sense.verb.isUsual === undefined ? [] : taken(sense.ds, sense.verb.isUsual === "doubtful");
+    return sense.t !== "rel" || verb?.isUsual === undefined
+      ? []
+      : taken(sense.ds, verb.isUsual === "doubtful");
   });
 }
 

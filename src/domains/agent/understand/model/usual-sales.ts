@@ -4,7 +4,11 @@ import type { Schema } from "../../query/schema.ts";
 import type { Definitions } from "./definitions.ts";
 import { peopleOf } from "./model-words.ts";
 
-const MONEY = /(^|_)(revenue|sales|turnover|income|amount|umsatz|erl[oö]se?)(_|$)/i;
+/** What is earned, by its likelier names first. */
+const MONEY = [
+  /(^|_)(revenue|sales|turnover|umsatz|erl(ö|oe)se?)(_|$)/i,
+  /(^|_)(income|takings|amount|payments?|einnahmen)(_|$)/i,
+];
 const SALES =
   /(^|_)(orders?|purchases?|sales?|invoices?|transactions?|receipts?|bills?|verk(auf|äufe|aeufe)|k(auf|äufe|aeufe)|bestellung(en)?|auftr(ag|äge|aege)|rechnung(en)?|belege?)(_|$)/i;
 const QUANTITY = /(^|_)(quantity|qty|units?|pieces|menge|anzahl|st(ü|ue)ck(zahl)?)(_|$)/i;
@@ -13,7 +17,8 @@ const STATUS = /(^|_)(status|state|cancel\w*|void\w*|is_paid|stor?niert)(_|$)/i;
 
 /** The metrics of what is earned. */
 export function moneyMetrics({ metrics }: Schema): string[] {
-  return [...metrics.keys()].filter((name) => MONEY.test(name));
+  const named = MONEY.map((name) => [...metrics.keys()].filter((each) => name.test(each)));
+  return named.find(({ length }) => length > 0) ?? [];
 }
 
 /** The dataset that the rows of a metric are of. */

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import { isEqual, isSameField, nodesIn, rebuilt } from "../../query/parts.ts";
+import { hasKind, isEqual, isSameField, nodesIn, rebuilt } from "../../query/parts.ts";
 import type { Schema } from "../../query/schema.ts";
 import type { Ask, Cond, Grain, Key, Num, Scope, Window } from "../../query/semantic-query.ts";
 import type { Assumption } from "../reading.ts";
@@ -22,7 +22,7 @@ export function finished(
     ),
   );
   const { win } = ask.scope ?? {};
-  if (win !== undefined) return withinWindow(ask, win);
+  if (win !== undefined) return withinWindow(upToToday(ask, win, now), win);
   // "sold more than 400 units last year at a margin below 36 %": in the same period.
   const [only, ...others] = metricWindows(ask);
   const isOfTop = only !== undefined && hasTopOf(ask, only);
@@ -53,6 +53,18 @@ function withinWindow(ask: Table, win: Window): Table {
     const isOpen = node.k === "top" && by?.k === "metric" && by.scope === undefined;
     return isOpen ? { ...node, by: { ...by, scope: { win } } } : node;
   });
+}
+
+/** A year that is not over has grown over as many days of the year before. */
+function upToToday(ask: Table, win: Window, now: string): Table {
+  const tomorrow = new Date(`${now.slice(0, 10)}T00:00:00Z`);
+  tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
+  const to = isoDate(tomorrow);
+  const isOver = win.to === null || win.to <= to || (win.from ?? "") > now;
+  const isShifted = hasKind(ask, "lag") && ask.by.every(({ bucket }) => bucket === undefined);
+  if (isOver || !isShifted) return ask;
+  const said = `${win.said.replace(/ \([^()]*\)$/, "")} until today`;
+  return { ...ask, scope: { ...ask.scope, win: { ...win, to, said } } };
 }
 
 function isoDate(date: Date): string {

@@ -366,13 +366,15 @@ export const ENTITY_RULES: Rules = {
       ? means({ ...rel, n: value }, 0.4)
       : [],
   // "Emma and Dune"
-  "rel op": (_grammar, { rel, ds, form, isTopped, verb }, { op, arg }) => {
+  "rel op": (grammar, { rel, ds, form, isTopped, verb }, { op, arg }) => {
     if (form === "name" && (op === "and" || op === "or" || op === "versus"))
       return means({ t: "namesand", rel, ds, op });
     if (op === "ratio" && form !== "name" && verb === undefined)
       return means({ t: "tableand", table: tableOf(count(rel)), op: "/" }, 0.1);
     // "returns increased": how many there were.
-    if (op === "growth" && form === "noun" && !arg?.endsWith("abs")) return growing(tableOf(count(rel)));
+    const isDated = grammar.schema.datasets.get(ds)?.date?.ds === ds;
+    if (op === "growth" && form === "noun" && isDated && !arg?.endsWith("abs"))
+      return growing(tableOf(count(rel)));
     return op === "count" && !isTopped && verb === undefined ? means(table(count(rel)), 0.2) : [];
   },
   "namesand rel": (_grammar, { rel, ds, op }, second) => {

@@ -3,7 +3,8 @@ import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { Cond, Hop, Key, Num, Rel, Window } from "../../query/semantic-query.ts";
 import { Facts } from "../model/facts.ts";
 import { addsUp, foreignLink } from "../model/model-words.ts";
-import { compared } from "../senses/comparison-senses.ts";
+import { moneyMetrics } from "../model/usual-sales.ts";
+import { compared, growing } from "../senses/comparison-senses.ts";
 import { condOf, datasetsOf } from "../senses/conditions.ts";
 import { piecesSold } from "../senses/entity-senses.ts";
 import type { By, Mod, Sense, TableSense } from "../senses/fragment.ts";
@@ -74,12 +75,28 @@ export class Grammar extends Facts {
       return compared({ ...sense.table, win: null }, [sense.table.win, sense.than]).map((each) =>
         more(each, 0.3),
       );
+    if (sense.t === "op" && sense.op === "growth") return this.#grew(sense.arg);
     if (sense.t === "worth") {
       const table: TableSense = tableOf({ k: "metric", name: sense.metric });
       return means({ t: "table", table }, 0.1);
     }
     if (sense.t === "rel") return [...groups, ...piecesSold(this, sense).map((each) => more(each, -0.2))];
     return sense.t === "attr" ? [...groups, ...this.#linkedEntities(sense)] : groups;
+  }
+
+  /** "which countries grew": in what is earned, where no number is named. */
+  #grew(arg: string | undefined): Combined[] {
+    const [name, ...others] = moneyMetrics(this.schema);
+    const [op] = arg ?? "";
+    if (name === undefined || others.length > 0 || arg?.endsWith("abs") || (op !== "<" && op !== ">"))
+      return [];
+    const { sense: grown, cost } = growing(tableOf({ k: "metric", name }))[0] as Combined;
+    if (grown.t !== "table") return [];
+    const chosen: Sense = { t: "having", table: grown.table, op, value: 0 };
+    return [
+      { sense: grown, cost },
+      { sense: chosen, cost: cost + 0.3 },
+    ];
   }
 
   /** "signups": how many there were on the date that says so. */

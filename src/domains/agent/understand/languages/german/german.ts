@@ -103,8 +103,10 @@ const GRAMMAR: Readonly<Record<string, string>> = {
   share:
     "teil, anteil, anteile, prozentsatz, prozent, prozent der, prozent des, prozent von, prozent vom, wie viel prozent, wieviel prozent, wie viel prozent der, wie viel prozent des, anteilig*",
   "as a share of the total": "als anteil am gesamten, anteil am gesamten",
-  growth:
-    "wachstum, wuchs, wuchsen, wachsen, gewachsen, wächst, zugelegt, zulegte, zulegten, zunahm, zunahmen, anstieg, anstiegen, angestiegen, gestiegen, stieg, stiegen, steigerung, zuwachs, veränderung, verändert, änderung, zugenommen",
+  growth: "wachstum, anstieg, steigerung, zuwachs, veränderung, verändert, änderung",
+  grow: "wuchs, wuchsen, wachsen, gewachsen, wächst, zugelegt, zulegte, zulegten, zunahm, zunahmen, anstiegen, angestiegen, gestiegen, stieg, stiegen, zugenommen",
+  declin:
+    "gesunken, sank, sanken, zurückgegangen, zurückging, zurückgingen, gefallen, geschrumpft, schrumpfte, schrumpften, abgenommen, abnahm, abnahmen, eingebrochen",
   "running total": "kumuliert*, laufende summe, kumulierte summe, aufgelaufen*",
   versus: "gegenüber, gegen, verglichen mit, im vergleich zu, im vergleich zum, im vergleich zur, vs",
   compar: "vergleich, vergleiche, verglichen, vergleichen, im vergleich",
