@@ -34,6 +34,7 @@ import { type Moment, plan, type Understand } from "./phases/plan.ts";
 import { confirmed, doYouMean, type Question, readQuestion } from "./phases/question.ts";
 import { clarify, refuse, unanswered } from "./phases/refuse.ts";
 import { verify } from "./phases/verify.ts";
+import { inWholePeriods } from "./phases/whole-periods.ts";
 import { withinTime } from "./phases/within-time.ts";
 import { withoutTotals } from "./phases/without-totals.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
@@ -314,10 +315,10 @@ export class Agent {
 
   /** All phases after the Planner. */
   async #run(planned: Run, work: Work): Promise<ByRules> {
-    const { question, knowledge, query, begin } = work;
+    const { question, knowledge, query, begin, moment } = work;
     begin("Navigator");
     const said = inTheirWords(planned.readings);
-    const plain = withoutTotals(said, knowledge);
+    const plain = inWholePeriods(withoutTotals(said, knowledge), knowledge, moment.now);
     const { readings, isChosen } = await apart(plain, question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
     if (routes.length === 0)

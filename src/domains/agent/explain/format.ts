@@ -58,7 +58,7 @@ function formatOfNumber(num: Num, type: string, knowledge: Knowledge): Format {
     case "each":
       return num.fn === "count" || num.fn === "distinct"
         ? { kind: "integer" }
-        : formatOfNumber(num.of, type, knowledge);
+        : averageOf(num.fn, formatOfNumber(num.of, type, knowledge), type);
     case "calc":
       return formatOfCalc(num, type, knowledge);
     case "lag":
@@ -69,6 +69,12 @@ function formatOfNumber(num: Num, type: string, knowledge: Knowledge): Format {
     case "lit":
       return { kind: "number" };
   }
+}
+
+/** The average of whole numbers is none. */
+function averageOf(fn: Extract<Num, { k: "each" }>["fn"], of: Format, type: string): Format {
+  if (of.kind !== "integer" || (fn !== "avg" && fn !== "median")) return of;
+  return { ...of, ...numberOrInteger(type) };
 }
 
 /** The one field that a metric is the average, least or most of: it reads as that field does. */

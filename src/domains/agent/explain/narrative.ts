@@ -118,7 +118,7 @@ function aboutGroups(
   const whole = wholes.get(main);
   // What belongs to no group is nobody's first place.
   const ranked = rankedBy(rows, main).filter((row) => keys.every(({ index }) => row[index] !== null));
-  const parts = [whole === undefined ? `${said}:` : `${said}: ${inAll(rows, main, whole, isPart)}`];
+  const parts = [whole === undefined ? `${said}:` : `${said}: ${inAll(view, main, whole, isPart)}`];
   const isWhole = rows.length === view.totalRows;
   if (isWhole && ranked.length > 0 && keys.length > 0)
     parts.push(
@@ -136,10 +136,11 @@ function aboutGroups(
 }
 
 /** The whole; and where only some groups are shown, how much of it they are. */
-function inAll(rows: readonly JsonValue[][], main: ShownColumn, whole: number, isPart: boolean): string {
-  const all = showNumber(whole, main.format);
+function inAll({ rows, numbers }: View, main: ShownColumn, whole: number, isPart: boolean): string {
+  // Beside other numbers it is said which one it is.
+  const all = `${showNumber(whole, main.format)}${numbers.length > 1 ? ` ${main.label}` : ""}`;
   const sum = rows.reduce((total, row) => total + (numberOf(row, main) ?? 0), 0);
-  if (!isPart && showNumber(sum, main.format) === all) return `**${all}** in all.`;
+  if (!isPart && showNumber(sum, main.format) === showNumber(whole, main.format)) return `**${all}** in all.`;
   const fraction = whole === 0 ? "" : ` (${showNumber(sum / whole, { kind: "percent", by: 100 })})`;
   return `those shown come to **${showNumber(sum, main.format)}** of ${all} in all${fraction}.`;
 }
@@ -198,9 +199,10 @@ function aboutPeriods(
   const main = numbers[0] as ShownColumn;
   if (keys.length > 1) return [`${said}: ${count(rows.length)} rows.`, table(view)];
   const whole = wholes.get(main);
-  const lead = whole === undefined ? `${said}:` : `${said}: ${inAll(rows, main, whole, isPart)}`;
-  // What adds up is smaller in a part of a period, and nothing went down.
-  const isComparable = (row: JsonValue[]) => whole === undefined || !cut.has(row[time.index] as string);
+  const lead = whole === undefined ? `${said}:` : `${said}: ${inAll(view, main, whole, isPart)}`;
+  // What adds up is smaller in a part of a period, and nothing went down; growth is of what adds up.
+  const isOfWhole = whole !== undefined || (!isKey(main.of) && main.of.k === "calc");
+  const isComparable = (row: JsonValue[]) => !isOfWhole || !cut.has(row[time.index] as string);
   const known = rows.filter((row) => numberOf(row, main) !== undefined && isComparable(row));
   const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined || first === last) return [lead, table(view)];
@@ -208,7 +210,7 @@ function aboutPeriods(
   const isShare = main.format.kind === "percent";
   const change = isShare || from === 0 ? "" : ` (${signedPercent((to - from) / Math.abs(from))})`;
   const grain = time.format.kind === "period" ? time.format.grain : "period";
-  const start = cut.size > 0 && whole !== undefined ? `Of whole ${grain}s: from` : "From";
+  const start = cut.size > 0 && isOfWhole ? `Of whole ${grain}s: from` : "From";
   const path = `${start} ${cell(first, main)} in ${cell(first, time)} to ${cell(last, main)} in ${cell(last, time)}${change}.`;
   const ranked = rankedBy(known, main);
   const [high, low] = [ranked[0] as JsonValue[], ranked.at(-1) as JsonValue[]];

@@ -6,7 +6,7 @@ import { isKey, type Key } from "../query/semantic-query.ts";
 import { periodEnd } from "./periods.ts";
 
 /** What may be missing at the end of a period before it is spoken of: nobody sells on every day. */
-const MISSING = 0.1;
+export const MISSING = 0.1;
 
 /** Where a period lies outside of the data, they say so themselves. */
 export function outside({ compiled }: Result, data: DataPeriod | undefined): string[] {
@@ -101,10 +101,10 @@ export function periodOf({ compiled }: Result, knowledge: Knowledge): DataPeriod
   return daysBy(compiled.used.windows[0]?.date ?? (bucketed as Key | undefined), knowledge);
 }
 
-function days(from: string, to: string): number {
+export function days(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
-function dayAfter(day: string, by: number): string {
+export function dayAfter(day: string, by: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + by * 86_400_000).toISOString().slice(0, 10);
 }

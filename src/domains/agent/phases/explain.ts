@@ -1,11 +1,12 @@
 import type { Answer, Result } from "../answer.ts";
 import { chartsOf } from "../explain/chart.ts";
+import { show } from "../explain/format.ts";
 import { lineageOf } from "../explain/lineage.ts";
 import { narrate } from "../explain/narrative.ts";
 import { pictureOf } from "../explain/picture.ts";
 import { inWords, type View } from "../explain/view.ts";
 import type { Wish } from "../follow-up/chart-wish.ts";
-import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Verified } from "./verify.ts";
 
 /** Readings that depend on a choice are less certain by this much for each. */
@@ -52,7 +53,7 @@ export function explain(result: Result, view: View, context: Context): Answer {
   const { verifiedBy } = reading;
   const verdict = verifiedBy && `*Verified by ${verifiedBy}.*`;
   const assumed = assumptions.map((choice) => `- ${inWords(choice)}`).join("\n");
-  const narrative = [told, basisOf(result), verdict, assumed && `Assumed:\n${assumed}`]
+  const narrative = [told, basisOf(result, knowledge), verdict, assumed && `Assumed:\n${assumed}`]
     .filter(Boolean)
     .join("\n\n");
   const open = reading.assumptions.filter(
@@ -89,16 +90,23 @@ export function explain(result: Result, view: View, context: Context): Answer {
   };
 }
 
-/** The days that were looked at, and by which date: the text before names only the period. */
-function basisOf({ compiled }: Result): string {
+/** The days that were looked at, and by which date: the text before names only the period, or none. */
+function basisOf({ compiled, reading }: Result, knowledge: Knowledge): string {
   const said = compiled.used.windows.map(({ date, win }) => {
     const days = [...win.said.matchAll(/\(([^()]*)\)/g)].map(([, text]) => text).join(" and ");
     return `${days === "" ? win.said : days} by ${inWords(date.field).toLowerCase()}`;
   });
-  return said.length === 0 ? "" : `*Period: ${[...new Set(said)].join("; ")}.*`;
+  if (said.length > 0) return `*Period: ${[...new Set(said)].join("; ")}.*`;
+  const [num] = reading.ask.k === "table" ? reading.ask.cols : [];
+  const date = num?.k === "metric" ? knowledge.schema.metrics.get(num.name)?.date : undefined;
+  const data = daysBy(date, knowledge);
+  if (data === undefined) return "";
+  const [first, last] = [data.first, data.last].map((day) =>
+    show(day, { kind: "period", grain: "day", isFiscal: false }),
+  );
+  return `*Period: all there is, ${first} to ${last} by ${inWords(data.field).toLowerCase()}.*`;
 }
 
-/** That there is nothing is an answer; which condition is the reason, and what there is instead, helps on. */
 /** No rows, or periods in none of which there is anything. */
 function isWithoutNumbers({ rows, keys, numbers }: View): boolean {
   if (rows.length === 0) return true;
@@ -106,6 +114,7 @@ function isWithoutNumbers({ rows, keys, numbers }: View): boolean {
   return rows.every((row) => numbers.every(({ index }) => row[index] === null));
 }
 
+/** That there is nothing is an answer; which condition is the reason, and what there is instead, helps on. */
 function nothing(said: string, reasons: readonly string[], told: string | undefined): string {
   return [told ?? `${inWords(said)}: nothing was found.`, ...reasons].join("\n\n");
 }

@@ -8,3 +8,13 @@ export function periodEnd(start: string, grain: Grain): string {
   else day.setUTCMonth(day.getUTCMonth() + { month: 1, quarter: 3, year: 12 }[grain]);
   return day.toISOString().slice(0, 10);
 }
+
+/** The first day of the period that a day is in. */
+export function periodStart(of: string, grain: Grain): string {
+  const day = new Date(`${of.slice(0, 10)}T00:00:00Z`);
+  if (grain === "week") day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7));
+  else if (grain !== "day") day.setUTCDate(1);
+  if (grain === "quarter") day.setUTCMonth(day.getUTCMonth() - (day.getUTCMonth() % 3));
+  if (grain === "year") day.setUTCMonth(0);
+  return day.toISOString().slice(0, 10);
+}

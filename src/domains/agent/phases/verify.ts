@@ -10,8 +10,8 @@ import { show, showNumber } from "../explain/format.ts";
 import { numberOf, type ShownColumn, type View } from "../explain/view.ts";
 import type { DataPeriod, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
-import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
-import { begunLate, cutPeriods, cutShort, lastDay, outside, periodOf } from "./data-period.ts";
+import { type Ask, type Cond, isKey, type Window } from "../query/semantic-query.ts";
+import { begunLate, cutPeriods, cutShort, dayAfter, lastDay, outside, periodOf } from "./data-period.ts";
 import type { Query } from "./execute.ts";
 import { filtersIn, type NamedFilter, without } from "./filters.ts";
 import { periodEnd } from "./periods.ts";
@@ -189,6 +189,9 @@ function unfinished(
           `${show(running, time.format)} is not over yet: its numbers are those until ${until(running, periodEnd(running, grain))}.`,
         ];
   }
+  const isToday = ({ from, to }: Window) => from?.slice(0, 10) === today && to === dayAfter(today, 1);
+  if (compiled.used.windows.some(({ win }) => isToday(win)))
+    return ["Today is not over yet: the numbers are those until now."];
   const open = compiled.used.windows.find(
     ({ win }) => win.from !== null && win.to !== null && isOpen(win.from, win.to),
   );
@@ -201,9 +204,7 @@ function unfinished(
 
 /** A period that ends with today is meant to. */
 function dayBefore(end: string): string {
-  const day = new Date(`${end.slice(0, 10)}T00:00:00Z`);
-  day.setUTCDate(day.getUTCDate() - 1);
-  return day.toISOString().slice(0, 10);
+  return dayAfter(end.slice(0, 10), -1);
 }
 
 /** Which filter leaves nothing, and which values there are instead. */

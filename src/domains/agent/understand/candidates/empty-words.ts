@@ -75,10 +75,10 @@ const STAYS = /^(live|lives|work|works|stay|stays|lie|lies|exist|come|comes|loca
 /** Several that numbers of are put together. */
 const ALL_OF = /(^| )(and|both|all|taken|our|und|alle|beide)( |$)|,/;
 
-/** Whoever writes IT in a sentence means no "it". */
+/** Whoever writes IT in a sentence means no "it", and a letter by itself is one. */
 function isWritten(words: readonly Word[], i: number): boolean {
   const { text = "" } = words[i] ?? {};
-  return /^\p{Lu}{2,}$/u.test(text) && words.some((word) => /^\p{Ll}{2,}$/u.test(word.text));
+  return /^(?:\p{Lu}{2,}|[B-HJ-Z])$/u.test(text) && words.some((word) => /^\p{Ll}{2,}$/u.test(word.text));
 }
 
 /** "based on a book", "made as a game": what a thing is about is no empty word, whatever it is elsewhere. */

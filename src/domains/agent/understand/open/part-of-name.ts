@@ -92,8 +92,12 @@ export function sharedNoun(
   const start = words.findIndex(({ norm, stem }, i) => {
     if (headsOf(stem).length === 0 || norm.endsWith("ing")) return false;
     const over = found.filter((each) => each.start <= i && i < each.end);
-    const isNamed = over.some(({ sense, cost }) =>
-      sense.t === "op" ? sense.op === "time to" : cost <= NAMED_COST,
+    // "number of customers": of whom is said behind it.
+    const isCounting = (end: number) => found.some((each) => each.start === end && each.sense.t === "rel");
+    const isNamed = over.some(({ sense, cost, end }) =>
+      sense.t === "op"
+        ? sense.op === "time to" || (sense.op === "count" && isCounting(end))
+        : cost <= NAMED_COST,
     );
     // "the highest list price …, with the price"
     const isSaid = found.some((each) => each.end - each.start > 1 && words[each.end - 1]?.stem === stem);

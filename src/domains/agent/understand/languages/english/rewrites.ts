@@ -140,7 +140,7 @@ const REWRITES: readonly Rewrite[] = [
   [HOW_MANY, "$1average time to$3 in $2"],
   [/\bsubscri(?:bes?|bed) to\b/gi, "with"],
   [/\bdays? of (?:the )?week\b/gi, "weekday"],
-  [/\b(?:counting|starting|beginning) (?:from|in|with)\b/gi, "since"],
+  [/\b(?:counting|starting|beginning) (?:from|in|with)\b(?! \p{L}\b)/giu, "since"],
   [/\b(?:nr|no|#)\.? of\b|#\s?of\b/gi, "number of"],
 ];
 
