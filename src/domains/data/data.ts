@@ -3,7 +3,6 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { JsonSlice } from "../../kernel/json-slice.ts";
 import { noteDataset } from "../../kernel/read-datasets.ts";
 import { scopeOf } from "../../kernel/scope.ts";
-import { quoteName } from "../../kernel/sql-text.ts";
 import {
   type Analytics,
   type JsonValue,
@@ -43,6 +42,7 @@ import {
   type PushesStore,
   type PushOptions,
 } from "./pushes.store.ts";
+import { restrictionOf, type SeenTable, seenTable } from "./seen-table.ts";
 import { PARTS, sweepParts } from "./sweep-parts.ts";
 
 export interface DataParts {
@@ -57,9 +57,6 @@ export interface DataParts {
   /** Told of each push, so that small parts are put together before there are many. */
   onPush?: (dataset: Dataset) => void;
 }
-
-/** What a caller may see of a dataset, and by which columns. */
-type SeenTable = TableView & { visible: Column[] };
 
 /** A query on one dataset as its caller sees it. */
 interface DatasetQuery {
@@ -97,33 +94,13 @@ export class Data {
     caller: Caller,
     wanted: readonly { dataset: Dataset; name: string }[],
   ): Promise<SeenTable[]> {
-    const restrictions = wanted.map(({ dataset }) => this.#restriction(caller, dataset));
+    const restrictions = wanted.map(({ dataset }) => restrictionOf(caller, dataset));
     const parts = await this.#parts.datasets.partsOf(wanted.map(({ dataset }) => dataset));
     await this.#checks.require([...parts.values()].flat());
     return wanted.map(({ dataset, name }, i) => {
-      const { columns, condition } = restrictions[i] as Restriction;
-      const isRestricted = condition !== null || columns.length < dataset.columns.length;
-      const visible = columns.map((column) => quoteName(column.name)).join(", ");
-      const select = `SELECT ${visible} FROM raw${condition === null ? "" : ` WHERE ${condition}`}`;
-      return {
-        name,
-        parts: (parts.get(dataset.id) ?? []).map(({ blobKey }) => this.#parts.blobs.pathOf(blobKey)),
-        columns: [...dataset.columns],
-        ...(isRestricted && { select }),
-        isRestricted: condition !== null,
-        version: `${dataset.id}.${dataset.version}`,
-        visible: [...columns],
-      };
+      const files = (parts.get(dataset.id) ?? []).map(({ blobKey }) => this.#parts.blobs.pathOf(blobKey));
+      return seenTable(dataset, name, restrictions[i] as Restriction, files);
     });
-  }
-
-  #restriction(caller: Caller, dataset: Dataset): Restriction {
-    noteDataset(dataset.id);
-    if (dataset.columns.length === 0)
-      throw new AppError("bad_request", `${dataset.name} has no columns: what it was made of was empty.`);
-    const restriction = restrictionFor(caller, dataset);
-    if (restriction.columns.length > 0) return restriction;
-    throw new AppError("forbidden", `No column of ${dataset.name} may be seen by you.`);
   }
 
   /** Some rows of a dataset, in the order in which they came; or what a C9QL query makes of them. */

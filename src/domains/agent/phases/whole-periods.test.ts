@@ -15,8 +15,8 @@ const knowledge = {
 
 function windowOf(ask: Ask, now = "2025-03-10T00:00:00Z") {
   const [made] = inWholePeriods([reading("", ask)], knowledge, now);
-  const { scope } = made?.ask as Extract<Ask, { k: "table" }>;
-  return scope?.win && [scope.win.from, scope.win.to, made?.assumptions.length];
+  const win = made?.ask.k === "table" ? made.ask.scope?.win : undefined;
+  return win && [win.from, win.to, made?.assumptions.length];
 }
 
 const lowest: Ask = {
