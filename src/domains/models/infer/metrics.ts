@@ -131,7 +131,7 @@ const OWN = /^(bedrooms|bathrooms|rooms|floors|doors|seats|stars|years|months)$/
 /** Whole numbers of what is named in the plural: so many bottles, or members. */
 function isTally(column: InferredField["column"]): boolean {
   const last = longWords(column?.name ?? "").at(-1) ?? "";
-  return column?.isWhole && (column.min ?? -1) >= 0 && singular(last) !== last && !OWN.test(last);
+  return column?.isWhole === true && (column.min ?? -1) >= 0 && singular(last) !== last && !OWN.test(last);
 }
 
 /** As it is called, with short forms written out, and without its unit. */
