@@ -55,8 +55,7 @@ function calcName({ op, a, b }: Extract<Num, { k: "calc" }>): string {
 function named(name: string, said: string | undefined): string {
   // The days behind the name of a period say nothing more.
   const slug = said
-    ?.replace(/^(compared with|verglichen mit) /, "")
-    .replaceAll(/(?<=\S)\s*\([^()]*\)/g, "")
+    ?.replaceAll(/(?<=\S)\s*\([^()]*\)/g, "")
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu)
     ?.slice(0, 7)

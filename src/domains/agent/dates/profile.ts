@@ -10,8 +10,6 @@ export interface DateProfile {
    * recognizers: today and the last unit stay out, as in the specification of Microsoft Recognizers.
    */
   style: "business" | "recognizers";
-  /** Of what is said back. */
-  language?: "en" | "de";
 }
 
 /** A profile made ready for arithmetic: wall-clock times in milliseconds. */
@@ -22,7 +20,6 @@ export interface Calendar {
   weekStart: number;
   fiscalStart: DateProfile["fiscalStart"];
   business: boolean;
-  language: "en" | "de";
 }
 
 const WEEK_STARTS = { sunday: 0, monday: 1, saturday: 6 };
@@ -37,7 +34,6 @@ export function calendarOf(profile: DateProfile): Calendar {
     weekStart: WEEK_STARTS[profile.weekStart],
     fiscalStart: profile.fiscalStart,
     business: profile.style === "business",
-    language: profile.language ?? "en",
   };
 }
 

@@ -24,8 +24,7 @@ const profile: fc.Arbitrary<DateProfile> = fc.record({
 });
 
 function windowsOf(found: DateFound): { from: string | null; to: string | null }[] {
-  const others = "alternatives" in found ? (found.alternatives ?? []).map(({ window }) => window) : [];
-  return "window" in found && found.window !== undefined ? [found.window, ...others] : others;
+  return "window" in found && found.window !== undefined ? [found.window] : [];
 }
 
 /** Days before the 29th, so that every year has them. */

@@ -1,4 +1,4 @@
-import { addMonths, at, DAY, periodAround } from "./calendar.ts";
+import { at, DAY, periodAround, shift } from "./calendar.ts";
 import { fillChart, Grammar, type Item } from "./chart.ts";
 import { type Calendar, calendarOf, type DateProfile } from "./profile.ts";
 import { cut, readings } from "./resolve.ts";
@@ -8,7 +8,7 @@ import { PART_RULES } from "./rules-parts.ts";
 import { PERIOD_RULES } from "./rules-periods.ts";
 import { RELATIVE_RULES } from "./rules-relative.ts";
 import { WINDOW_RULES } from "./rules-windows.ts";
-import { sayCompare, sayGrain, saySame, sayWindow } from "./say.ts";
+import { sayGrain, sayShift, sayWindow } from "./say.ts";
 import { select, shareYears } from "./select.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import type { Closed, Compare, Grain, Period, Shift, Span, Window } from "./values.ts";
@@ -35,8 +35,6 @@ export interface WindowFound extends Found {
   fiscal?: true;
   /** May be no date at all, as a bare 2025. */
   latent?: true;
-  /** Other readings of the same words. */
-  alternatives?: { window: DateWindow; said: string }[];
   /** Both ends of "X to Y", which may also be two windows to compare. */
   ends?: [DateWindow, DateWindow];
 }
@@ -55,7 +53,6 @@ export interface CompareFound extends Found {
   shift?: Shift;
   /** Each period with the one before it: month over month. */
   series?: true;
-  alternatives?: { window: DateWindow; said: string }[];
 }
 
 /** That year, the same month: the one that another window of the question is in. */
@@ -90,7 +87,7 @@ export function readDates(text: string, profile: DateProfile): DateFound[] {
   const windows = new Map<Item, Read>();
   for (const item of items) {
     const read =
-      item.value.t === "time" || item.value.t === "window" ? spansOf(item.value, calendar) : undefined;
+      item.value.t === "time" || item.value.t === "window" ? readOf(item.value, calendar) : undefined;
     if (read !== undefined) windows.set(item, read);
   }
   return items.flatMap((item): DateFound[] => {
@@ -105,41 +102,26 @@ function foundIn(item: Item, windows: ReadonlyMap<Item, Read>, calendar: Calenda
   if (read !== undefined) return windowFound(read, calendar);
   if (value.t === "grain") {
     const { grain, fiscal } = value;
-    return {
-      kind: "grain",
-      grain,
-      ...(fiscal && { fiscal }),
-      said: sayGrain(grain, fiscal === true, calendar),
-    };
+    return { kind: "grain", grain, ...(fiscal && { fiscal }), said: sayGrain(grain, fiscal === true) };
   }
   if (value.t === "compare") return compareFound(value, nearest(windows, item), calendar);
   if (value.t !== "same") return undefined;
-  const anchor = nearest(windows, item)?.spans[0].from;
+  const anchor = nearest(windows, item)?.span.from;
   const same = { kind: "same", ...grainOf(value.unit) } as const;
-  if (anchor === undefined || anchor === null) return { ...same, said: saySame(value.unit, calendar) };
+  if (anchor === undefined || anchor === null) return { ...same, said: `the same ${value.unit}` };
   const span = periodAround(anchor, value.unit, calendar);
   return { ...same, window: isoWindow(span), said: sayWindow(span, value.unit, false, calendar) };
 }
 
-function shiftBy(ms: number, { grain, by }: Shift): number {
-  if (grain === "day" || grain === "week") return ms + by * (grain === "day" ? 1 : 7) * DAY;
-  return addMonths(ms, by * { month: 1, quarter: 3, year: 12 }[grain]);
-}
-
 interface Read {
   value: Period | Window;
-  spans: [Span, ...Span[]];
+  span: Span;
 }
 
-function spansOf(value: Period | Window, calendar: Calendar): Read | undefined {
-  const others = value.t === "time" && value.other ? spansOf(value.other, calendar)?.spans : undefined;
-  const spans: Span[] =
-    value.t === "window"
-      ? [value.span, ...(value.others ?? [])]
-      : [...readings(value, calendar).map((whole) => cut(whole, value, calendar)), ...(others ?? [])];
-  const [first, ...rest] = spans;
-  if (first === undefined || !isSound(first)) return undefined;
-  return { value, spans: [first, ...rest.filter(isSound)] };
+function readOf(value: Period | Window, calendar: Calendar): Read | undefined {
+  const whole = value.t === "time" ? readings(value, calendar)[0] : undefined;
+  const span = value.t === "window" ? value.span : whole && cut(whole, value, calendar);
+  return span && isSound(span) ? { value, span } : undefined;
 }
 
 function isSound({ from, to }: Span): boolean {
@@ -148,22 +130,16 @@ function isSound({ from, to }: Span): boolean {
   return low >= EARLIEST && low < high && high <= LATEST;
 }
 
-function windowFound(
-  { value, spans: [span, ...others] }: Read,
-  calendar: Calendar,
-): Extract<Unplaced, { kind: "window" }> {
+function windowFound({ value, span }: Read, calendar: Calendar): Extract<Unplaced, { kind: "window" }> {
   const fiscal = value.fiscal === true;
-  const say = (each: Span): string => sayWindow(each, value.unit, fiscal, calendar);
-  const alternatives = others.map((each) => ({ window: isoWindow(each), said: say(each) }));
   const ends = value.t === "window" ? value.ends : undefined;
   return {
     kind: "window",
     window: isoWindow(span),
     ...grainOf(value.unit),
-    said: say(span),
+    said: sayWindow(span, value.unit, fiscal, calendar),
     ...(fiscal && { fiscal }),
     ...(value.latent === true && { latent: true }),
-    ...(alternatives.length > 0 && { alternatives }),
     ...(ends && { ends: [isoWindow(ends[0]), isoWindow(ends[1])] }),
   };
 }
@@ -173,51 +149,37 @@ function compareFound(
   value: Compare,
   anchor: Read | undefined,
   calendar: Calendar,
-): Extract<Unplaced, { kind: "compare" }> {
-  const { shift } = value;
-  const named = value.with && spansOf(value.with, calendar);
+): Extract<Unplaced, { kind: "compare" }> | undefined {
+  const by = value.shift;
   // Month over month in 2025 compares the months of 2025; year over year in May compares two months.
-  const main = anchor?.spans[0] as Closed | undefined;
+  const main = anchor?.span as Closed | undefined;
   const series =
     value.series === true &&
-    (main === undefined || (shift && shiftBy(main.from, { ...shift, by: 1 }) < main.to));
-  const moved = main && shift && !series ? shiftedSpan(main, shift) : undefined;
-  const said = (span: Span, by: Period | Window | undefined): string =>
-    sayWindow(span, by?.unit ?? "day", by?.fiscal === true, calendar);
-  const first = moved ?? named?.spans[0];
-  const other = moved && named && !isSame(moved, named.spans[0]) ? named : undefined;
+    (main === undefined || (by && shift(main.from, { unit: by.grain, n: 1 }) < main.to));
+  const moved = main && by && !series ? shiftedSpan(main, by) : undefined;
+  const of = moved && anchor ? { ...anchor, span: moved } : value.with && readOf(value.with, calendar);
+  const { unit = "day", fiscal } = of?.value ?? {};
+  const said = of ? sayWindow(of.span, unit, fiscal === true, calendar) : by && sayShift(by, series === true);
+  if (said === undefined) return undefined;
   return {
     kind: "compare",
-    ...(first && { window: isoWindow(first) }),
-    ...(shift && { shift }),
+    ...(of && { window: isoWindow(of.span) }),
+    ...(by && { shift: by }),
     ...(series && { series }),
-    ...(other && {
-      alternatives: [{ window: isoWindow(other.spans[0]), said: said(other.spans[0], other.value) }],
-    }),
-    said: sayCompare(
-      first && said(first, moved ? anchor?.value : value.with),
-      shift,
-      series === true,
-      calendar,
-    ),
+    said,
   };
 }
 
-function isSame(one: Span, two: Span): boolean {
-  return one.from === two.from && one.to === two.to;
-}
-
-function shiftedSpan({ from, to }: Closed, shift: Shift): Span | undefined {
-  const span = { from: shiftBy(from, shift), to: shiftBy(to, shift) };
-  return isSound(span) ? span : undefined;
+function shiftedSpan({ from, to }: Closed, { grain, by }: Shift): Span | undefined {
+  const [start, end] = [from, to].map((ms) => shift(ms, { unit: grain, n: by })) as [number, number];
+  return isSound({ from: start, to: end }) ? { from: start, to: end } : undefined;
 }
 
 /** The window that an aside speaks of: the last one before it, or else the first one after it. */
 function nearest(windows: ReadonlyMap<Item, Read>, { from }: Item): Read | undefined {
   let chosen: Read | undefined;
   for (const [item, read] of windows) {
-    const [span] = read.spans;
-    if (span.from === null || span.to === null) continue;
+    if (read.span.from === null || read.span.to === null) continue;
     if (item.from > from && chosen !== undefined) break;
     chosen = read;
     if (item.from > from) break;

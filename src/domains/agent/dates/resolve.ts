@@ -188,16 +188,16 @@ export function swung(period: Period, by: -1 | 0 | 1, calendar: Calendar): Close
     : search(period, FORWARD, calendar, ({ from }) => from > calendar.today);
 }
 
-/** Something that is computed from a period, in each reading of it. */
+/** Something that is computed from a period. */
 export function derived(
   time: Period,
   unit: Period["unit"],
   calendar: Calendar,
   make: (whole: Closed) => Closed | undefined,
 ): Period | undefined {
-  const [first, second] = readings(time, calendar).map(make);
-  if (first === undefined) return undefined;
-  return period(unit, { fixed: first, ...(second && { other: period(unit, { fixed: second }) }) });
+  const [whole] = readings(time, calendar);
+  const fixed = whole && make(whole);
+  return fixed && period(unit, { fixed });
 }
 
 /** The period of a kind that today is in. */
@@ -214,13 +214,8 @@ export function sure({ latent: _latent, weak: _weak, ...period }: Period): Perio
   return period;
 }
 
-/** The window that the first of several readings is, the others beside it. */
-export function windowOf(
-  unit: Period["unit"],
-  [span, ...others]: readonly Span[],
-  rest: Partial<Window> = {},
-): Window | undefined {
-  return span && { t: "window", unit, span, ...rest, ...(others.length > 0 && { others }) };
+export function windowOf(unit: Period["unit"], span: Span, rest: Partial<Window> = {}): Window {
+  return { t: "window", unit, span, ...rest };
 }
 
 export function period(unit: Period["unit"], rest: Partial<Period>): Period {

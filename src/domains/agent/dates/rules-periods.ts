@@ -58,14 +58,10 @@ function dayIn(month: number, day: number, year?: number): Period | undefined {
   return dayAt(year ?? 2000, month, day) === undefined ? undefined : time;
 }
 
-/** Month or day first? A stroke means month first if that is possible, and the other is kept. */
+/** Month or day first? A stroke means month first if that is possible. */
 function numericDay(first: number, second: number, mark: string, year?: number): Period | ValueOf<"none"> {
-  const monthFirst = dayIn(first, second, year);
-  const dayFirst = dayIn(second, first, year);
-  const [time, other] = mark === "dot" ? [dayFirst] : monthFirst ? [monthFirst, dayFirst] : [dayFirst];
-  if (time === undefined) return { t: "none" };
-  if (other === undefined || first === second) return time;
-  return { ...time, other };
+  const monthFirst = mark === "dot" ? undefined : dayIn(first, second, year);
+  return monthFirst ?? dayIn(second, first, year) ?? { t: "none" };
 }
 
 const fullYear = ({ n, digits }: { n: number; digits: number }): number => (digits === 2 ? 2000 + n : n);

@@ -28,16 +28,9 @@ const WHOLE: readonly Unit[] = ["quarter", "half", "decade", "century", "weekend
 /** The last or next so many: whole ones, or those that end today (business) or yesterday. */
 function several(by: -1 | 1, steps: readonly Step[], calendar: Calendar): Window | undefined {
   const [{ unit, n, fiscal = false }] = steps as [Step];
-  const rolling = rollingSpan(by, steps, calendar);
-  const whole = steps.length === 1 ? wholeSpan(by, unit, n, fiscal, calendar) : undefined;
-  if (whole !== undefined && fiscal) return windowOf(unit, [whole], { fiscal });
-  if (whole !== undefined && WHOLE.includes(unit))
-    return windowOf(unit, rolling && calendar.business ? [whole, rolling] : [whole]);
-  if (rolling === undefined) return undefined;
-  return windowOf(
-    unit,
-    calendar.business && whole !== undefined && unit !== "day" ? [rolling, whole] : [rolling],
-  );
+  const isWhole = steps.length === 1 && (fiscal || WHOLE.includes(unit));
+  const span = isWhole ? wholeSpan(by, unit, n, fiscal, calendar) : rollingSpan(by, steps, calendar);
+  return span && windowOf(unit, span, isWhole && fiscal ? { fiscal } : {});
 }
 
 function rollingSpan(by: -1 | 1, steps: readonly Step[], calendar: Calendar): Closed | undefined {
@@ -47,14 +40,7 @@ function rollingSpan(by: -1 | 1, steps: readonly Step[], calendar: Calendar): Cl
   return spanFrom(start, steps, by);
 }
 
-function wholeSpan(
-  by: -1 | 1,
-  unit: Unit,
-  n: number,
-  fiscal: boolean,
-  calendar: Calendar,
-): Closed | undefined {
-  if (unit === "hour" || unit === "workday" || unit === "fortnight") return undefined;
+function wholeSpan(by: -1 | 1, unit: Unit, n: number, fiscal: boolean, calendar: Calendar): Closed {
   const near = present(unit, calendar, fiscal, by).fixed as Closed;
   const far = present(unit, calendar, fiscal, by * n).fixed as Closed;
   return by < 0 ? { from: far.from, to: near.to } : { from: near.from, to: far.to };
@@ -160,13 +146,6 @@ const WINDOWS: readonly Rule[] = [
     if (day === undefined || !calendar.business || (the === undefined && !isLong(steps))) return undefined;
     return windowFrom(side === "before" ? day.from : day.to, steps, SIGN[side]);
   }),
-  // The past year may be the last calendar year or the twelve months up to today.
-  rule("past One", ([{ unit }], calendar) => {
-    if (!calendar.business || unit === "day" || unit === "hour") return undefined;
-    const rolling = rollingSpan(-1, [{ unit, n: 1 }], calendar);
-    const { fixed } = present(unit, calendar, false, -1);
-    return fixed && rolling && windowOf(unit, [fixed, rolling]);
-  }),
   rule("(last|next) [only] Duration", ([which, { steps }], calendar) =>
     several(SIGN[which], steps, calendar),
   ),
@@ -178,10 +157,10 @@ const WINDOWS: readonly Rule[] = [
     const moved = from && moveBy(from, steps, SIGN[side]);
     return moved === undefined
       ? undefined
-      : windowOf("day", [side === "before" ? { from: null, to: moved } : { from: moved, to: null }]);
+      : windowOf("day", side === "before" ? { from: null, to: moved } : { from: moved, to: null });
   }),
   rule("more than Duration ago", ([{ steps }], calendar) =>
-    windowOf("day", [{ from: null, to: moveBy(calendar.today, steps, -1) }]),
+    windowOf("day", { from: null, to: moveBy(calendar.today, steps, -1) }),
   ),
   rule("less than Duration (before|after) Day", ([{ steps }, side, time], calendar) => {
     const from = firstOf(time, calendar)?.from;
@@ -197,7 +176,7 @@ const WINDOWS: readonly Rule[] = [
     const two = [first, second].map((which) => present(unit, calendar, fiscal, BY[which]).fixed as Closed);
     const [from, to] = two.sort((x, y) => x.from - y.from) as [Closed, Closed];
     return from.to === to.from
-      ? windowOf(unit, [{ from: from.from, to: to.to }], { ends: [from, to] })
+      ? windowOf(unit, { from: from.from, to: to.to }, { ends: [from, to] })
       : undefined;
   }),
   // 3 days starting tomorrow, a week from 20 December
@@ -211,20 +190,20 @@ const WINDOWS: readonly Rule[] = [
 
 function windowFrom(start: number, steps: readonly Step[], sign: 1 | -1): Window | undefined {
   const span = spanFrom(start, steps, sign);
-  return span && windowOf("day", [span]);
+  return span && windowOf("day", span);
 }
 
 function closing(steps: readonly Step[], time: Period, calendar: Calendar): Window | undefined {
   const to = firstOf(time, calendar)?.to;
   const span = to === undefined ? undefined : spanFrom(to, steps, -1);
-  return span && windowOf(steps[0]?.unit ?? "day", [span]);
+  return span && windowOf(steps[0]?.unit ?? "day", span);
 }
 
 function beginning(steps: readonly Step[], time: Period, calendar: Calendar): Window | undefined {
   const spans = readings(time, calendar);
   // What is planned for so long lies ahead.
   const from = (spans[1] ?? spans[0])?.from;
-  return from === undefined ? undefined : windowOf("day", [{ from, to: moveBy(from, steps, 1) }]);
+  return from === undefined ? undefined : windowOf("day", { from, to: moveBy(from, steps, 1) });
 }
 
 const TO_DATE = { ytd: "year", qtd: "quarter", mtd: "month", wtd: "week" } as const;
@@ -241,20 +220,20 @@ const SO_FAR: readonly Rule[] = [
   ...(["Present [so] far", "[so] far [in|of] Present", "Present to date"] as const).map((said) =>
     rule(said, ([time], calendar) => toDate(time, calendar)),
   ),
-  rule("until|to date", (_, calendar) => windowOf("day", [{ from: null, to: untilNow(calendar) }])),
+  rule("until|to date", (_, calendar) => windowOf("day", { from: null, to: untilNow(calendar) })),
   rule("[from] Time to date", ([time], calendar) => {
     const from = firstOf(time, calendar)?.from;
     // Last year to date ends a year ago.
     const away = time.away !== undefined && time.away.n < 0 ? time.away : undefined;
     const to = away ? shift(untilNow(calendar), away) : untilNow(calendar);
-    return from === undefined || from >= to ? undefined : windowOf(away?.unit ?? "day", [{ from, to }]);
+    return from === undefined || from >= to ? undefined : windowOf(away?.unit ?? "day", { from, to });
   }),
   rule("ytd [in|of] Year", ([time], calendar) => {
     const from = firstOf(time, calendar)?.from;
     if (from === undefined) return undefined;
     const start = present("year", calendar, time.fiscal).fixed as Closed;
     const to = shift(untilNow(calendar), { unit: "year", n: yearOf(from) - yearOf(start.from) });
-    return from < to ? windowOf("year", [{ from, to }], { fiscal: time.fiscal }) : undefined;
+    return from < to ? windowOf("year", { from, to }, { fiscal: time.fiscal }) : undefined;
   }),
   rule("rest [of] [the] One", ([{ unit, fiscal }], calendar) =>
     restOf(present(unit, calendar, fiscal), calendar),
@@ -273,14 +252,14 @@ function untilNow({ today, business }: Calendar): number {
 function toDate({ unit, fixed, fiscal }: Period, calendar: Calendar): Window | undefined {
   const { from } = fixed as Closed;
   const to = untilNow(calendar);
-  return from < to ? windowOf(unit, [{ from, to }], { fiscal }) : undefined;
+  return from < to ? windowOf(unit, { from, to }, { fiscal }) : undefined;
 }
 
 /** Recognizers leave the last day out here as well. */
 function restOf({ unit, fixed }: Period, calendar: Calendar): Window | undefined {
   const { to } = fixed as Closed;
   const end = calendar.business ? to : to - DAY;
-  return calendar.today < end ? windowOf(unit, [{ from: calendar.today, to: end }]) : undefined;
+  return calendar.today < end ? windowOf(unit, { from: calendar.today, to: end }) : undefined;
 }
 
 /** Earlier this year: up to today; with Recognizers, up to the middle at most. */
@@ -297,7 +276,7 @@ function halfWay(
     which === "earlier"
       ? { from, to: within ? (business ? today : Math.min(half, today)) : half }
       : { from: within ? (business ? today + DAY : Math.max(half, today)) : half, to };
-  return span.from < span.to ? windowOf(unit, [span]) : undefined;
+  return span.from < span.to ? windowOf(unit, span) : undefined;
 }
 
 /** Periods that are counted from today. */

@@ -46,23 +46,22 @@ function range(from: Period, to: Period, calendar: Calendar): Window | undefined
   if (span.from >= span.to) return undefined;
   const fiscal = from.fiscal === true && to.fiscal === true;
   const ends: [Closed, Closed] = [cut(both[0], from, calendar), cut(both[1], to, calendar)];
-  return windowOf(to.unit, [span], { ends, ...(fiscal && { fiscal }) });
+  return windowOf(to.unit, span, { ends, ...(fiscal && { fiscal }) });
 }
 
 function days(first: number, last: number, inMonth: Period, calendar: Calendar): Window | undefined {
-  const spans = readings(inMonth, calendar).flatMap((whole): Closed[] => {
+  const [span] = readings(inMonth, calendar).flatMap((whole): Closed[] => {
     const from = whole.from + (first - 1) * DAY;
     const to = whole.from + (calendar.business ? last : last - 1) * DAY;
     return from < to && whole.from + last * DAY <= whole.to ? [{ from, to }] : [];
   });
-  const [span] = spans;
   if (span === undefined) return undefined;
   const end = calendar.business ? span.to - DAY : span.to;
   const ends: [Closed, Closed] = [
     { from: span.from, to: span.from + DAY },
     { from: end, to: end + DAY },
   ];
-  return windowOf("day", spans, { ends });
+  return windowOf("day", span, { ends });
 }
 
 const inYear = (year: Period | undefined, time: Period): Period =>
@@ -98,10 +97,9 @@ type Side = (period: Period, calendar: Calendar) => Window | undefined;
 function open(spanOf: (span: Closed, whole: Closed, period: Period, calendar: Calendar) => Span): Side {
   return (period, calendar) => {
     const { unit, fiscal } = period;
-    const spans = readings(period, calendar).map((whole) =>
-      spanOf(cut(whole, period, calendar), whole, period, calendar),
-    );
-    return windowOf(unit, spans, { fiscal });
+    const [whole] = readings(period, calendar);
+    const span = whole && spanOf(cut(whole, period, calendar), whole, period, calendar);
+    return span && windowOf(unit, span, { fiscal });
   };
 }
 
@@ -119,8 +117,7 @@ const since: Side = (period, calendar) => {
   const found = onwards(period, calendar);
   const tomorrow = calendar.today + DAY;
   if (found === undefined || !calendar.business || (found.span.from ?? tomorrow) >= tomorrow) return found;
-  const { others: _others, ...rest } = found;
-  return { ...rest, span: { from: found.span.from, to: tomorrow } };
+  return { ...found, span: { from: found.span.from, to: tomorrow } };
 };
 
 /** The period and all before it: no later than, up to and including. */

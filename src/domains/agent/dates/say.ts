@@ -2,67 +2,28 @@ import { DAY, dayOf, fiscalYearOf, monthOf, periodAround, weekOfYear, yearOf } f
 import type { Calendar } from "./profile.ts";
 import type { Closed, Grain, Period, Shift, Span, Unit } from "./values.ts";
 
-const MONTHS = {
-  en: "January February March April May June July August September October November December".split(" "),
-  de: "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split(" "),
-};
-const SHORT = {
-  en: "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" "),
-  de: "Jan. Feb. März Apr. Mai Juni Juli Aug. Sept. Okt. Nov. Dez.".split(" "),
-};
-const GRAINS: Record<"en" | "de", Record<Grain, string>> = {
-  en: { day: "day", week: "week", month: "month", quarter: "quarter", year: "year" },
-  de: { day: "Tag", week: "Woche", month: "Monat", quarter: "Quartal", year: "Jahr" },
-};
-const WORDS = {
-  en: {
-    to: "to",
-    upTo: "up to",
-    from: "from",
-    on: " on",
-    all: "any time",
-    half: ["first half", "second half"],
-  },
-  de: { to: "bis", upTo: "bis", from: "ab", on: "", all: "jederzeit", half: ["1. Halbjahr", "2. Halbjahr"] },
-};
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
 
 /** How a person would say a window back: its name if it has one, and its first and last day. */
 export function sayWindow(span: Span, unit: Period["unit"], fiscal: boolean, calendar: Calendar): string {
-  const words = WORDS[calendar.language];
   const { from, to } = span;
-  if (from === null && to === null) return words.all;
-  if (from === null) return `${words.upTo} ${sayMoment(last(to as number), calendar)}`;
-  if (to === null) return `${words.from} ${sayMoment(from, calendar)}${words.on}`;
-  const days = sayDays({ from, to }, calendar);
+  if (from === null) return to === null ? "any time" : `up to ${sayMoment(last(to))}`;
+  if (to === null) return `from ${sayMoment(from)} on`;
+  const days = sayDays({ from, to });
   const name = nameOf({ from, to }, unit, fiscal, calendar);
   return name === undefined ? days : `${name} (${days})`;
 }
 
-export function sayGrain(grain: Grain, fiscal: boolean, { language }: Calendar): string {
-  const name = GRAINS[language][grain];
-  if (language === "de") return `nach ${fiscal ? `Geschäfts${name.toLowerCase()}` : name}`;
-  return `by ${fiscal ? "fiscal " : ""}${name}`;
+export function sayGrain(grain: Grain, fiscal: boolean): string {
+  return `by ${fiscal ? "fiscal " : ""}${grain}`;
 }
 
-export function saySame(unit: Unit, { language }: Calendar): string {
-  const name = GRAINS[language][unit as Grain] ?? unit;
-  return language === "de" ? `derselbe Zeitraum (${name})` : `the same ${name}`;
-}
-
-/** Compared with a window, or with so many periods before. */
-export function sayCompare(
-  said: string | undefined,
-  shift: Shift | undefined,
-  series: boolean,
-  calendar: Calendar,
-): string {
-  const german = calendar.language === "de";
-  if (said !== undefined) return `${german ? "verglichen mit" : "compared with"} ${said}`;
-  const unit = shift === undefined ? "" : GRAINS[calendar.language][shift.grain];
-  if (series) return german ? `${unit} für ${unit} verglichen` : `each ${unit} compared with the one before`;
-  const n = Math.abs(shift?.by ?? 1);
-  if (german) return `verglichen mit dem Zeitraum davor (${n} ${unit})`;
-  return `compared with ${n === 1 ? `the ${unit} before` : `${n} ${unit}s before`}`;
+/** Compared with so many periods before. */
+export function sayShift({ grain, by }: Shift, series: boolean): string {
+  if (series) return `each ${grain} compared with the one before`;
+  return by === -1 ? `the ${grain} before` : `${-by} ${grain}s before`;
 }
 
 /** The last day that a half-open window has. */
@@ -70,22 +31,22 @@ function last(to: number): number {
   return to % DAY === 0 ? to - DAY : to;
 }
 
-function sayDays({ from, to }: Closed, calendar: Calendar): string {
+function sayDays({ from, to }: Closed): string {
   const end = last(to);
-  if (end === from) return sayMoment(from, calendar);
+  if (end === from) return sayMoment(from);
   const timed = from % DAY !== 0 || to % DAY !== 0;
-  const { to: joint } = WORDS[calendar.language];
-  if (timed || yearOf(from) !== yearOf(end))
-    return `${sayMoment(from, calendar)} ${joint} ${sayMoment(end, calendar)}`;
-  const dot = calendar.language === "de" ? "." : "";
-  const month = monthOf(from) === monthOf(end) ? "" : ` ${SHORT[calendar.language][monthOf(from) - 1]}`;
-  return `${dayOf(from)}${dot}${month} ${joint} ${sayMoment(end, calendar)}`;
+  if (timed || yearOf(from) !== yearOf(end)) return `${sayMoment(from)} to ${sayMoment(end)}`;
+  const month = monthOf(from) === monthOf(end) ? "" : ` ${shortMonth(from)}`;
+  return `${dayOf(from)}${month} to ${sayMoment(end)}`;
 }
 
-function sayMoment(ms: number, { language }: Calendar): string {
-  const dot = language === "de" ? "." : "";
-  const day = `${dayOf(ms)}${dot} ${SHORT[language][monthOf(ms) - 1]} ${yearOf(ms)}`;
+function sayMoment(ms: number): string {
+  const day = `${dayOf(ms)} ${shortMonth(ms)} ${yearOf(ms)}`;
   return ms % DAY === 0 ? day : `${day} ${new Date(ms).toISOString().slice(11, 16)}`;
+}
+
+function shortMonth(ms: number): string {
+  return (MONTHS[monthOf(ms) - 1] as string).slice(0, 3);
 }
 
 const NAMED: readonly Unit[] = ["year", "half", "quarter", "month", "week"];
@@ -97,27 +58,29 @@ function nameOf(span: Closed, unit: Period["unit"], fiscal: boolean, calendar: C
     const whole = periodAround(span.from, each, calendar, 0, fiscal);
     return whole.from === span.from && whole.to === span.to;
   });
-  if (name === undefined) return undefined;
-  const { language } = calendar;
-  const german = language === "de";
-  const year = fiscal && name !== "month" ? fiscalYearOf(span.from, calendar) : yearOf(span.from);
   const start = periodAround(span.from, "year", calendar, 0, fiscal).from;
   const months = Math.round((span.from - start) / DAY / 30.4);
-  const book = fiscal && name !== "month" ? (german ? "Geschäftsjahr " : "fiscal ") : "";
-  if (name === "month") return `${MONTHS[language][monthOf(span.from) - 1]} ${year}`;
-  if (name === "quarter")
-    return german && fiscal ? `Q${months / 3 + 1} ${book}${year}` : `${book}Q${months / 3 + 1} ${year}`;
-  if (name === "half") {
-    const half = WORDS[language].half[months / 6];
-    return german ? `${half} ${book}${year}` : `${half} of ${book}${year}`;
+  const year = fiscal ? fiscalYearOf(span.from, calendar) : yearOf(span.from);
+  const book = fiscal ? "fiscal " : "";
+  switch (name) {
+    case "month":
+      return `${MONTHS[monthOf(span.from) - 1]} ${yearOf(span.from)}`;
+    case "quarter":
+      return `${book}Q${months / 3 + 1} ${year}`;
+    case "half":
+      return `${months === 0 ? "first" : "second"} half of ${book}${year}`;
+    case "year":
+      return fiscal ? `fiscal year ${year}` : String(year);
+    case "week":
+      return weekName(span.from, calendar);
+    default:
+      return undefined;
   }
-  if (name === "year") return german || !fiscal ? `${book}${year}` : `fiscal year ${year}`;
-  return weekName(span.from, calendar);
 }
 
 function weekName(from: number, calendar: Calendar): string {
   // A week belongs to the year that has most of it.
   const year = yearOf(from + 3 * DAY);
   const n = Math.round((from - (weekOfYear(year, 1, calendar) as Closed).from) / (7 * DAY)) + 1;
-  return calendar.language === "de" ? `KW ${n} ${year}` : `week ${n} of ${year}`;
+  return `week ${n} of ${year}`;
 }

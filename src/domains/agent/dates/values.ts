@@ -62,8 +62,6 @@ export interface Period {
   weak?: boolean;
   /** Something before it shows that it is a date. */
   led?: boolean;
-  /** Another reading of the same text, as 3 April for 4/3. */
-  other?: Period;
 }
 
 /** A finished window: nothing adds to it. */
@@ -73,7 +71,6 @@ export interface Window {
   unit: Period["unit"];
   fiscal?: boolean | undefined;
   ends?: [Closed, Closed];
-  others?: Span[];
   latent?: boolean;
   led?: boolean;
 }

@@ -5,7 +5,7 @@ export type Said = readonly [english: string, german?: string];
 
 /** Words that stand for nothing but themselves, in either language. */
 export const THEMSELVES =
-  "by early as up date so calendar fytd fy cy q h w c past ytd qtd mtd wtd yoy qoq mom wow equal is thousands";
+  "by early as up date so calendar fytd fy cy q h w c ytd qtd mtd wtd yoy qoq mom wow equal is thousands";
 
 /** Marks, by what they stand for. */
 export const MARKS: Readonly<Record<string, string>> = {

@@ -315,7 +315,7 @@ describe("lineage and words", () => {
             b: {
               k: "metric",
               name: "revenue",
-              scope: { win: said("compared with 2024 (1 Jan to 31 Dec 2024)") },
+              scope: { win: said("2024 (1 Jan to 31 Dec 2024)") },
             },
           },
         ],

@@ -112,22 +112,21 @@ function sayScope(scope: Scope | undefined): string {
 
 /** Years, quarters and months need no days to be understood. */
 const CALENDAR = /(\d{4}|Q[1-4] \d{4}|\p{Lu}\p{Ll}+ \d{4}) \([^()]*\)/gu;
-const OTHER_PERIODS = /(fiscal year|week \d+ of|half(?: of)?|Halbjahr|Geschäftsjahr) $/;
+const OTHER_PERIODS = /(fiscal year|week \d+ of|half(?: of)?) $/;
 
-/** A period by its name, without what it is compared with. */
+/** A period by its name. */
 export function shortWindow({ said }: Pick<Window, "said">): string {
-  const plain = said.replace(/^(compared with|verglichen mit) /, "");
-  return plain.replaceAll(CALENDAR, (whole, name: string, at: number) =>
-    OTHER_PERIODS.test(plain.slice(0, at)) ? whole : name,
+  return said.replaceAll(CALENDAR, (whole, name: string, at: number) =>
+    OTHER_PERIODS.test(said.slice(0, at)) ? whole : name,
   );
 }
 
 function sayWindow(win: Window): string {
   const said = shortWindow(win);
   const on = win.on === undefined ? "" : ` by ${sayKey(win.on)}`;
-  if (/^(up to|from|since|until|before|after|any time|the |bis |ab )/i.test(said)) return `, ${said}${on}`;
-  const isSpan = / to | bis /.test(said.replaceAll(/\([^()]*\)/g, ""));
-  const isDay = /^\d{1,2}\.? /.test(said) && !isSpan;
+  if (/^(up to|from|since|until|before|after|any time|the )/i.test(said)) return `, ${said}${on}`;
+  const isSpan = / to /.test(said.replaceAll(/\([^()]*\)/g, ""));
+  const isDay = /^\d{1,2} /.test(said) && !isSpan;
   return ` ${isSpan ? "from" : isDay ? "on" : "in"} ${said}${on}`;
 }
 

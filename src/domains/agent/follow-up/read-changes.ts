@@ -323,9 +323,8 @@ class Reader {
     if (found?.kind !== "compare" || found.window === undefined) return undefined;
     // A month has no quarter before it.
     if (found.shift?.grain === "quarter" && days(win) < 80) return undefined;
-    const said = found.said.replace(/^(?:compared with|verglichen mit) /, "");
     const on = win.on !== undefined && { on: win.on };
-    return { ...found.window, said: yearOf(found.window) ?? said, ...on };
+    return { ...found.window, said: yearOf(found.window) ?? found.said, ...on };
   }
 }
 

@@ -97,11 +97,9 @@ export function dateCandidates(question: DatedText, words: readonly Word[], know
     if (each.shift !== undefined)
       return [{ ...at, sense: { t: "op", op: "versus period", arg: each.shift.grain } }];
     // "than Q3 2025"
-    if (each.window !== undefined) {
-      const win = { ...each.window, said: each.said.replace(/^(compared with|verglichen mit) /, "") };
-      return [{ ...at, sense: { t: "than", win, cond: null, ds: null } }];
-    }
-    return [];
+    if (each.window === undefined) return [];
+    const win = { ...each.window, said: each.said };
+    return [{ ...at, sense: { t: "than", win, cond: null, ds: null } }];
   });
   return [...single, ...joined];
 }

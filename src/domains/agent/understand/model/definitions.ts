@@ -78,12 +78,18 @@ export function readDefinitions(model: VisibleModel, schema: Schema): Definition
   for (const sentence of sentencesOf((model.ai.instructions ?? "").slice(0, instructionCharacters))) {
     // The frames take the square of a sentence's length, and nobody defines a word in that many.
     const isRead =
-      sentence.length <= sentenceCharacters && FRAMES.map((frame) => frame(reader, sentence)).some(Boolean);
+      sentence.length <= sentenceCharacters &&
+      FRAMES.map((frame) => isIn(frame, reader, sentence)).some(Boolean);
     if (!isRead) into.unread.push(sentence);
   }
   const isDefined = into.events.some(({ verbs }) => verbs.includes("bought") || verbs.includes("sold"));
   if (!isDefined) into.events.push(...usualSales(model, schema));
   return into;
+}
+
+function isIn([said, read]: Frame, reader: Reader, sentence: string): boolean {
+  const parts = said.exec(sentence)?.slice(1);
+  return parts !== undefined && read(reader, ...(parts as [string, string, string, string]));
 }
 
 /** "empty while it is open": what has no such value is open. */
@@ -104,30 +110,76 @@ function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence !== "");
 }
 
-type Frame = (reader: Reader, sentence: string) => boolean;
-
-const FRAMES: Frame[] = [
-  countsAs,
-  withIs,
-  allOthers,
-  areThose,
-  otherName,
-  fiscalYear,
-  means,
-  datesGoBy,
-  place,
-  defaultPeriod,
-  event,
-  wasDone,
-  isTotal,
-  convention,
+/** A sentence that an author may write, and what is made of its parts; false where they name nothing of the model. */
+type Frame = readonly [
+  said: RegExp,
+  read: (reader: Reader, first: string, second: string, third: string, fourth: string) => boolean,
 ];
 
-/** "In disasters, entity "All disasters" is the total of the others." */
-function isTotal({ model, into }: Reader, sentence: string): boolean {
-  const match = /^in (.+?), (.+?) ["“](.+)["”] is (?:the|a) total of the others$/iu.exec(sentence);
-  if (match === null) return false;
-  const [, dataset, field, value] = match as unknown as [string, string, string, string];
+const FRAMES: readonly Frame[] = [
+  // "A city counts as major when its population exceeds 150000." "A plan or a drug is active (current) if it has no end."
+  [/^an? (.+?) (?:counts as|is called|is) (.+?) (?:when|if) (.+)$/iu, define],
+  // "A patient with a death date is deceased."
+  [
+    /^(?:an? |all )?(.+?) ((?:with|without|whose) .+?) (?:is|are|counts? as) (\p{L}+(?: \(.+\))?)$/iu,
+    (reader, nouns, rest, words) => define(reader, nouns, words, rest),
+  ],
+  // "All others are alive."
+  [/^all others are (.+)$/iu, allOthers],
+  // "Sales reps are the employees with the job title A or B." "A rep (or agent) is an employee with the title A."
+  [/^(?:an? )?(.+?) (?:are|is) (?:the |an? )?(\p{L}+) ((?:with|whose|without) .+)$/iu, areThose],
+  // "Team means constructor."
+  [/^(?:an? )?(.+?) (?:means|is) (?:an? )?(.+)$/iu, otherName],
+  // "Fiscal year: starts on 1 February …"
+  [
+    new RegExp(`^(?=.*fiscal).*?starts? (?:on|in) (?:the )?(?:\\d+\\.? )?(${MONTHS.join("|")})`, "i"),
+    ({ into }, month) => {
+      into.rules.fiscalMonth = MONTHS.indexOf(month.toLowerCase()) + 1;
+      return true;
+    },
+  ],
+  // "Sales, without more, means revenue."
+  [/^(.+?)(?:, without more,)? means? (.+)$/i, meansMetric],
+  // "Dates: revenue and orders go by order date; returns by return date." Sentences are split at semicolons.
+  [/^(?:dates?: )?(.+?) (?:(?:go|goes|is|are|counted|measured) )*by (?:the )?(.+)$/i, datesGoBy],
+  // "the region of an order is that of the customer"
+  [
+    /of an? (\p{L}+).* is that of the (\p{L}+)(?:.*unless (?:the question|it|one) (?:speaks|talks|asks) (?:of|about) (.+)$)?/iu,
+    place,
+  ],
+  // "Active customer: …", of which the sentences after it speak
+  [
+    /^(?!.*if no period is named, (?:in )?the (?:last )?\d+ months)(?:(.+?): )?/i,
+    (reader, subject: string | undefined) => {
+      reader.subject = subject === undefined ? undefined : metricNamed(reader.model, subject);
+      return reader.subject !== undefined;
+    },
+  ],
+  // "if no period is named, in the 12 months up to today"
+  [
+    /if no period is named, (?:in )?the (?:last )?(\d+) months/i,
+    ({ subject, into }, months) => {
+      if (subject !== undefined) into.defaultMonths.set(subject, Number(months));
+      return subject !== undefined;
+    },
+  ],
+  // "A customer bought something if it is in a completed order."
+  [
+    /^an? \p{L}+ (\p{L}+) (?:something|it) if it is in an? (?:(\p{L}+) )?(\p{L}+)(?: of any status)?$/iu,
+    event,
+  ],
+  // "A track was sold if it is on at least one invoice line."
+  [/^an? (.+?) (?:was|is|has been) (\p{L}+) if it is (?:on|in) (?:at least one|an?) (.+)$/iu, wasDone],
+  // "In disasters, entity "All disasters" is the total of the others."
+  [/^in (.+?), (.+?) ["“](.+)["”] is (?:the|a) total of the others$/iu, isTotal],
+  // How to count, as the engine does anyway.
+  [
+    /fractions|weeks start on monday|complete calendar period|end today|year to date|calendar ones|is \(new - old\)/i,
+    () => true,
+  ],
+];
+
+function isTotal({ model, into }: Reader, dataset: string, field: string, value: string): boolean {
   const found = model.datasets.find(({ name }) => fold(name) === fold(dataset));
   const named = found?.fields.find(({ name }) => fold(name) === fold(field));
   if (found === undefined || named === undefined) return false;
@@ -135,30 +187,9 @@ function isTotal({ model, into }: Reader, sentence: string): boolean {
   return true;
 }
 
-/** "A city counts as major when its population exceeds 150000." "A plan or a drug is active (current) if it has no end." */
-function countsAs(reader: Reader, sentence: string): boolean {
-  const match = /^an? (.+?) (?:counts as|is called|is) (.+?) (?:when|if) (.+)$/iu.exec(sentence);
-  if (match === null) return false;
-  const [, nouns, words, rest] = match as unknown as [string, string, string, string];
-  return define(reader, { nouns, words, rest });
-}
-
-/** "A patient with a death date is deceased." */
-function withIs(reader: Reader, sentence: string): boolean {
-  const match =
-    /^(?:an? |all )?(.+?) ((?:with|without|whose) .+?) (?:is|are|counts? as) (\p{L}+(?: \(.+\))?)$/iu.exec(
-      sentence,
-    );
-  if (match === null) return false;
-  const [, nouns, rest, words] = match as unknown as [string, string, string, string];
-  return define(reader, { nouns, words, rest });
-}
-
-/** "All others are alive." */
-function allOthers({ into }: Reader, sentence: string): boolean {
-  const words = /^all others are (.+)$/iu.exec(sentence)?.[1];
+function allOthers({ into }: Reader, words: string): boolean {
   const last = into.adjectives.at(-1);
-  if (words === undefined || last === undefined) return false;
+  if (last === undefined) return false;
   const { ds, cond } = last;
   for (const word of namesIn(words))
     into.adjectives.push({ word: fold(word), ds, cond: { k: "not", of: cond } });
@@ -166,10 +197,7 @@ function allOthers({ into }: Reader, sentence: string): boolean {
 }
 
 /** Adjectives for what some entities have, or have not. */
-function define(
-  { model, schema, into }: Reader,
-  { nouns, words, rest }: { nouns: string; words: string; rest: string },
-): boolean {
+function define({ model, schema, into }: Reader, nouns: string, words: string, rest: string): boolean {
   const found = namesIn(nouns).flatMap((noun) => {
     const ds = datasetNamed(model, noun);
     const cond = ds === undefined ? undefined : conditionIn(model, schema, ds, rest);
@@ -181,13 +209,7 @@ function define(
   return found.length > 0 && adjectives.length > 0;
 }
 
-/** "Sales reps are the employees with the job title A or B." "A rep (or agent) is an employee with the title A." */
-function areThose({ model, schema, into }: Reader, sentence: string): boolean {
-  const match = /^(?:an? )?(.+?) (?:are|is) (?:the |an? )?(\p{L}+) ((?:with|whose|without) .+)$/iu.exec(
-    sentence,
-  );
-  if (match === null) return false;
-  const [, phrases, noun, rest] = match as unknown as [string, string, string, string];
+function areThose({ model, schema, into }: Reader, phrases: string, noun: string, rest: string): boolean {
   const ds = datasetNamed(model, noun);
   const cond = ds === undefined ? undefined : conditionIn(model, schema, ds, rest);
   if (ds === undefined || cond === undefined) return false;
@@ -195,105 +217,54 @@ function areThose({ model, schema, into }: Reader, sentence: string): boolean {
   return true;
 }
 
-/** "Team means constructor." */
-function otherName({ model, into }: Reader, sentence: string): boolean {
-  const match = /^(?:an? )?(.+?) (?:means|is) (?:an? )?(.+)$/iu.exec(sentence);
-  const ds = match === null ? undefined : datasetNamed(model, match[2] as string);
+function otherName({ model, into }: Reader, phrases: string, noun: string): boolean {
+  const ds = datasetNamed(model, noun);
   if (ds === undefined) return false;
-  for (const phrase of namesIn(match?.[1] as string)) into.names.push({ phrase, ds });
+  for (const phrase of namesIn(phrases)) into.names.push({ phrase, ds });
   return true;
 }
 
-/** "Fiscal year: starts on 1 February …" */
-function fiscalYear({ into }: Reader, sentence: string): boolean {
-  if (!/fiscal/i.test(sentence)) return false;
-  const month = MONTHS.findIndex((name) =>
-    new RegExp(`starts? (?:on|in) (?:the )?(?:\\d+\\.? )?${name}`, "i").test(sentence),
-  );
-  if (month === -1) return false;
-  into.rules.fiscalMonth = month + 1;
-  return true;
+function meansMetric({ model, into }: Reader, phrase: string, name: string): boolean {
+  const metric = metricNamed(model, name);
+  if (metric !== undefined) into.aliases.push({ phrase, metric });
+  return metric !== undefined;
 }
 
-/** "Sales, without more, means revenue." */
-function means({ model, into }: Reader, sentence: string): boolean {
-  const match = /^(.+?)(?:, without more,)? means? (.+)$/i.exec(sentence);
-  if (match === null) return false;
-  const metric = metricNamed(model, match[2] as string);
-  if (metric === undefined) return false;
-  into.aliases.push({ phrase: match[1] as string, metric });
-  return true;
-}
-
-/** "Dates: revenue and orders go by order date; returns by return date." Sentences are split at semicolons. */
-function datesGoBy({ model, schema, into }: Reader, sentence: string): boolean {
-  const match = /^(?:dates?: )?(.+?) (?:(?:go|goes|is|are|counted|measured) )*by (?:the )?(.+)$/i.exec(
-    sentence,
-  );
-  if (match === null) return false;
-  const said = fold(match[2] as string);
-  const key = dateNamed(model, schema, said);
+function datesGoBy({ model, schema, into }: Reader, names: string, date: string): boolean {
+  const key = dateNamed(model, schema, fold(date));
   if (key === undefined) return false;
   let isRead = false;
-  for (const name of (match[1] as string).split(/,| and /).map((part) => part.trim().replace(/^the /i, ""))) {
-    const metric = metricNamed(model, name);
-    const ds = datasetNamed(model, name);
-    if (metric !== undefined) into.rules.dates.set(metric, key);
-    if (ds !== undefined) into.rules.dates.set(ds, key);
+  for (const name of names.split(/,| and /).map((part) => part.trim().replace(/^the /i, ""))) {
     const fresh = /^new (.+)$/i.exec(name)?.[1];
     const counted = fresh === undefined ? undefined : datasetNamed(model, fresh);
-    if (counted !== undefined) {
-      into.rules.dates.set(counted, key);
-      into.counts.push({ phrase: name, ds: counted });
-    }
-    isRead ||= metric !== undefined || ds !== undefined || counted !== undefined;
+    const dated = [metricNamed(model, name), datasetNamed(model, name), counted];
+    for (const each of dated) if (each !== undefined) into.rules.dates.set(each, key);
+    if (counted !== undefined) into.counts.push({ phrase: name, ds: counted });
+    isRead ||= dated.some((each) => each !== undefined);
   }
   return isRead;
 }
 
-/** "the region of an order is that of the customer" */
-function place({ model, schema, into }: Reader, sentence: string): boolean {
-  const match = /of an? (\p{L}+).* is that of the (\p{L}+)/iu.exec(sentence);
-  if (match === null) return false;
-  const from = datasetNamed(model, match[1] as string);
-  const to = datasetNamed(model, match[2] as string);
+function place(
+  { model, schema, into }: Reader,
+  of: string,
+  owner: string,
+  spoken: string | undefined,
+): boolean {
+  const [from, to] = [datasetNamed(model, of), datasetNamed(model, owner)];
   const links = [...schema.links.values()].filter((link) => link.from === from && link.to === to);
   for (const { name } of links) into.rules.preferredLinks.add(name);
-  const spoken = /unless (?:the question|it|one) (?:speaks|talks|asks) (?:of|about) (.+)$/iu.exec(
-    sentence,
-  )?.[1];
   for (const name of namesIn((spoken ?? "").replaceAll(/\bof\b/g, "")))
     into.ownPlaces.push(...[datasetNamed(model, name)].filter((ds) => ds !== undefined));
   return links.length > 0;
 }
 
-/** "if no period is named, in the 12 months up to today" */
-function defaultPeriod(reader: Reader, sentence: string): boolean {
-  const months = /if no period is named, (?:in )?the (?:last )?(\d+) months/i.exec(sentence)?.[1];
-  if (months === undefined) {
-    const subject = /^(.+?): /.exec(sentence)?.[1];
-    reader.subject = subject === undefined ? undefined : metricNamed(reader.model, subject);
-    return reader.subject !== undefined;
-  }
-  if (reader.subject === undefined) return false;
-  reader.into.defaultMonths.set(reader.subject, Number(months));
-  return true;
-}
-
-/** "A customer bought something if it is in a completed order." */
-function event({ model, schema, into }: Reader, sentence: string): boolean {
-  const match =
-    /^an? (\p{L}+) (\p{L}+) (?:something|it) if it is in an? (?:(\p{L}+) )?(\p{L}+)(?: of any status)?$/iu.exec(
-      sentence,
-    );
-  if (match === null) return false;
-  const [, , verb, adjective, noun] = match as unknown as [
-    string,
-    string,
-    string,
-    string | undefined,
-    string,
-  ];
+function event(
+  { model, schema, into }: Reader,
+  verb: string,
+  adjective: string | undefined,
+  noun: string,
+): boolean {
   const holder = datasetNamed(model, noun);
   const items = [...schema.links.values()].find(
     ({ to, from }) => to === holder && foreignCount(schema, from) > 1,
@@ -313,12 +284,7 @@ function event({ model, schema, into }: Reader, sentence: string): boolean {
   return true;
 }
 
-/** "A track was sold if it is on at least one invoice line." */
-function wasDone({ model, schema, into }: Reader, sentence: string): boolean {
-  const match =
-    /^an? (.+?) (?:was|is|has been) (\p{L}+) if it is (?:on|in) (?:at least one|an?) (.+)$/iu.exec(sentence);
-  if (match === null) return false;
-  const [, noun, verb, where] = match as unknown as [string, string, string, string];
+function wasDone({ model, schema, into }: Reader, noun: string, verb: string, where: string): boolean {
   const [ds, holder] = [datasetNamed(model, noun), datasetNamed(model, where)];
   const isLinked = [...schema.links.values()].some(({ from, to }) => from === holder && to === ds);
   if (holder === undefined || !isLinked) return false;
@@ -335,13 +301,6 @@ const SAME_EVENT = [
   ["bought", "buy", "sold", "sell", "sale"],
   ["ordered", "order", "placed"],
 ];
-
-/** Sentences on how to count that the engine keeps to anyway. */
-function convention(_reader: Reader, sentence: string): boolean {
-  return /fractions|weeks start on monday|complete calendar period|end today|year to date|calendar ones|is \(new - old\)/i.test(
-    sentence,
-  );
-}
 
 function foreignCount(schema: Schema, ds: string): number {
   return [...(schema.datasets.get(ds)?.fields.keys() ?? [])].filter(
