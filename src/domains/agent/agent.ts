@@ -33,7 +33,7 @@ import { navigate } from "./phases/navigate.ts";
 import { type Moment, plan, type Understand } from "./phases/plan.ts";
 import { confirmed, doYouMean, type Question, readQuestion } from "./phases/question.ts";
 import { clarify, refuse, unanswered } from "./phases/refuse.ts";
-import { verify } from "./phases/verify.ts";
+import { checksOf, verify } from "./phases/verify.ts";
 import { inWholePeriods } from "./phases/whole-periods.ts";
 import { withinTime } from "./phases/within-time.ts";
 import { withoutTotals } from "./phases/without-totals.ts";
@@ -328,6 +328,10 @@ export class Agent {
     const statements = buildSql(routes);
 
     begin("Executor");
+    const [only, ...rivals] = statements;
+    const checks = rivals.length > 0 || only === undefined ? {} : checksOf(only.route.reading.ask, knowledge);
+    // They are remembered until the Verifier asks for them, which asks again where one has failed.
+    for (const sql of Object.values(checks)) if (sql !== undefined) query(sql).catch(() => undefined);
     const execution = await execute(statements, query);
     if (execution.k === "clarify") return { answer: clarify(execution.questions, knowledge), isTheirs: true };
     const doubts = planned.isSettled || isChosen ? [] : doubt(execution.result);

@@ -188,8 +188,15 @@ function unitOf({ unit }: { unit?: string }): string {
   return unit === undefined ? "" : ` ${unit}`;
 }
 
+/** To make one takes a hundred times as long as to use it. */
+const FORMATS = new Map<string, Intl.NumberFormat>();
+
 function decimals(number: number, least: number, most: number): string {
-  return number.toLocaleString("en-US", { minimumFractionDigits: least, maximumFractionDigits: most });
+  const key = `${least} ${most}`;
+  const digits = { minimumFractionDigits: least, maximumFractionDigits: most };
+  const format = FORMATS.get(key) ?? new Intl.NumberFormat("en-US", digits);
+  FORMATS.set(key, format);
+  return format.format(number);
 }
 
 function showPeriod(date: string, { grain, isFiscal }: Extract<Format, { kind: "period" }>): string {

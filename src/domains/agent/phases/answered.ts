@@ -1,3 +1,4 @@
+import { languagesOf } from "../understand/languages/languages.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 
 /** Words for a number, in whose place the number stands; all others judge by one. */
@@ -32,8 +33,7 @@ export function answeredTexts(
   const noun = /^\s+(\p{L}+)/u.exec(text.slice(text.indexOf(word) + word.length))?.[1] ?? "";
   const first = PLURAL.test(noun) ? `${place} ${SHOWN}` : place;
   const judged = [
-    `${put(first)} by ${answer}`,
-    `${put(first)} nach ${answer}`,
+    ...languagesOf(text).map(({ isForeign }) => `${put(first)} ${isForeign ? "nach" : "by"} ${answer}`),
     put(`${most} ${answer}`),
     `${put("")} with the ${most} ${answer}`,
   ];

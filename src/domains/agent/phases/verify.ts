@@ -10,6 +10,7 @@ import { show, showNumber } from "../explain/format.ts";
 import { numberOf, type ShownColumn, type View } from "../explain/view.ts";
 import type { DataPeriod, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
+import type { Schema } from "../query/schema.ts";
 import { type Ask, type Cond, isKey, type Window } from "../query/semantic-query.ts";
 import { begunLate, cutPeriods, cutShort, dayAfter, lastDay, outside, periodOf } from "./data-period.ts";
 import type { Query } from "./execute.ts";
@@ -47,12 +48,9 @@ export async function verify(
       if (isAppError(error) && ["timeout", "too_large", "bad_request"].includes(error.code)) return undefined;
       throw error;
     });
-  const whole = wholeOf(result, knowledge);
-  const unnamed = whole && unnamedOf(result);
-  const numbersOf = async (ask: Ask | undefined) => {
-    const sql = ask && ifCarried(() => compile(knowledge.schema, ask).sql);
-    return sql === undefined ? undefined : (await query(sql))?.rows[0];
-  };
+  const { whole, unnamed } = result.rows.length === 0 ? {} : checksOf(result.reading.ask, knowledge);
+  const numbersOf = async (sql: string | undefined) =>
+    sql === undefined ? undefined : (await query(sql))?.rows[0];
   const isEmpty = isNothing(result, keysOf(result.reading.ask));
   const [totals, nobodys, reasons] = await Promise.all([
     numbersOf(whole),
@@ -82,9 +80,19 @@ function unread({ rows, totalRows }: Result): string[] {
     : [];
 }
 
+/** What rows are held against, whatever they are: it can be asked while they are. */
+export function checksOf(
+  ask: Ask,
+  { schema }: Pick<Knowledge, "schema">,
+): { whole?: string | undefined; unnamed?: string | undefined } {
+  const whole = wholeOf(ask, schema);
+  const sqlOf = (check: Ask | undefined) => check && ifCarried(() => compile(schema, check).sql);
+  return whole === undefined ? {} : { whole: sqlOf(whole), unnamed: sqlOf(unnamedOf(ask)) };
+}
+
 /** Groups that add up are compared with the whole. */
-function wholeOf({ reading: { ask }, rows }: Result, { schema }: Knowledge): Ask | undefined {
-  if (ask.k !== "table" || ask.by.length === 0 || rows.length === 0) return undefined;
+function wholeOf(ask: Ask, schema: Schema): Ask | undefined {
+  if (ask.k !== "table" || ask.by.length === 0) return undefined;
   if (!ask.cols.some((num) => isAdditive(num, schema))) return undefined;
   const cols = ask.cols.map((num) => (isAdditive(num, schema) ? num : ({ k: "lit", v: 0 } as const)));
   return { k: "table", by: [], cols, ...(ask.scope !== undefined && { scope: ask.scope }) };
@@ -126,7 +134,7 @@ function restricted({ compiled }: Result, { model }: Knowledge): string[] {
 }
 
 /** A ranking leaves out what belongs to no group. */
-function unnamedOf({ reading: { ask } }: Result): Ask | undefined {
+function unnamedOf(ask: Ask): Ask | undefined {
   const [key, ...others] = ask.k === "table" ? ask.by : [];
   if (ask.k !== "table" || ask.top === undefined) return undefined;
   if (key === undefined || others.length > 0 || key.bucket !== undefined) return undefined;
