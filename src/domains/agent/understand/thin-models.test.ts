@@ -121,6 +121,7 @@ describe("what was bought and sold, which nobody defined", () => {
     ["customers who did not buy anything this year", "customers without invoice lines in 2026"],
     ["how many plants did we sell in 2025", "pieces in 2025"],
     ["how many trees were sold in 2025", `pieces ${TREES} in 2025`],
+    ["how many trees were ordered in 2025", `pieces ${TREES} in 2025`],
     ["Wie viele Pflanzen haben wir 2025 verkauft?", "missing: Pflanzen"],
     ["how many trees did Orbis buy", `pieces of Orbis ${TREES}`],
     ["who bought the most trees", `pieces by customer ${TREES}, the highest`],

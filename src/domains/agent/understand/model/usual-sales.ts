@@ -48,7 +48,7 @@ export function usualSales(model: VisibleModel, schema: Schema): Definitions["ev
   );
   return [
     {
-      verbs: ["bought", "buy", "purchased", "sold", "sell"],
+      verbs: ["bought", "buy", "purchased", "ordered", "sold", "sell"],
       ds,
       cond: null,
       ...(id === undefined || more.length > 0 ? {} : { times: { ds: holder, field: id } }),

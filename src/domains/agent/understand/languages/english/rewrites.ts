@@ -35,6 +35,12 @@ const REWRITES: readonly Rewrite[] = [
   [/\b(bought|ordered|purchased|sold|returned) nothing\b/gi, "did not $1 anything"],
   [/\bby (\p{L}+)\b(.*?),? (?:and|with|including|incl\.?) (?:the|its|their) \1\b/iu, "by $1$2"],
   [/\bhow much of (.+?),? in (?:percent|%)/gi, "what share of $1"],
+  // What is sold most is so by its pieces, where they are counted.
+  [
+    /\b(most|least|fewest)(?: often| frequently)?[- ](?:sold|bought|purchased) (\p{L}+)/giu,
+    ([said = "", most = "", what = ""], isNoun) =>
+      isNoun("units", ["table"]) ? `${what} with the ${most} units sold` : said,
+  ],
   // "last years revenue"
   [
     /\b(last|this|previous|current) (year|quarter|month|week)s['’]? (?!(?:by|in|of|per|for|and|or|with|was|were|is|are|has|have|did|do|the|compared|vs)\b)(?=\p{L})/giu,
