@@ -149,3 +149,19 @@ describe("growth", () => {
     expect(read(question)).toBe(wanted);
   });
 });
+
+describe("numbers of many rows", () => {
+  it.each([
+    ["rating by topic", "average rating by topic"],
+    ["what is the rating in 2025", "average rating in 2025"],
+    ["which topic has the worst rating", "average rating by topic, the lowest"],
+    ["reply hours by topic", "average reply hours of reviews by topic"],
+    ["shipping fee by country", "total shipping fee of invoices by country"],
+    ["quantity by country", "pieces by country"],
+    ["total rating", "missing: total"],
+    ["which reviews have the lowest rating", "the reviews with the lowest rating, with rating"],
+    ["how many reviews have a rating below 3", "number of reviews where review rating is less than 3"],
+  ])("%s: %s", (question, wanted) => {
+    expect(read(question)).toBe(wanted);
+  });
+});

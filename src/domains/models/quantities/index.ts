@@ -1,1 +1,2 @@
+export { addsUp, plainlyAddsUp } from "../infer/roles.ts";
 export { measureOf, type Quantity, squared, type Unit, unitCalled, unitsPer } from "./quantities.ts";

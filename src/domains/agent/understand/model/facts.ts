@@ -1,3 +1,4 @@
+import { addsUp, plainlyAddsUp } from "../../../models/quantities/index.ts";
 import { toOnePath } from "../../compile/paths.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { isSameField } from "../../query/parts.ts";
@@ -14,6 +15,8 @@ import {
   endOf,
   foreignLink,
   isPrice,
+  isSummed,
+  isTaken,
   mainDataset,
   peopleOf,
   timeField,
@@ -218,9 +221,19 @@ export class Facts extends MetricFacts {
   isFraction({ ds, field }: Key): boolean {
     const { description } =
       this.model.datasets.find(({ name }) => name === ds)?.fields.find(({ name }) => name === field) ?? {};
-    return /\b(fraction|percent|percentage|rate|ratio|rating|score)\b/i.test(
+    return /\b(fraction|percent|percentage|rate|ratio|rating|score)\b|\bfrom \d+\b.{0,20} to \d+\b/i.test(
       `${field.replaceAll("_", " ")} ${description ?? ""}`,
     );
+  }
+
+  /** What numbers of many rows come to where nobody says it: the author's metric, or what their name speaks for. */
+  usualOf(key: Key, rel: Rel = { k: "all", ds: key.ds }): Num | undefined {
+    const metric = rel.k === "all" ? this.metricOf(key) : undefined;
+    if (metric !== undefined) return { k: "metric", name: metric };
+    const isMiddle = this.isFraction(key) || !addsUp(key.field) || isTaken(key.field);
+    if (isMiddle) return { k: "agg", fn: "avg", of: key, in: rel };
+    const isSum = plainlyAddsUp(key.field) || isSummed(key.field);
+    return isSum ? { k: "agg", fn: "sum", of: key, in: rel } : undefined;
   }
 
   /** What tells rows apart: a text, or a number such as a year. */

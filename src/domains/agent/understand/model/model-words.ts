@@ -84,8 +84,15 @@ export function isMoney({ name, sql, description }: VisibleModel["metrics"][numb
   return !isCounted && MONEY.test(`${name} ${sql} ${description ?? ""}`);
 }
 
+/** How long something took: hours that are added up by nobody. */
+export function isTaken(field: string): boolean {
+  return /(^|_)(reply|response|resolution|handling|waiting|wait|lead|delivery|processing|duration|delay|dauer|wartezeit)(_|$)/i.test(
+    field,
+  );
+}
+
 /** Numbers of rows that are added up rather than averaged. */
-export function addsUp(field: string): boolean {
+export function isSummed(field: string): boolean {
   return /(^|_)(quantity|amount|units?|count|total|area|volume|stock|seats|refund|refund_amount|net_amount)$/i.test(
     field,
   );

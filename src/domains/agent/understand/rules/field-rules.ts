@@ -7,14 +7,13 @@ import {
   type Rel,
 } from "../../query/semantic-query.ts";
 import { isOfTime } from "../languages/language.ts";
-import { addsUp, endOf } from "../model/model-words.ts";
+import { endOf } from "../model/model-words.ts";
 import { compared, first, measuredBy, neighbours, ofEverything } from "../senses/entity-senses.ts";
 import type { Mod, Sense, TableSense } from "../senses/fragment.ts";
 import {
   aggregate,
   attr,
   count,
-  EMPTY_TABLE,
   entities,
   means,
   placeOf,
@@ -110,10 +109,12 @@ function told(
   const name = grammar.nameKey(ds);
   const isEach = keys.length === 1 && keys[0]?.ds === ds && keys[0].field === name?.field;
   if (isEach) return [attr(rel, ds, [...keys, key], 0)];
-  const fns = addsUp(key.field) ? (["sum"] as const) : (["sum", "avg"] as const);
-  return fns.map((fn) => ({
-    sense: { t: "table", table: { ...EMPTY_TABLE, cols: [aggregated(grammar, fn, key, rel)], by: keys } },
-    cost: addsUp(key.field) ? 0.5 : 1,
+  const usual = grammar.usualOf(key, rel);
+  const nums =
+    usual === undefined ? (["sum", "avg"] as const).map((fn) => aggregated(grammar, fn, key, rel)) : [usual];
+  return nums.map((num) => ({
+    sense: { t: "table", table: { ...tableOf(num), by: keys } },
+    cost: usual === undefined ? 1 : 0.5,
   }));
 }
 

@@ -2,7 +2,7 @@ import { toOnePath } from "../../compile/paths.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { Cond, Hop, Key, Num, Rel, Window } from "../../query/semantic-query.ts";
 import { Facts } from "../model/facts.ts";
-import { addsUp, foreignLink } from "../model/model-words.ts";
+import { foreignLink } from "../model/model-words.ts";
 import { moneyMetrics } from "../model/usual-sales.ts";
 import { compared, growing } from "../senses/comparison-senses.ts";
 import { condOf, datasetsOf } from "../senses/conditions.ts";
@@ -57,7 +57,7 @@ export class Grammar extends Facts {
         ...groups,
         { sense: { t: "attr", rel: { k: "all", ds }, ds, keys: [key] }, cost: 0.4 },
         ...this.#happened(key),
-        ...this.#addedUp(key),
+        ...this.#together(key),
       ];
     }
     // "how windy is it": of whatever there is.
@@ -107,11 +107,12 @@ export class Grammar extends Facts {
     return means({ t: "table", table }, 0.7);
   }
 
-  /** "returned units": of what happened again and again, all of them together. */
-  #addedUp(key: Key): Combined[] {
-    if (!this.isNumber(key) || !this.isEvent(key.ds) || !addsUp(key.field)) return [];
-    const cols: Num[] = [{ k: "agg", fn: "sum", of: key, in: { k: "all", ds: key.ds } }];
-    return means({ t: "table", table: { ...EMPTY_TABLE, cols } }, 0.8);
+  /** "returned units", "satisfaction": of what happened again and again, all of them together, or on average. */
+  #together(key: Key): Combined[] {
+    const num = this.isNumber(key) && this.isEvent(key.ds) ? this.usualOf(key) : undefined;
+    return num === undefined
+      ? []
+      : means({ t: "table", table: tableOf(num) }, num.k === "metric" ? 0.3 : 0.8);
   }
 
   /** A capital is a field of a state, and a city as well. */
