@@ -4,7 +4,7 @@ import { isIgnored } from "../phases/plan.ts";
 import { type Question, readQuestion } from "../phases/question.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
 import { type Followed, isAnswer } from "./follow-up.ts";
-import { replyTo } from "./reply.ts";
+import { isQuestion, replyTo } from "./reply.ts";
 
 interface Around {
   /** Answers a question as if it had been asked so, or as it was understood when it was asked about. */
@@ -23,7 +23,7 @@ export async function answering(
   { put, read }: Around,
 ): Promise<Answer | undefined> {
   let open: Answer | undefined;
-  for (const { isLater, ...question } of answeredQuestions(said, waiting)) {
+  for (const { isLater, ...question } of await answeredQuestions(said, waiting, read)) {
     const earlier = question.answers.slice(0, -1);
     const asked = await put({ ...question, answers: earlier }, { isLater });
     if (asked.outcome !== "clarify") continue;
@@ -47,17 +47,23 @@ export async function answering(
  * The questions that a text may be the answer to: the one that was asked back last, or an earlier one of which what came
  * since are answers as well, or were none.
  */
-function answeredQuestions(
+async function answeredQuestions(
   said: Question,
   waiting: readonly string[],
-): (Question & { /** Whether another one was waiting when it was asked. */ isLater: boolean })[] {
+  read: Around["read"],
+): Promise<(Question & { /** Whether another one was waiting when it was asked. */ isLater: boolean })[]> {
   if (!isAnswer(said.text)) return [];
+  const isOwn = async (text = "") => !isAnswer(text) || isQuestion(text, await read(text));
+  let first = Math.max(0, waiting.length - 1);
+  // Whoever asked something else since has left what was asked before.
+  while (first > 0 && !(await isOwn(waiting[first]))) first -= 1;
   return waiting.flatMap((text, i) => {
+    if (i < first) return [];
     const since = waiting.slice(i + 1);
     const asked = readQuestion(text);
     const isForced = asked.isForced || said.isForced;
     const between = since.length === 0 ? [[]] : [since, []];
-    return (since.every(isAnswer) ? between : []).map((more) => ({
+    return between.map((more) => ({
       ...asked,
       answers: [...asked.answers, ...more, ...said.answers, said.text],
       isForced,

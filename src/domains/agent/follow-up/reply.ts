@@ -35,7 +35,7 @@ export function replyTo(
 }
 
 /** Whether it can stand for itself: it asks, or is long enough and means something. */
-function isQuestion(text: string, { readings: [best], missing, unclear }: Understanding): boolean {
+export function isQuestion(text: string, { readings: [best], missing, unclear }: Understanding): boolean {
   if (ASKS.test(text.trim())) return true;
   if (best === undefined || missing.length > 0 || unclear.length > 0) return false;
   const { ask } = best;
