@@ -203,15 +203,16 @@ function capital(text: string): string {
 }
 
 function sqlOf(column: ColumnProfile): string {
-  const name = /^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : quoteName(column.name);
+  const name = quoteName(column.name);
   if (roleOf(column) === "flag" && isBit(column)) return `CAST(${name} AS BOOLEAN)`;
   if (isDigitDate(column))
     return `CAST(try_strptime(CAST(${name} AS VARCHAR), ['%Y%m%d', '%Y-%m-%d']) AS DATE)`;
   const own = column.padded > 0 ? `trim(${name})` : name;
   const text = column.isMixed ? `upper(left(${own}, 1)) || lower(substr(${own}, 2))` : own;
   if (column.hasBlanks && !isDateText(column)) return `CASE WHEN NOT ${blankSql(name)} THEN ${text} END`;
-  if (!isDateText(column)) return text;
-  return `TRY_CAST(${quoteName(column.name)} AS ${column.times > 0 ? "TIMESTAMP" : "DATE"})`;
+  const isPlain = text === name && /^[a-z_][a-z0-9_]*$/.test(column.name);
+  if (!isDateText(column)) return isPlain ? column.name : text;
+  return `TRY_CAST(${name} AS ${column.times > 0 ? "TIMESTAMP" : "DATE"})`;
 }
 
 function dataTypeOf(column: ColumnProfile): DataType | null {
