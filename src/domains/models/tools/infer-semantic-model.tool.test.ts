@@ -210,6 +210,20 @@ describe("infer_semantic_model", () => {
       );
     });
 
+    it("takes columns that are called by words of SQL", async () => {
+      const plays = Array.from({ length: 30 }, (_, i) => ({
+        cast: i % 3 === 0 ? "NA" : ` ${i % 2 === 0 ? "Small ensemble" : "large ensemble"}`,
+        order: i,
+        "group by": i % 2 === 0 ? "matinee show" : "Evening show",
+      }));
+      await makeDataset(server, token, "plays", plays);
+      await infer({ name: "plays", datasets: ["plays"] }, token);
+      await resultOf(server, token, "publish_semantic_model", { modelName: "plays" });
+      expect((await ask("plays", "number of rows by cast")).rows).toEqual(
+        expect.arrayContaining([["Small ensemble", 10]]),
+      );
+    });
+
     it("groups by a name that many rows have, and by no number of rows", async () => {
       const top = await ask("strikes", "top 2 airports by number of strikes");
       expect(top.rows).toEqual([
