@@ -1,6 +1,6 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { metricsIn } from "../query/parts.ts";
-import type { Ask } from "../query/semantic-query.ts";
+import type { Ask, Num } from "../query/semantic-query.ts";
 import { type Held, heldAgainst } from "./account/hold.ts";
 import { candidates, type Found } from "./candidates/candidates.ts";
 import { datesIn } from "./candidates/dates.ts";
@@ -185,41 +185,45 @@ function answers(readings: readonly Held[], { skipped }: Open, said: Weighed): R
 }
 
 function borrowedIn(leaves: readonly Leaf[], words: readonly Word[]): Assumption[] {
-  return leaves.flatMap(({ borrowed, start: first, end: last }): Assumption[] => {
-    if (borrowed === undefined) return [];
-    const said = words.slice(first, last);
-    const at = { start: said[0]?.start ?? 0, end: said.at(-1)?.end ?? 0 };
-    const text = said.map((word) => word.text).join(" ");
-    const choice = `"${text}" is taken for ${borrowed.replaceAll("_", " ").trim()}`;
-    return [{ at, choice, others: [], isGuess: true }];
-  });
+  return leaves.flatMap((leaf) =>
+    leaf.borrowed === undefined ? [] : [{ ...said(leaf, words, leaf.borrowed), isGuess: true as const }],
+  );
 }
 
-/** What a verb stands for where nobody says so: rows that tell it, or the number that it is counted by. */
+/** What some words were taken for. */
+function said({ start: first, end: last }: Leaf, words: readonly Word[], what: string): Assumption {
+  const own = words.slice(first, last);
+  const at = { start: own[0]?.start ?? 0, end: own.at(-1)?.end ?? 0 };
+  const text = own.map((word) => word.text).join(" ");
+  return { at, choice: `"${text}" is taken for ${what.replaceAll("_", " ").trim()}`, others: [] };
+}
+
+/** What words stand for that nobody has defined: rows that tell of a deed, the number that it is counted by, a ratio. */
 function usualIn(ask: Ask, leaves: readonly Leaf[], words: readonly Word[]): Assumption[] {
   const [num] = ask.k === "table" ? ask.cols : [];
   const isNamed = leaves.some(({ sense }) => sense.t === "table");
-  return leaves.flatMap(({ sense, start }): Assumption[] => {
-    const isGrowth = sense.t === "op" && sense.op === "growth" && !isNamed;
-    const [metric] = isGrowth ? metricsIn(num) : [];
-    const verb = sense.t === "rel" ? sense.verb : undefined;
-    if (metric === undefined && verb === undefined) return [];
-    const { text, stem, start: from, end } = words[start] as Word;
-    const taken = (what: string, isGuess = false): Assumption[] => [
-      {
-        at: { start: from, end },
-        choice: `"${text}" is taken for ${what.replaceAll("_", " ")}`,
-        others: [],
-        ...(isGuess && { isGuess }),
-      },
-    ];
-    if (metric !== undefined) return taken(`growth of ${metric}`);
-    if (num?.k === "metric" && !isNamed)
-      return phraseKey(num.name).split(" ").includes(stem) ? [] : taken(num.name);
-    return sense.t !== "rel" || verb?.isUsual === undefined
-      ? []
-      : taken(sense.ds, verb.isUsual === "doubtful");
+  return leaves.flatMap((leaf): Assumption[] => {
+    const { sense } = leaf;
+    const [own] = sense.t === "table" ? sense.table.cols : [];
+    if (own?.k === "calc") return [said(leaf, words, `${numberName(own.a)} by ${numberName(own.b)}`)];
+    const [metric] = sense.t === "op" && sense.op === "growth" && !isNamed ? metricsIn(num) : [];
+    if (metric !== undefined) return [said(leaf, words, `growth of ${metric}`)];
+    if (sense.t !== "rel" || sense.verb === undefined) return [];
+    if (num?.k === "metric" && !isNamed) {
+      const isCalled = phraseKey(num.name)
+        .split(" ")
+        .includes(words[leaf.start]?.stem ?? "");
+      return isCalled ? [] : [said(leaf, words, num.name)];
+    }
+    const { isUsual } = sense.verb;
+    if (isUsual === undefined) return [];
+    return [{ ...said(leaf, words, sense.ds), ...(isUsual === "doubtful" && { isGuess: true as const }) }];
   });
+}
+
+function numberName(num: Num): string {
+  if (num.k === "metric") return num.name;
+  return num.k === "agg" && num.in?.k === "all" ? `number of ${num.in.ds}` : num.k;
 }
 
 function takenFor({ at, ds }: RowNoun, words: readonly Word[]): Assumption {

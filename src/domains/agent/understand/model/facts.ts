@@ -57,9 +57,14 @@ export class Facts extends MetricFacts {
 
   /** Whether rows of a number belong to one row of a dataset, so that it can be limited or grouped by it. */
   reachedBy({ cols }: TableSense, ds: string): boolean {
-    return cols.some((num) =>
-      this.#homes(num).some((home) => home === ds || toOnePath(this.schema, home, ds) !== undefined),
-    );
+    return cols.some((num) => this.#reaches(num, ds));
+  }
+
+  /** Of a ratio both parts have to belong to it: tickets without a product are not told apart by products. */
+  #reaches(num: Num, ds: string): boolean {
+    if (num.k === "calc" && num.op === "/") return this.#reaches(num.a, ds) && this.#reaches(num.b, ds);
+    if (num.k === "lit" || num.k === "field") return true;
+    return this.#homes(num).some((home) => home === ds || toOnePath(this.schema, home, ds) !== undefined);
   }
 
   /** The condition that the only value of a field is for rows of a dataset: of its own field, or of what they belong to. */

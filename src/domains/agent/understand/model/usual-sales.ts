@@ -34,12 +34,7 @@ export function homesOf(schema: Schema, metric: string): string[] {
  * whatever else a sale is called. Where there are several such datasets, nobody knows which is meant.
  */
 export function usualSales(model: VisibleModel, schema: Schema): Definitions["events"] {
-  const homes = new Set(moneyMetrics(schema).flatMap((name) => homesOf(schema, name)));
-  const sales = [...homes].flatMap((ds) => {
-    const holder = holderOf(model, schema, ds);
-    return SALES.test(ds) || SALES.test(holder) ? [{ ds, holder }] : [];
-  });
-  const [only, ...others] = sales;
+  const [only, ...others] = salesIn(model, schema);
   if (only === undefined || others.length > 0) return [];
   const { ds, holder } = only;
   const [id, ...more] = schema.datasets.get(holder)?.key ?? [];
@@ -55,6 +50,15 @@ export function usualSales(model: VisibleModel, schema: Schema): Definitions["ev
       isUsual: hasStatus ? "doubtful" : "plain",
     },
   ];
+}
+
+/** The rows that money is counted of, and the orders that they belong to. */
+export function salesIn(model: VisibleModel, schema: Schema): { ds: string; holder: string }[] {
+  const homes = new Set(moneyMetrics(schema).flatMap((name) => homesOf(schema, name)));
+  return [...homes].flatMap((ds) => {
+    const holder = holderOf(model, schema, ds);
+    return SALES.test(ds) || SALES.test(holder) ? [{ ds, holder }] : [];
+  });
 }
 
 /** Who bought belongs to the whole order, of which rows may be single lines. */

@@ -1,5 +1,6 @@
 import { hasKind, rebuilt } from "../../query/parts.ts";
 import type { Cond, Hop, Rel } from "../../query/semantic-query.ts";
+import { isOfTime } from "../languages/language.ts";
 import { growing } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
 import { compared, measured, neighbours, piecesSold, topped } from "../senses/entity-senses.ts";
@@ -114,6 +115,14 @@ function counted(grammar: Grammar, rel: RelSense): Combined[] {
   if (metric === null) return means(table(count(rel.rel)), rel.verb === undefined ? 0 : VERB_COST);
   const num = { k: "metric" as const, name: metric };
   return means({ t: "table", table: { ...EMPTY_TABLE, cols: [num], conds: [condOf(rel)] } }, 0.4);
+}
+
+/** "which genre has the longest tracks": of the author's average of their lengths. */
+function onAverage(grammar: Grammar, rel: RelSense, sup: Extract<Sense, { t: "sup" }>): Combined[] {
+  const [key, ...others] = rel.isMany === true ? grammar.dimensions(rel.ds, sup.dim ?? "", sup.dir) : [];
+  const name = key === undefined || others.length > 0 ? undefined : grammar.metricOf(key);
+  if (name === undefined || sup.n !== null || rel.rel.k !== "all" || !grammar.isAverage(name)) return [];
+  return means({ t: "firstby", table: tableOf({ k: "metric", name }), ...placeOf(sup) }, -0.6);
 }
 
 /** Of all rows, those of which something is true. */
@@ -266,8 +275,15 @@ export const ENTITY_RULES: Rules = {
       if (!sup.isCount) return [];
       return [...mostMoney(grammar, rel, sup), ...means(supBy(sup, by), rel.verb ? VERB_COST : 0)];
     }
-    return topped(grammar, rel, sup);
+    return [...onAverage(grammar, rel, sup), ...topped(grammar, rel, sup)];
   },
+  // "cheapest accessory"
+  "sup cond": (grammar, sup, { ds, cond }) =>
+    sup.dim === null || isOfTime(sup.dim) || grammar.isEvent(ds)
+      ? []
+      : topped(grammar, entities({ k: "where", in: { k: "all", ds }, if: cond }, ds), sup).map((each) =>
+          more(each, 0.3),
+        ),
   "rel window": (grammar, rel, { win }) => grammar.apply(rel, { m: "during", win }),
   "op window": (_grammar, { op }, { win }) => {
     if (op === "prep") return means({ t: "window", win });

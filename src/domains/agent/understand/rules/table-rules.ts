@@ -161,7 +161,7 @@ export const TABLE_RULES: Rules = {
     if (op === "share" && table.conds.length > 0) return shared(table).map((each) => more(each, 0.2));
     if (op === "share") return means({ t: "share", table, rel: null, ds: null });
     if (op === "growth") return [...(isLoss(arg) ? [] : growing(table)), ...growingBy(table, arg)];
-    if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
+    if (op === "running") return running(grammar, table);
     if (op === "series") return overSeries(grammar, table, arg as Grain);
     if (op === "versus period") return compareEarlier(table, arg as Grain);
     if (op === "more")
@@ -184,7 +184,7 @@ export const TABLE_RULES: Rules = {
     if (op === "share") return shared(table);
     if (op === "versus period") return compareEarlier(table, arg as Grain);
     if (op === "series") return overSeries(grammar, table, arg as Grain);
-    if (op === "running") return [column(table, (num) => ({ k: "running", of: num }), 0)];
+    if (op === "running") return running(grammar, table);
     if (op === "agg" && arg === "sum") return means({ t: "table", table }, 0.1);
     if (op === "agg" && (arg === "avg" || arg === "median")) return averaged(grammar, table, arg);
     return [];
@@ -305,6 +305,13 @@ export const TABLE_RULES: Rules = {
     return [asTable({ ...table, cols: [...left.table.cols, ...table.cols], win }, 0)];
   },
 };
+
+/** "cumulative revenue this year": month after month, where no other periods are named. */
+function running(grammar: Grammar, table: TableSense): Combined[] {
+  const summed = (each: TableSense, cost: number) => column(each, (of) => ({ k: "running", of }), cost);
+  const monthly = ofTables(periods(grammar, table, "month", false), (each) => [summed(each, 0.1)]);
+  return [summed(table, monthly.length > 0 ? 0.4 : 0), ...monthly];
+}
 
 /** "percentage of German customers" */
 function shareOf({ rel, ds, form }: RelSense): Combined[] {

@@ -15,7 +15,10 @@ NUMBERS.set("dozen", "12");
 const COUNT_LAST =
   /^(?<what>[^?]{3,}?)\s*[,:–-]\s*how many(?:\s+(?:are|were|was|is|do we have|did we have|have we)(?:\s+there)?)?\b(?<rest>[^,?]*)\??\s*$/i;
 /** What customers spend is what they bring in; what is spent on something is another number. */
-const SPENT = /(?<=\b(?:did|does|do|who|that|customers?|clients?|buyers?)\b[^?.]*)\bspen[dt]\b(?! on\b)/gi;
+const SPENT =
+  /(?<=\b(?:did|does|do|who|that|customers?|clients?|buyers?)\b[^?.]*)(?<!\bwe )\bspen[dt]\b(?! on\b)/gi;
+/** "did we spend on marketing": the marketing spend. */
+const SPENT_ON = /\b(?:did |do |have |has )?(?:we )?(?:spen[dt]|spending) (?:on|for) (\p{L}+)/giu;
 /** What stands before a question and says only who asks, or what for. */
 const PREAMBLE = [
   /^([^,]{2,80}),\s+(?=(?:how|what|which|who|when|where|show|give|list|i|we|can|could|tell|please)\b)/i,
@@ -36,7 +39,16 @@ export const phrase: Language["prepare"] = (text, vocabulary, datesIn) => {
     { compare: "compare", of: "of", and: "and", count: "number of" },
   );
   const aimed = withGoals(compared, phrases);
-  const full = rewritten(phrases.has("spend") ? aimed : aimed.replaceAll(SPENT, "brought in"), isNoun);
+  const spent = aimed.replaceAll(SPENT_ON, (said, what: string) =>
+    phrases.has(
+      wordsOf(`${what} spend`)
+        .map(({ stem }) => stem)
+        .join(" "),
+    )
+      ? `${what} spend`
+      : said,
+  );
+  const full = rewritten(phrases.has("spend") ? spent : spent.replaceAll(SPENT, "brought in"), isNoun);
   const bare = withoutPreamble(apart(inDigits(full, vocabulary), vocabulary), vocabulary, datesIn);
   return bare.replace(COUNT_LAST, (_, what: string, rest: string) => `how many ${what} ${rest}`);
 };

@@ -32,6 +32,11 @@ const BOUGHT =
 /** One after the other, each on what the one before it has made. */
 const REWRITES: readonly Rewrite[] = [
   [BOUGHT, "brought in"],
+  [/\b(?:what|how much) (?:does|do|did) ([^?]+?) cost\b(?! us)/i, "what is the price of $1"],
+  [
+    /\b(?:that |which |who )?costs? (?=(?:more|less|over|under|above|below|at least|at most|up to)\b)/i,
+    "with a price of ",
+  ],
   [/\b(bought|ordered|purchased|sold|returned) nothing\b/gi, "did not $1 anything"],
   [/\bby (\p{L}+)\b(.*?),? (?:and|with|including|incl\.?) (?:the|its|their) \1\b/iu, "by $1$2"],
   [/\bhow much of (.+?),? in (?:percent|%)/gi, "what share of $1"],
