@@ -3,7 +3,7 @@ import { hasKind } from "../../query/parts.ts";
 import type { Ask } from "../../query/semantic-query.ts";
 import type { Found } from "../candidates/candidates.ts";
 import type { Word } from "../languages/words.ts";
-import { range } from "../languages/words.ts";
+import { normsOf, placesOf, range } from "../languages/words.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import { conditionsIn } from "../senses/conditions.ts";
 import type { Leaf } from "../senses/fragment.ts";
@@ -25,7 +25,7 @@ export function unsaidWords(
     all.flatMap(({ sense, start, end }) =>
       facts.says(sense, roleOf(words, start)) ? range(start, end) : [],
     );
-  const taken = new Set(leaves.flatMap(({ start, end }) => range(start, end)));
+  const taken = placesOf(leaves);
   const others = found.filter(({ start, end }) => range(start, end).every((i) => !taken.has(i)));
   const said = new Set([...saidIn(leaves), ...saidIn(others)]);
   // "neither … nor": as many negations as there are words for them.
@@ -44,7 +44,7 @@ export function unsaidWords(
   // "their largest city": the largest of each, and not of all.
   const isOwn = ({ sense, start }: Leaf) => sense.t === "sup" && OWN.test(words[start - 1]?.norm ?? "");
   if (!facts.isOfEach) for (const { start } of leaves.filter(isOwn)) said.delete(start);
-  const covered = [...taken, ...others.flatMap(({ start, end }) => range(start, end))];
+  const covered = [...placesOf([...leaves, ...others])];
   // "cities or towns": the same by two names.
   const nounsAt = (at: number, side: "start" | "end") =>
     found.flatMap((each) => (each[side] === at && each.sense.t === "rel" ? [each.sense.ds] : []));
@@ -84,9 +84,6 @@ const ROLES: readonly [RegExp, Role][] = [
 ];
 
 function roleOf(words: readonly Word[], start: number): Role {
-  const before = words
-    .slice(Math.max(0, start - 8), start)
-    .map(({ norm }) => norm)
-    .join(" ");
+  const before = normsOf(words.slice(Math.max(0, start - 8), start));
   return ROLES.find(([pattern]) => pattern.test(before))?.[1];
 }

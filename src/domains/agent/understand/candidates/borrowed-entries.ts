@@ -1,5 +1,5 @@
 import type { Language } from "../languages/language.ts";
-import { phraseKey, type Word } from "../languages/words.ts";
+import { normsOf, phraseKey, type Word } from "../languages/words.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
 import { valueKey } from "../lexicon/values.ts";
 import type { Borrowed } from "../reading.ts";
@@ -19,8 +19,7 @@ export function borrowedEntries(
       [];
     return [...words.keys()].flatMap((start) => {
       const end = start + length;
-      const norms = words.slice(start, end).map(({ norm }) => norm);
-      if (norms.join(" ") !== said) return [];
+      if (normsOf(words.slice(start, end)) !== said) return [];
       return entries.map(({ sense, cost }) => ({ sense, start, end, cost: cost + doubt, borrowed: name }));
     });
   });

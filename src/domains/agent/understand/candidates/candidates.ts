@@ -1,5 +1,5 @@
 import type { Language } from "../languages/language.ts";
-import type { Word } from "../languages/words.ts";
+import { normsOf, stemsOf, type Word } from "../languages/words.ts";
 import type { Entry } from "../lexicon/entry.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
 import type { Sense } from "../senses/fragment.ts";
@@ -77,9 +77,7 @@ function stretchesOf(words: readonly Word[], longest: number): Stretch[] {
     Array.from({ length: Math.min(words.length - start, longest) }, (_, i) => {
       const end = start + i + 1;
       const span = words.slice(start, end);
-      const stems = span.map(({ stem }) => stem).join(" ");
-      const norms = span.map(({ norm }) => norm).join(" ");
-      return { words, start, end, span, stems, norms, bonus: i * -0.3 };
+      return { words, start, end, span, stems: stemsOf(span), norms: normsOf(span), bonus: i * -0.3 };
     }),
   );
 }

@@ -1,5 +1,5 @@
 import type { Language } from "../languages/language.ts";
-import type { Word } from "../languages/words.ts";
+import { normsOf, type Word } from "../languages/words.ts";
 import type { Found } from "./candidates.ts";
 
 /**
@@ -13,12 +13,12 @@ export function emptyWords(
   isEvent: (ds: string) => boolean,
 ): ReadonlySet<number> {
   const { fillers, deeds, beside } = language;
-  const text = words.map(({ norm }) => norm).join(" ");
+  const text = normsOf(words);
   const isEmpty = ({ norm }: Word, i: number) => {
     if (isThing(words, i) || isWritten(words, i)) return false;
     if (norm === "together") return ALL_OF.test(text.slice(0, text.indexOf("together")));
     if (ANYTHING.test(norm)) return isTold(i, found);
-    if (deeds.has(norm)) return links(i, words, { found, language, isEvent });
+    if (deeds.has(norm)) return links(i, words, found, language, isEvent);
     return beside.get(norm)?.test(text) ?? fillers.has(norm);
   };
   return new Set(words.flatMap((word, i) => (isEmpty(word, i) ? [i] : [])));
@@ -31,11 +31,9 @@ export function emptyWords(
 function links(
   i: number,
   words: readonly Word[],
-  {
-    found,
-    language,
-    isEvent,
-  }: { found: readonly Found[]; language: Language; isEvent: (ds: string) => boolean },
+  found: readonly Found[],
+  language: Language,
+  isEvent: (ds: string) => boolean,
 ): boolean {
   const before = words[i - 1]?.norm ?? "";
   if (AS_NOUN.test(before) || countsNobody(words, i, language)) return false;

@@ -3,7 +3,7 @@ import type { Schema, SchemaDataset } from "../../query/schema.ts";
 import type { Word } from "../languages/words.ts";
 import { mainDataset } from "../model/model-words.ts";
 import type { Found } from "./candidates.ts";
-import { ROW_KINDS } from "./row-kinds.ts";
+import { ROW_KINDS, speaksFor } from "./row-kinds.ts";
 
 /** Less likely than anything that somebody gave the word to. */
 const COST = 0.5;
@@ -53,10 +53,9 @@ function datasetOf({ norm, stem }: Word, schema: Schema): string | undefined {
   const main = mainDataset(schema);
   if (HAPPENS.test(norm))
     return main !== undefined && schema.datasets.get(main)?.date?.ds === main ? main : undefined;
-  const kind = ROW_KINDS.find(({ verbs }) => verbs.test(norm));
+  const kind = ROW_KINDS.find(({ verbs }) => verbs.has(norm));
   if (kind === undefined) return undefined;
-  const speaks = ({ name, fields }: SchemaDataset) =>
-    [name, ...fields.keys()].some((each) => kind.columns.test(each));
+  const speaks = ({ name, fields }: SchemaDataset) => speaksFor([name, ...fields.keys()], kind);
   const all = [...schema.datasets.values()];
   const named = all.filter(({ name }) => name.includes(stem));
   const [only, ...others] =

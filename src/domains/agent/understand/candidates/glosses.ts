@@ -1,5 +1,5 @@
 import type { Gloss, Language } from "../languages/language.ts";
-import type { Word } from "../languages/words.ts";
+import { normsOf, stemsOf, type Word } from "../languages/words.ts";
 import type { Entry } from "../lexicon/entry.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
 import { manyOf } from "./value-entries.ts";
@@ -21,15 +21,8 @@ export function glossed(span: readonly Word[], { phrases, values }: Lexicon, lan
   // What was done can be called otherwise as well: "sold" is a sale, and revenue.
   const isNoun = ({ sense }: Entry) => sense.t !== "link" && (sense.t !== "rel" || sense.verb === undefined);
   const isNamed =
-    phrases.get(span.map(({ stem }) => stem).join(" "))?.some(isNoun) === true ||
-    values.has(span.map(({ norm }) => norm).join(" ")) ||
-    values.has(
-      span
-        .map(({ norm }) => norm)
-        .join(" ")
-        .replace(/s$/, ""),
-    ) ||
-    values.has(span.map(({ stem }) => stem).join(" "));
+    phrases.get(stemsOf(span))?.some(isNoun) === true ||
+    [normsOf(span), normsOf(span).replace(/s$/, ""), stemsOf(span)].some((each) => values.has(each));
   const isMeant = ({ cost }: Entry) => cost >= 0 && cost < PART_COST;
   const [plain = [], second = []] = named.filter((entries) => entries.some(isMeant));
   const valued =
@@ -74,7 +67,7 @@ function glosses(span: readonly Word[], { gloss, fillers, grammar, evaluative }:
   if (span.length > GLOSS.words || (span.length === 1 && evaluative.has(span[0]?.norm ?? ""))) return [];
   // "them" has the stem of "Thema".
   if (span.some(({ norm }) => POINTING.has(norm))) return [];
-  const whole = gloss.get(span.map(({ stem }) => stem).join(" "));
+  const whole = gloss.get(stemsOf(span));
   if (whole !== undefined) return [...whole];
   if (!span.some(({ stem }) => gloss.has(stem))) return [];
   // Names do not begin or end with a word that says nothing.

@@ -1,5 +1,5 @@
 import type { Language } from "../languages/language.ts";
-import type { Word } from "../languages/words.ts";
+import { stemsOf, type Word } from "../languages/words.ts";
 import type { Entry } from "../lexicon/entry.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
 import type { Sense } from "../senses/fragment.ts";
@@ -117,7 +117,7 @@ function withGaps(span: readonly Word[], lexicon: Lexicon, language: Language): 
     (phrases.get(stem) ?? []).some(({ sense }) => sense.t === "rel" && sense.form === "made"),
   );
   if (ends || isDefined || kept.length === span.length || kept.length < 2) return [];
-  const own = phrases.get(kept.map(({ stem }) => stem).join(" "));
+  const own = phrases.get(stemsOf(kept));
   return (own ?? glossed(kept, lexicon, language))
     .filter(({ sense }) => sense.t === "table")
     .map(({ sense, cost }) => ({ sense, cost: cost + 0.1 - 0.3 * (kept.length - 1) }));

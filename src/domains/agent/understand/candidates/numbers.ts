@@ -1,6 +1,6 @@
 import { unitCalled } from "../../../models/quantities/index.ts";
 import type { Language } from "../languages/language.ts";
-import type { Word } from "../languages/words.ts";
+import { normsOf, type Word } from "../languages/words.ts";
 import { currencyIn, unitNamed } from "../model/units.ts";
 import type { Quantity } from "../senses/fragment.ts";
 import type { Found } from "./candidates.ts";
@@ -183,11 +183,7 @@ const YEARS_OLD = /^(?:years? (?:old|of age)|jahren? alt|years|jahren?)(?: |$)/;
 
 /** The words from one place to another; none before the first. */
 function textOf(words: readonly Word[], from: number, to: number): string {
-  if (from < 0) return "";
-  return words
-    .slice(from, to)
-    .map(({ norm }) => norm)
-    .join(" ");
+  return from < 0 ? "" : normsOf(words.slice(from, to));
 }
 
 /** "between 100 and 200" */

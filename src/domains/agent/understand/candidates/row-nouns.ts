@@ -1,10 +1,10 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { Schema } from "../../query/schema.ts";
 import type { Language } from "../languages/language.ts";
-import { phraseKey, type Word } from "../languages/words.ts";
+import { normsOf, phraseKey, type Word } from "../languages/words.ts";
 import { mainDataset, peopleOf } from "../model/model-words.ts";
 import type { Found } from "./candidates.ts";
-import { ROW_KINDS } from "./row-kinds.ts";
+import { ROW_KINDS, speaksFor } from "./row-kinds.ts";
 
 /** A noun that nobody gave to anything, and the dataset whose rows it stands for. */
 export interface RowNoun {
@@ -75,11 +75,11 @@ function placeOf(
   let first = at;
   const isSaid = () => found.some(({ sense, end }) => sense.t === "cond" && end === first);
   while (first > 0 && (ARTICLES.test(words[first - 1]?.norm ?? "") || isSaid())) first -= 1;
-  const said = words.slice(0, first).map(({ norm }) => norm);
-  if (COUNTED.test(said.join(" "))) return "counted";
+  const said = normsOf(words.slice(0, first));
+  if (COUNTED.test(said)) return "counted";
   const isFirst = found.some(({ sense, end }) => sense.t === "sup" && end === first);
   const isOfThem = first < at && /^(?:the|our|der|unsere|aller|von)$/.test(words[at - 1]?.norm ?? "");
-  return isFirst || isOfThem || CHOSEN.test(said.join(" ")) ? "chosen" : undefined;
+  return isFirst || isOfThem || CHOSEN.test(said) ? "chosen" : undefined;
 }
 
 interface Place extends Pick<Knowledge, "schema" | "model">, Pick<Language, "isForeign"> {
@@ -96,18 +96,16 @@ function kindOf(
 ): "theirs" | "any" | undefined {
   const { fields } = schema.datasets.get(ds) ?? {};
   const names = [ds, ...(fields?.keys() ?? [])];
-  const isOf = (nouns: RegExp) =>
-    [stem, norm, norm.replace(/(?:e?n|e|innen|s)$/, ""), norm.replace(/n$/, "")].some((each) =>
-      nouns.test(each),
-    );
+  const forms = [stem, norm, norm.replace(/(?:e?n|e|innen|s)$/, ""), norm.replace(/n$/, "")];
+  const isOf = (nouns: RegExp) => forms.some((each) => nouns.test(each));
   const isPerson = isOf(PEOPLE) || (isOf(SOME) && isAged);
   if (isPerson && (peopleOf(model).includes(ds) || names.some((name) => OF_PEOPLE.test(name))))
     return "theirs";
   if (isOf(PEOPLE) || isOf(SOME) || place === undefined) return undefined;
   if (stem.length > 4 && ds.replaceAll("_", "").includes(stem)) return "theirs";
   if (isOf(ROWS) || (isOf(HAPPENED) && isOfEvents(schema, ds)) || startsName(stem, fields)) return "theirs";
-  const kind = ROW_KINDS.find(({ nouns }) => isOf(nouns));
-  if (kind !== undefined) return names.some((name) => kind.columns.test(name)) ? "theirs" : "any";
+  const kind = ROW_KINDS.find(({ nouns }) => forms.some((each) => nouns.has(each)));
+  if (kind !== undefined) return speaksFor(names, kind) ? "theirs" : "any";
   // A German word as long as that is made of several, of which one says which rows.
   return isOf(OTHERS) || /(?:ed|ing)$/.test(norm) || (isForeign && norm.length > 9) ? undefined : "any";
 }
@@ -122,13 +120,12 @@ function isOfEvents(schema: Schema, ds: string): boolean {
 
 /** When and where something happened is told under its name: a `Tat` has a `tatzeit` and a `tatort`. */
 function startsName(stem: string, fields: ReadonlyMap<string, { kind: string }> | undefined): boolean {
+  if (!/^\p{L}{3,}$/u.test(stem)) return false;
   const told = new RegExp(
     `^${stem}(?:en|s)?_?(?:zeit|ort|datum|tag|time|date|start|end|place|location)`,
-    "u",
+    "iu",
   );
-  return (
-    /^\p{L}{3,}$/u.test(stem) && [...(fields?.keys() ?? [])].some((name) => told.test(name.toLowerCase()))
-  );
+  return [...(fields?.keys() ?? [])].some((name) => told.test(name));
 }
 
 /** How it is said that a noun was taken for rows, and which one that was. */
@@ -142,6 +139,5 @@ export function rowNounIn(choice: string): string | undefined {
 
 /** Whether a dataset is called by a noun, in whichever number. */
 export function isCalledLike(name: string, noun: string): boolean {
-  const [a, b] = [phraseKey(name), phraseKey(noun)];
-  return a.split(" ").includes(b);
+  return phraseKey(name).split(" ").includes(phraseKey(noun));
 }

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { Language } from "../languages/language.ts";
-import { range, type Word, wordsOf } from "../languages/words.ts";
+import { placesOf, type Word, wordsOf } from "../languages/words.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
 import { prepared } from "../prepared.ts";
 import type { Question } from "../reading.ts";
@@ -84,7 +84,7 @@ export interface Weighed extends Said {
 
 export function weigh(said: Said): Weighed {
   const { all, found, grammar, lexicon, language } = said;
-  const known = new Set(found.flatMap(({ start, end }) => range(start, end)));
+  const known = placesOf(found);
   const empty = new Set([...emptyWords(all, found, language, (ds) => grammar.isEvent(ds)), ...said.happened]);
   const kept = [...all.keys()].filter((i) => !empty.has(i) || known.has(i));
   const skipCosts = all.map((word, i) =>

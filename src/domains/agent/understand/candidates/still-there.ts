@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { Key } from "../../query/semantic-query.ts";
-import type { Word } from "../languages/words.ts";
+import { normsOf, type Word } from "../languages/words.ts";
 import { isEnd } from "../lexicon/deeds.ts";
 import type { Found } from "./candidates.ts";
 
@@ -21,7 +21,7 @@ export function stillThere(words: readonly Word[], known: readonly Found[], { sc
   const [key, ...others] = ends;
   if (key === undefined || others.length > 0) return [];
   return words.flatMap(({ norm }, start) => {
-    const isHere = WORKS.test(norm) && HERE.test(textAfter(words, start));
+    const isHere = WORKS.test(norm) && HERE.test(normsOf(words.slice(start + 1)));
     if (!STILL.test(norm) && !isHere) return [];
     let end = start + 1;
     while (GOES_ON.test(words[end]?.norm ?? "")) end += 1;
@@ -34,10 +34,3 @@ export function stillThere(words: readonly Word[], known: readonly Found[], { sc
 }
 
 const HERE = /^(here|for us|with us|hier|bei uns)\b/;
-
-function textAfter(words: readonly Word[], at: number): string {
-  return words
-    .slice(at + 1)
-    .map(({ norm }) => norm)
-    .join(" ");
-}

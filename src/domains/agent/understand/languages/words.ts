@@ -88,9 +88,21 @@ function undouble(word: string): string {
 
 /** A phrase as the lexicon keeps it. */
 export function phraseKey(text: string, folding: Folding = PLAIN): string {
-  return wordsOf(text.replaceAll("_", " "), folding)
-    .map((word) => word.stem)
-    .join(" ");
+  return stemsOf(wordsOf(text.replaceAll("_", " "), folding));
+}
+
+/** Words as they are written, and without their endings. */
+export function normsOf(words: readonly Word[]): string {
+  return words.map(({ norm }) => norm).join(" ");
+}
+
+export function stemsOf(words: readonly Word[]): string {
+  return words.map(({ stem }) => stem).join(" ");
+}
+
+/** The places that some of several things stand at. */
+export function placesOf(all: readonly { start: number; end: number }[]): Set<number> {
+  return new Set(all.flatMap(({ start, end }) => range(start, end)));
 }
 
 /** The places from a start up to an end. */

@@ -1,5 +1,5 @@
 import type { Gloss } from "../language.ts";
-import { fold, phraseKey, wordsOf } from "../words.ts";
+import { fold, normsOf, phraseKey, wordsOf } from "../words.ts";
 
 /**
  * Words of business that mean much the same, the likeliest name first: what people say is not always what the author
@@ -153,9 +153,7 @@ function glossary(): ReadonlyMap<string, readonly Gloss[]> {
 function glossOf(name: string): Gloss {
   return {
     stems: phraseKey(name),
-    norms: wordsOf(fold(name))
-      .map(({ norm }) => norm)
-      .join(" "),
+    norms: normsOf(wordsOf(fold(name))),
   };
 }
 
