@@ -24,7 +24,7 @@ export function isBefore(a: Value, b: Value, dir: "max" | "min"): boolean {
 }
 
 /** Whether somebody with these before them is among the first; with places left out, those that share one count once. */
-export function isPlaced(better: Value[], { n, skip }: { n: number; skip?: number }): boolean {
+export function isPlaced(better: Value[], { n, skip }: { n: number; skip?: number | undefined }): boolean {
   if (skip === undefined) return better.length < n;
   const place = new Set(better).size;
   return place >= skip && place < skip + n;

@@ -13,6 +13,7 @@ import {
   type Num,
   type Rel,
   type Scope,
+  type Top,
   type Window,
 } from "../query/semantic-query.ts";
 import { CompileError } from "./compile-error.ts";
@@ -292,7 +293,7 @@ export function aggregateSql(rows: Rows, { pieces }: AggregateFormula): string {
 }
 
 /** Those that share a place are all in it; the second place is the next lower number. */
-export function ranking({ ties, skip }: { ties: "keep" | "cut"; skip?: number }): string {
+export function ranking({ ties, skip }: Pick<Top, "ties" | "skip">): string {
   if (ties === "cut") return "row_number()";
   return skip === undefined ? "rank()" : "dense_rank()";
 }
@@ -307,7 +308,7 @@ export function functionOf(fn: Aggregate): string {
   return fn === "distinct" ? "count" : fn === "only" ? "any_value" : fn;
 }
 
-export function places({ n, skip = 0 }: { n: number; skip?: number }): string {
+export function places({ n, skip = 0 }: Pick<Top, "n" | "skip">): string {
   return skip === 0 ? `<= ${n}` : `BETWEEN ${skip + 1} AND ${skip + n}`;
 }
 

@@ -182,8 +182,10 @@ class TableBuilder {
     const all = () => this.#compiler.all(key.ds);
     const isOwn = (cond: Cond) => ifCarried(() => this.#compiler.condition(all(), cond)) !== undefined;
     const own = allOf(condsOf(scope.if).filter(isOwn));
-    const within: Scope = own === undefined ? {} : { if: own };
-    const part = this.#part({ scope: within }, `field ${key.ds}`, { rows: all, date: null });
+    const part = this.#part({ scope: own === undefined ? {} : { if: own } }, `field ${key.ds}`, {
+      rows: all,
+      date: null,
+    });
     return this.#reference(part, `sum(${part.rows.column(key)})`, false);
   }
 
@@ -390,7 +392,7 @@ class TableBuilder {
     const column = rows.column({
       ...this.#dateOf(rows, key, date),
       bucket: key.bucket,
-      ...(key.fiscal === true ? { fiscal: true } : {}),
+      fiscal: key.fiscal,
     });
     if (shift === undefined) return column;
     return `CAST(${column} + INTERVAL (${shift.n}) ${shift.grain.toUpperCase()} AS DATE)`;

@@ -8,22 +8,22 @@ export type Ask =
       k: "list";
       rel: Rel;
       show: Key[];
-      order?: Order[];
+      order?: Order[] | undefined;
       limit?: number;
       /** What is shown is wanted once, and not for each entity. */
-      distinct?: true;
+      distinct?: true | undefined;
     }
   /** Numbers by keys; without keys it is one row. */
   | {
       k: "table";
       by: Key[];
       cols: Num[];
-      scope?: Scope;
-      having?: Cond;
-      top?: Top;
-      order?: Order[];
+      scope?: Scope | undefined;
+      having?: Cond | undefined;
+      top?: Top | undefined;
+      order?: Order[] | undefined;
       /** Periods of the first time key without any rows are shown as well. */
-      fill?: boolean;
+      fill?: boolean | undefined;
     };
 
 export type Grain = "day" | "week" | "month" | "quarter" | "year";
@@ -49,7 +49,7 @@ export interface Key {
   bucket?: Grain;
   /** The date was named, and is not the one that numbers go by without a word. */
   isNamed?: true;
-  fiscal?: boolean;
+  fiscal?: boolean | undefined;
   /** The day of the week of a date, whichever week it is in; or the hour, or the month. */
   part?: DatePart;
   /** How many days a date is after another one of the same row, or of what it belongs to. */
@@ -77,8 +77,8 @@ export type Rel =
       by: Num | Key;
       dir: "max" | "min";
       n: number;
-      skip?: number;
-      per?: Key[];
+      skip?: number | undefined;
+      per?: Key[] | undefined;
       ties: "keep" | "cut";
     }
   | { k: "set"; op: "union" | "intersect" | "minus"; a: Rel; b: Rel };
@@ -88,7 +88,7 @@ export type Cond =
   | { k: "and" | "or"; of: Cond[] }
   | { k: "not"; of: Cond }
   /** `all`: each of the values, in rows of one entity; of a single row it is one of them. */
-  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains"; all?: true }
+  | { k: "is"; key: Key; values: Literal[]; match: "equal" | "contains"; all?: true | undefined }
   | { k: "null"; key: Key }
   | { k: "during"; win: Window }
   | { k: "cmp"; a: Num | Key; op: Comparison; b: Num | Key }
@@ -126,10 +126,10 @@ export interface Order {
 export interface Top {
   n: number;
   /** How many come before: the second one is the first after one. */
-  skip?: number;
+  skip?: number | undefined;
   by: Num;
   dir: "max" | "min";
-  per?: Key[];
+  per?: Key[] | undefined;
   ties: "keep" | "cut";
 }
 

@@ -62,6 +62,7 @@ export class QueryParts {
     const { per } = node as { per?: Key[] };
     if (Array.isArray(per)) this.each.push(...per);
     for (const [part, value] of Object.entries(node)) {
+      if (value === undefined) continue;
       const isEmpty = Array.isArray(value) && value.length === 0;
       if (!isEmpty) this.parts.add(part);
       if (PLAIN.has(part)) this.parts.add(value);

@@ -86,10 +86,8 @@ export function dateCandidates(question: DatedText, words: readonly Word[], know
       ];
     }
     if (each.kind === "grain") {
-      const isEvery = /^(every|jede)/i.test(text.slice(each.start)) ? { isEvery: true as const } : {};
-      return [
-        { ...at, sense: { t: "grain", grain: each.grain, isFiscal: each.fiscal ?? false, ...isEvery } },
-      ];
+      const isEvery = /^(every|jede)/i.test(text.slice(each.start)) || undefined;
+      return [{ ...at, sense: { t: "grain", grain: each.grain, isFiscal: each.fiscal ?? false, isEvery } }];
     }
     if (each.kind === "same") return [];
     if (each.series === true && each.shift !== undefined)

@@ -20,14 +20,9 @@ export function numberCandidates(
   for (const i of words.keys()) {
     const number = numberAt(words, i, language);
     if (number === undefined || isForeign(number.unit)) continue;
-    const { value, isPercent, end, unit, isTimes, scale } = number;
-    const more = {
-      ...(unit === undefined ? {} : { unit }),
-      ...(isTimes === true ? { isTimes } : {}),
-      ...(scale === 1 ? {} : { scale }),
-    };
+    const { value, isPercent, isWord, end, ...more } = number;
     // Said as a word it counts something, and "one" mostly says nothing.
-    if (!(number.isWord && value === 1))
+    if (!(isWord && value === 1))
       found.push({ sense: { t: "number", value, isPercent }, start: i, end, cost: 0 });
     found.push(...quantitiesAt(words, i, { value, end, ...more }, language));
   }
@@ -65,8 +60,8 @@ function unitAt(words: readonly Word[], at: number, { scales, isForeign }: Langu
 interface NumberAt {
   value: number;
   isPercent: boolean;
-  unit?: string;
-  isTimes?: true;
+  unit?: string | undefined;
+  isTimes?: true | undefined;
   isWord: boolean;
   /** What the digits stand for: thousands, millions, hundredths. */
   scale: number;
@@ -86,14 +81,9 @@ function numberAt(words: readonly Word[], i: number, language: Language): Number
     const isTimes = language.timesWords.has(after);
     if (unitNamed(after) !== undefined)
       return { value: spelt, isPercent: false, isWord: true, scale: 1, unit: after, end: i + 2 };
-    return {
-      value: spelt,
-      isPercent: false,
-      isWord: true,
-      scale: 1,
-      end: isTimes ? i + 2 : i + 1,
-      ...(isTimes || times !== undefined ? { isTimes: true as const } : {}),
-    };
+    const end = isTimes ? i + 2 : i + 1;
+    const often = isTimes || times !== undefined ? { isTimes: true as const } : {};
+    return { value: spelt, isPercent: false, isWord: true, scale: 1, end, ...often };
   }
   const match = /^([$€£])?(\d[\d.,]*)([km])?(%)?$/.exec(norm);
   if (match === null) return undefined;
@@ -115,8 +105,8 @@ function numberAt(words: readonly Word[], i: number, language: Language): Number
     value: isPercent ? digits / 100 : digits * scale,
     scale,
     isPercent,
-    ...(unit === undefined ? {} : { unit }),
-    ...(isTimes ? { isTimes } : {}),
+    unit,
+    isTimes: isTimes || undefined,
     isWord: false,
     end,
   };
@@ -155,7 +145,7 @@ function quantitiesAt(
     if (op === undefined) continue;
     const adjective = said.split(` ${language.than}`)[0] ?? "";
     const [, dim] = (language.comparatives.get(adjective) ?? "").split(":");
-    put({ op, ...than, ...(dim ? { dim } : {}) }, at - length, end, -0.3 * length);
+    put({ op, ...than, dim: dim || undefined }, at - length, end, -0.3 * length);
   }
   // "over 40 years old", "unter 18 Jahren"
   const years =
@@ -174,7 +164,7 @@ function quantitiesAt(
   if (upper !== undefined && typeof than.value === "number") {
     const unit = upper.unit ?? than.unit;
     const range = { op: ">=" as const, value: lowerEnd(than.value, scale, upper), upTo: upper.value };
-    put({ ...range, ...(unit === undefined ? {} : { unit }) }, at - 1, upper.end, -1);
+    put({ ...range, unit }, at - 1, upper.end, -1);
   }
   return found;
 }

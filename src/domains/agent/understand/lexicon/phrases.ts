@@ -250,7 +250,7 @@ export class Phrases {
 
 /** A date by its name, or by what was done then. */
 function dateCalled(text: string, key: Key): Sense {
-  return { t: "field", key, ...(PARTICIPLE.test(text) ? { isDone: true as const } : {}) };
+  return { t: "field", key, isDone: PARTICIPLE.test(text) || undefined };
 }
 
 /** Entities of a dataset: all, or those of which something is true. */

@@ -81,7 +81,7 @@ function listOf(grammar: Grammar, { rel, ds, form, verb }: RelSense): Asked | un
     : [];
   const shown = by !== undefined && (isDate || grammar.isEvent(ds)) ? [by] : [];
   const show = [...(rel.per ?? []), key, ...shown];
-  return { ask: { k: "list", rel, show, ...(order.length === 0 ? {} : { order }) }, cost };
+  return { ask: { k: "list", rel, show, order: order.length === 0 ? undefined : order }, cost };
 }
 
 function fieldsOf(grammar: Grammar, sense: Attr): Asked | undefined {
@@ -97,10 +97,10 @@ function fieldsOf(grammar: Grammar, sense: Attr): Asked | undefined {
     only !== undefined &&
     grammar.isLabel(only) &&
     (grammar.nameKey(only.ds)?.field !== only.field || only.path !== undefined);
-  const ordered = order === undefined ? (isShared ? { distinct: true as const } : {}) : { order };
+  const distinct = (order === undefined && isShared) || undefined;
   // Numbers of what happened again and again are seldom wanted one by one.
   const isOfEvents = only !== undefined && grammar.isNumber(only) && grammar.isEvent(only.ds);
-  return { ask: { k: "list", rel, show, ...ordered }, cost: isOfEvents ? 0.6 : 0 };
+  return { ask: { k: "list", rel, show, order, distinct }, cost: isOfEvents ? 0.6 : 0 };
 }
 
 /** "brands that were not sold": of none of their products it is true. */
@@ -165,9 +165,9 @@ function tableAsk({ cols, by, conds, win, top, having, order }: TableSense): Ask
     by,
     cols: newerFirst(cols),
     scope: scopeOf({ conds, win }),
-    ...(top === null ? {} : { top }),
-    ...(having === null ? {} : { having }),
-    ...(order.length === 0 ? {} : { order }),
-    ...(by.length === 1 && by[0]?.bucket !== undefined && by[0].isNamed !== true ? { fill: true } : {}),
+    top: top ?? undefined,
+    having: having ?? undefined,
+    order: order.length === 0 ? undefined : order,
+    fill: (by.length === 1 && by[0]?.bucket !== undefined && by[0].isNamed !== true) || undefined,
   };
 }

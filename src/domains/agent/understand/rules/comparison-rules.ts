@@ -25,8 +25,7 @@ function beside({ ds, cond, isAnd, isEach }: Extract<Sense, { t: "versus" }>, ot
     return isAnd && isEach !== true && cond.k !== "not"
       ? means({ t: "cond", ds, cond: eitherOf(cond, other) }, 0.2)
       : [];
-  const all = isEach === true ? { all: true as const } : {};
-  const both: Cond = { ...cond, values: [...cond.values, ...other.values], ...all };
+  const both: Cond = { ...cond, values: [...cond.values, ...other.values], all: isEach };
   if (isAnd) return means({ t: "cond", ds, cond: both });
   return means({ t: "among", ds, cond: both, key: cond.key });
 }
@@ -152,7 +151,7 @@ export const COMPARISON_RULES: Rules = {
           ds,
           cond,
           isAnd: op !== "versus",
-          ...(op === "and" || op === "comma" ? { isEach: true as const } : {}),
+          isEach: op === "and" || op === "comma" || undefined,
         })
       : [],
   "versus cond": (_grammar, left, { cond }) => beside(left, cond),

@@ -32,7 +32,7 @@ const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = fals
     form: rel.form,
     paths,
     not,
-    ...(isOf ? { isOf: true as const } : {}),
+    isOf: isOf || undefined,
     ...(rel.verb?.metric && !not ? { pieces: rel.verb.metric } : {}),
   },
 });
@@ -399,7 +399,7 @@ export const ENTITY_RULES: Rules = {
     if (rel.if.k !== "is" || second.rel.if.k !== "is") return [];
     const values = [...rel.if.values, ...second.rel.if.values];
     // Who borders Iowa and Illinois borders each of them.
-    const cond: Cond = { ...rel.if, values, ...(op === "and" ? { all: true } : {}) };
+    const cond: Cond = { ...rel.if, values, all: op === "and" || undefined };
     if (op === "versus") return means({ t: "among", ds, cond, key: rel.if.key });
     return means({ ...second, rel: { ...rel, if: cond } });
   },

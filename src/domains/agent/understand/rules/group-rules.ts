@@ -36,7 +36,7 @@ export function groupsOf(grammar: Grammar, sense: Sense): Combined[] {
   const asGroup = (group: Partial<Group>, cost: number): Combined[] =>
     means({ t: "group", group: { ...NO_GROUP, ...group } }, cost);
   if (sense.t === "grain") {
-    return asGroup({ grain: sense.grain, ...(sense.isFiscal ? { isFiscal: true } : {}) }, 0);
+    return asGroup({ grain: sense.grain, isFiscal: sense.isFiscal || undefined }, 0);
   }
   if (sense.t === "field" && grammar.isLabel(sense.key)) return asGroup({ keys: [sense.key] }, 0);
   if (sense.t === "attr" && sense.keys.length === 1 && grammar.isLabel(sense.keys[0] as Key)) {
@@ -64,6 +64,10 @@ function byGroup(grammar: Grammar, table: TableSense, group: Group): Combined[] 
   });
 }
 
+function nonEmpty(keys: Key[]): Key[] | undefined {
+  return keys.length === 0 ? undefined : keys;
+}
+
 /** The first groups by a number. */
 function firstGroups(
   grammar: Grammar,
@@ -76,7 +80,7 @@ function firstGroups(
   if (by === undefined || table.top !== null || table.by.length > 0 || table.having !== null) return [];
   if (!per.every((key) => grammar.reachedBy(table, key.ds))) return [];
   const far = per.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
-  const top = { ...placed({ ...place, n: place.n ?? group.n }), by, ...(per.length === 0 ? {} : { per }) };
+  const top = { ...placed({ ...place, n: place.n ?? group.n }), by, per: nonEmpty(per) };
   return ofTables(byGroup(grammar, table, group), (each) => [
     asTable({ ...each, by: [...per, ...each.by], top }, far),
   ]);
@@ -121,7 +125,7 @@ function firstEntities(group: Group, by: Num | Key, place: Place, cost: number, 
     in: group.rel,
     by,
     ...placed({ ...place, n: place.n ?? group.n }),
-    ...(per.length === 0 ? {} : { per }),
+    per: nonEmpty(per),
   };
   return means(entities(rel, group.ds, "made", true), cost);
 }
@@ -174,7 +178,7 @@ export const GROUP_RULES: Rules = {
   "rel firstby": (grammar, rel, first) =>
     rel.verb !== undefined && grammar.reachedBy(first.table, rel.ds) ? means(first, 0.1) : [],
   "sup group": (grammar, { dim, isCount, dir, n, skip }, { group }) => {
-    const place: Place = { dir, n, ...(skip === undefined ? {} : { skip }) };
+    const place: Place = { dir, n, skip };
     if (dim === "common") return commonest(grammar, group, place);
     if (isCount || (dim !== null && group.ds !== null && grammar.dimension(group.ds, dim) !== undefined))
       return [];
@@ -183,7 +187,7 @@ export const GROUP_RULES: Rules = {
   },
   // "which hour is the busiest"
   "group sup": (grammar, { group }, { dim, dir, n, skip }) =>
-    dim === "common" ? commonest(grammar, group, { dir, n, ...(skip === undefined ? {} : { skip }) }) : [],
+    dim === "common" ? commonest(grammar, group, { dir, n, skip }) : [],
   // "second largest"
   "op sup": (_grammar, { op, arg }, sup) => {
     const { dir, n, dim, skip } = sup;
@@ -191,9 +195,9 @@ export const GROUP_RULES: Rules = {
       return means({ ...sup, skip: Number(arg) }, -0.1);
     if (op !== "growth" || arg === undefined || dim !== null) return [];
     // "declined the most in revenue"
-    const isAbsolute = arg.endsWith("abs") ? { isAbsolute: true as const } : {};
+    const isAbsolute = arg.endsWith("abs") || undefined;
     const least = dir === "max" ? "min" : "max";
-    return means({ t: "grown", dir: arg.startsWith("<") ? least : dir, n, ...isAbsolute });
+    return means({ t: "grown", dir: arg.startsWith("<") ? least : dir, n, isAbsolute });
   },
   "grown window": (_grammar, grown, { win }) => means({ ...grown, win }),
   "grown table": (_grammar, { dir, n, win, isAbsolute }, { table }) =>
@@ -274,7 +278,7 @@ export const GROUP_RULES: Rules = {
           keys: [],
           by: null,
           part: group.part,
-          ...(op === "each" || arg === "per" ? { isPer: true as const } : {}),
+          isPer: op === "each" || arg === "per" || undefined,
         })
       : [],
   "group having": (grammar, { group }, { table, t: _, also = [], isOpen, ...quantity }) => {

@@ -236,8 +236,7 @@ export const TABLE_RULES: Rules = {
     // What is said with "per" may be meant on average, and stays apart.
     if (left.isPer !== right.isPer) return [];
     const some = left.some ?? right.some;
-    const both = { keys: [...left.keys, ...right.keys], by: null, ...(some === undefined ? {} : { some }) };
-    return means({ t: "by", ...both });
+    return means({ t: "by", keys: [...left.keys, ...right.keys], by: null, some });
   },
   // "in each segment"
   "op by": (_grammar, { op }, by) => {

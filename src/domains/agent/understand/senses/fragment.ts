@@ -32,7 +32,7 @@ export type Sense =
       verb?: { metric: string | null; times?: Key; isUsual?: "plain" | "doubtful" };
     }
   /** A field by its name, of nothing yet; a date also by what was done then. */
-  | { t: "field"; key: Key; isDone?: true }
+  | { t: "field"; key: Key; isDone?: true | undefined }
   /** Fields of entities: `population of Texas`. */
   | { t: "attr"; rel: Rel; ds: string; keys: Key[]; order?: Order[] }
   /** What is true of rows of a dataset. */
@@ -48,7 +48,7 @@ export type Sense =
   /** Numbers by keys. */
   | { t: "table"; table: TableSense }
   | { t: "window"; win: Window }
-  | { t: "grain"; grain: Grain; isFiscal: boolean; isEvery?: true; isBare?: true }
+  | { t: "grain"; grain: Grain; isFiscal: boolean; isEvery?: true | undefined; isBare?: true }
   | { t: "number"; value: number; isPercent: boolean }
   /** "in minutes", "in million euros" */
   | { t: "unit"; unit: string; scale: number; said: string }
@@ -59,13 +59,13 @@ export type Sense =
       t: "by";
       keys: Key[];
       by: By | null;
-      grain?: Grain;
-      part?: DatePart;
-      isPer?: true;
-      isOpen?: true;
+      grain?: Grain | undefined;
+      part?: DatePart | undefined;
+      isPer?: true | undefined;
+      isOpen?: true | undefined;
       /** "share of each channel" */
-      isShare?: true;
-      some?: { rel: Rel; ds: string };
+      isShare?: true | undefined;
+      some?: { rel: Rel; ds: string } | undefined;
     }
   /** The only value of a field, such as the one country: fields of this name elsewhere mean the same. */
   | { t: "all"; field: string; value: string }
@@ -78,7 +78,7 @@ export type Sense =
   /** The first groups by a number that is still to come. */
   | ({ t: "topgroup"; group: Group; per: Key[] } & Place)
   /** "declined the most …" in a number that is still to come. */
-  | { t: "grown"; dir: "max" | "min"; n: number | null; win?: Window; isAbsolute?: true }
+  | { t: "grown"; dir: "max" | "min"; n: number | null; win?: Window; isAbsolute?: true | undefined }
   /** What one entity is worth, by the metric that says what it is worth on average. */
   | { t: "worth"; metric: string; ds: string }
   /** "spent more in 2025 …" than in another period. */
@@ -94,7 +94,7 @@ export type Sense =
   | { t: "order"; dir: "asc" | "desc"; dim: string }
   /** "never won" */
   | { t: "undone"; table: TableSense }
-  | { t: "versus"; ds: string; cond: Cond; isAnd: boolean; isEach?: true }
+  | { t: "versus"; ds: string; cond: Cond; isAnd: boolean; isEach?: true | undefined }
   /** "Emma and …" */
   | { t: "namesand"; rel: Rel; ds: string; op: "and" | "or" | "versus" }
   /** "revenue and …", "refunds as a share of …" */
@@ -117,7 +117,7 @@ export type Sense =
 export interface Place {
   dir: "max" | "min";
   n: number | null;
-  skip?: number;
+  skip?: number | undefined;
 }
 
 /** What a number is compared with: another one, or the average of all. */
@@ -125,20 +125,20 @@ export interface Quantity {
   op: Comparison;
   value: number | "average";
   /** The other end of a range. */
-  upTo?: number;
+  upTo?: number | undefined;
   /** What it was said to be measured in. */
-  unit?: string;
+  unit?: string | undefined;
   /** What it is compared by: "longer than 1000" is a length. */
-  dim?: string;
+  dim?: string | undefined;
   /** "twice", "5 times" */
-  isTimes?: true;
+  isTimes?: true | undefined;
 }
 
 export interface Group {
   keys: Key[];
   grain: Grain | null;
-  isFiscal?: true;
-  part?: DatePart;
+  isFiscal?: true | undefined;
+  part?: DatePart | undefined;
   /** The entities that the groups are, where they are not all of them. */
   rel: Rel | null;
   ds: string | null;
@@ -160,7 +160,7 @@ export type Mod =
       form: "noun" | "name" | "made";
       paths: { from: string; path: Hop[] }[] | null;
       not: boolean;
-      isOf?: true;
+      isOf?: true | undefined;
       /** "orders, but no returns": said of whoever has the orders. */
       isBut?: true;
       /** It is what was done, counted in pieces by this metric. */

@@ -1,5 +1,5 @@
 import { nodesIn, relConds } from "../../query/parts.ts";
-import type { Aggregate, Cond, Grain, Key, Num, Rel, Window } from "../../query/semantic-query.ts";
+import type { Aggregate, Cond, Grain, Key, Num, Rel, Top, Window } from "../../query/semantic-query.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { By, Place, Sense, TableSense } from "./fragment.ts";
 
@@ -64,7 +64,7 @@ export function top(rel: RelSense, by: Num | Key, place: Place): RelSense {
 }
 
 export function placeOf({ dir, n, skip }: Place): Place {
-  return { dir, n, ...(skip === undefined ? {} : { skip }) };
+  return { dir, n, skip };
 }
 
 export function supBy(sup: Place, by: By): Sense {
@@ -72,13 +72,8 @@ export function supBy(sup: Place, by: By): Sense {
 }
 
 /** How many are wanted; of one place all that share it. */
-export function placed({ dir, n, skip }: Place): {
-  dir: "max" | "min";
-  n: number;
-  skip?: number;
-  ties: "keep" | "cut";
-} {
-  return { dir, n: n ?? 1, ties: n === null ? "keep" : "cut", ...(skip === undefined ? {} : { skip }) };
+export function placed({ dir, n, skip }: Place): Omit<Top, "by" | "per"> {
+  return { dir, n: n ?? 1, ties: n === null ? "keep" : "cut", skip };
 }
 
 export function where(rel: RelSense, cond: Cond, not = false): RelSense {

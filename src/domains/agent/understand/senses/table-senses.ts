@@ -218,7 +218,7 @@ export function divided(
 export function periods(grammar: Grammar, table: TableSense, grain: Grain, isFiscal: boolean): Combined[] {
   const date = grammar.dateOf(table);
   if (date === undefined || table.by.some(({ bucket }) => bucket !== undefined)) return [];
-  const key: Key = { ...date, bucket: grain, ...(isFiscal ? { fiscal: true } : {}) };
+  const key: Key = { ...date, bucket: grain, fiscal: isFiscal || undefined };
   return table.top === null ? [asTable({ ...table, by: [key, ...table.by] }, 0)] : groupedBy(table, [key]);
 }
 
