@@ -9,7 +9,7 @@ import type { Told } from "./text-tokens.ts";
 
 const AI = { instructions: null, synonyms: [], examples: [], more: {} };
 const sumOf = (field: string) => ({
-  formula: { aggregates: [{ pieces: ["SUM(", { ds: "orders", field }, ")"] }], texts: [] },
+  formula: { only: { pieces: ["SUM(", { ds: "orders", field }, ")"] } },
 });
 const knowledge = {
   model: { metrics: [{ name: "revenue", ai: { ...AI, synonyms: ["turnover"] } }] },

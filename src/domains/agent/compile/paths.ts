@@ -1,3 +1,4 @@
+import type { AggregateFormula } from "../query/metric-formula.ts";
 import type { Link, Schema } from "../query/schema.ts";
 import type { Hop } from "../query/semantic-query.ts";
 import { CompileError } from "./compile-error.ts";
@@ -38,6 +39,12 @@ export function toOnePath(
   const way = cheapest(schema, from, start);
   if (way !== undefined) return [...way, ...ends];
   return tail.length === 0 ? undefined : toOnePath(schema, from, to);
+}
+
+/** The datasets to which everything that an aggregate reads belongs. */
+export function homesIn(schema: Schema, { columns }: Pick<AggregateFormula, "columns">): string[] {
+  const named = [...new Set(columns.map(({ ds }) => ds))];
+  return named.filter((ds) => named.every((other) => toOnePath(schema, ds, other) !== undefined));
 }
 
 const known = new WeakMap<Schema, Map<string, ReadonlyMap<string, { path: Link[] }>>>();

@@ -17,7 +17,7 @@ import {
   type Window,
 } from "../query/semantic-query.ts";
 import { CompileError } from "./compile-error.ts";
-import { endOf, linkOf, reversed, toOnePath } from "./paths.ts";
+import { endOf, homesIn, linkOf, reversed, toOnePath } from "./paths.ts";
 import { Aliases, columnOf, matches, Rows, type Used } from "./rows.ts";
 
 /** Periods by which a number is read earlier than it is shown. */
@@ -278,13 +278,11 @@ export class RowCompiler {
   }
 
   /** Rows of the dataset to which everything that an aggregate reads belongs. */
-  leafRows({ pieces }: AggregateFormula): Rows {
-    const named = [...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds])))];
-    const home = named.find((ds) => named.every((other) => toOnePath(this.schema, ds, other) !== undefined));
-    if (home === undefined) {
-      throw new CompileError(`No relationship leads to all of ${named.join(", ")} from one of them.`);
-    }
-    return this.all(home);
+  leafRows(aggregate: AggregateFormula): Rows {
+    const [home] = homesIn(this.schema, aggregate);
+    if (home !== undefined) return this.all(home);
+    const named = new Set(aggregate.columns.map(({ ds }) => ds));
+    throw new CompileError(`No relationship leads to all of ${[...named].join(", ")} from one of them.`);
   }
 }
 

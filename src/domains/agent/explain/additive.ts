@@ -14,12 +14,8 @@ export function isAdditive(num: Num, schema: Schema): boolean {
 }
 
 function isAdditiveMetric(name: string, schema: Schema): boolean {
-  const formula = schema.metrics.get(name)?.formula;
-  const [only, ...others] = formula?.aggregates ?? [];
-  if (only === undefined || others.length > 0 || formula?.texts.some((text) => text.trim() !== ""))
-    return false;
-  const text = only.pieces.map((piece) => (typeof piece === "string" ? piece : "x")).join("");
-  return /^\s*(sum|count)\s*\((?!\s*distinct\b)/i.test(text);
+  const { only } = schema.metrics.get(name)?.formula ?? {};
+  return /^\s*(sum|count)\s*\((?!\s*distinct\b)/i.test(String(only?.pieces[0] ?? ""));
 }
 
 function isKeyed(rel: Rel | undefined, schema: Schema): boolean {

@@ -79,14 +79,9 @@ function averageOf(fn: Extract<Num, { k: "each" }>["fn"], of: Format, type: stri
 
 /** The one field that a metric is the average, least or most of: it reads as that field does. */
 function averagedField(name: string, { schema }: Knowledge): Key | undefined {
-  const formula = schema.metrics.get(name)?.formula;
-  const [only, ...others] = formula?.aggregates ?? [];
-  if (only === undefined || others.length > 0 || formula?.texts.some((text) => text.trim() !== ""))
-    return undefined;
-  const [start] = only.pieces;
-  if (typeof start !== "string" || !/^(avg|mean|median|min|max)\s*\(/i.test(start)) return undefined;
+  const { only } = schema.metrics.get(name)?.formula ?? {};
   // In `AVG(CASE WHEN status = 'done' THEN price END)` it is what stands last.
-  return only.pieces.findLast((piece) => typeof piece !== "string");
+  return /^(avg|mean|median|min|max)$/.test(only?.fn ?? "") ? only?.columns.at(-1) : undefined;
 }
 
 function formatOfCalc(calc: Extract<Num, { k: "calc" }>, type: string, knowledge: Knowledge): Format {

@@ -1,4 +1,5 @@
 import { type Token, tokenAt } from "../../models/guard/tokens/index.ts";
+import { isSameField } from "./parts.ts";
 
 /** A column that a formula names. */
 export interface ColumnRef {
@@ -8,7 +9,11 @@ export interface ColumnRef {
 
 /** One aggregate of a metric: SQL in which the columns can be given other names. */
 export interface AggregateFormula {
+  /** Its function, in lower case. */
+  fn: string;
   pieces: (string | ColumnRef)[];
+  /** Those of the pieces that are columns. */
+  columns: ColumnRef[];
   /** Of nothing it makes 0 instead of null. */
   isCount: boolean;
 }
@@ -18,6 +23,8 @@ export interface MetricFormula {
   /** The text around the aggregates: one more than there are of them. */
   texts: string[];
   aggregates: AggregateFormula[];
+  /** The one aggregate that it is, and nothing around it. */
+  only?: AggregateFormula | undefined;
 }
 
 /** Gives the column that a name means: `dataset.column`, or a column alone. */
@@ -39,12 +46,21 @@ export function splitFormula(
     const last = endOfFilter(tokens, endOfBrackets(tokens, i + 1));
     const end = tokens[last]?.end ?? sql.length;
     texts.push(sql.slice(textFrom, start));
-    aggregates.push({ pieces: piecesOf(sql, tokens.slice(i, last + 1), find), isCount: /^count/.test(text) });
+    const pieces = piecesOf(sql, tokens.slice(i, last + 1), find);
+    const columns = pieces.filter((piece) => typeof piece !== "string");
+    aggregates.push({ fn: text, pieces, columns, isCount: /^count/.test(text) });
     textFrom = end;
     i = last;
   }
   if (aggregates.length === 0) return undefined;
-  return { texts: [...texts, sql.slice(textFrom)], aggregates };
+  texts.push(sql.slice(textFrom));
+  const isBare = aggregates.length === 1 && texts.every((each) => each.trim() === "");
+  return { texts, aggregates, only: isBare ? aggregates[0] : undefined };
+}
+
+/** Whether an aggregate is of one field, and of nothing else. */
+export function isOfField({ columns: [column, ...others] }: AggregateFormula, key: ColumnRef): boolean {
+  return others.length === 0 && isSameField(column, key);
 }
 
 /** Words, signs, and quoted texts and names as one token each. */

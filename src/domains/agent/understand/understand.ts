@@ -99,17 +99,16 @@ function readIn(
 }
 
 /** Of what is still to come nothing is known. */
-function refusedBeforehand({ text, all, found, question }: Weighed): Understanding | undefined {
-  const ahead = stillToCome(text, all, found, question.now);
-  return ahead === undefined ? undefined : { readings: [], missing: [ahead], unclear: [] };
+function refusedBeforehand(said: Weighed): Understanding | undefined {
+  const ahead = stillToCome(said);
+  return ahead && { ...NOTHING, missing: [ahead] };
 }
 
 /** "the rate", where there are several. */
 function whichNumber(said: Weighed, reread: Reread): Understanding | undefined {
   if (reread === undefined) return undefined;
-  const shared = sharedNoun(said.all, said.found, said);
-  if (shared === undefined || shared.names.length < 2) return undefined;
-  return withName(said.text, said.all, shared, reread);
+  const shared = sharedNoun(said);
+  return shared === undefined || shared.names.length < 2 ? undefined : withName(shared, said, reread);
 }
 
 /** What the words mean together, by the rules; undefined where there are too many. */
@@ -155,13 +154,13 @@ function decide(readings: readonly Held[], said: Weighed, reread: Reread): Under
 function whoIsMeant({ unsaid }: Open, said: Weighed, reread: Reread): Understanding | undefined {
   if (reread === undefined) return undefined;
   const unknown = unsaid.filter((i) => !said.known.has(i));
-  const part = partOfName(said.all, unknown, said.found, said);
-  return part && withName(said.text, said.all, part, reread);
+  const part = partOfName(unknown, said);
+  return part && withName(part, said, reread);
 }
 
 function howMuchIsMeant({ isNumberless }: Open, said: Weighed, reread: Reread): Understanding | undefined {
-  const sum = isNumberless ? onlySum(said.found, said.knowledge) : undefined;
-  return sum && reread && withName(said.text, said.all, sum, reread);
+  const sum = isNumberless ? onlySum(said) : undefined;
+  return sum && reread && withName(sum, said, reread);
 }
 
 /** Readings that are tried. */

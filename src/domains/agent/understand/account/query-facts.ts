@@ -145,9 +145,7 @@ export class QueryFacts extends QueryParts {
     if (num.k !== "metric") return num.k === "field" && num.key.ds === ds;
     const { aggregates = [] } = this.schema.metrics.get(num.name)?.formula ?? {};
     if (this.#grammar.isCalled(num.name, ds) || this.#grammar.countsPieces(num.name, ds)) return true;
-    return aggregates.some(({ pieces }) =>
-      pieces.some((piece) => typeof piece !== "string" && (piece.ds === ds || this.#isKeyOf(piece, ds))),
-    );
+    return aggregates.some(({ columns }) => columns.some((key) => key.ds === ds || this.#isKeyOf(key, ds)));
   }
 
   #isNameOf({ ds, field }: Key): boolean {

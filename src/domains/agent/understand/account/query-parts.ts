@@ -84,10 +84,9 @@ export class QueryParts {
   #addMetric(name: string): void {
     this.metrics.add(name);
     const { formula, date } = this.schema.metrics.get(name) ?? {};
-    for (const piece of formula?.aggregates.flatMap(({ pieces }) => pieces) ?? []) {
-      if (typeof piece === "string") continue;
-      this.datasets.add(piece.ds);
-      this.#field(piece);
+    for (const column of formula?.aggregates.flatMap(({ columns }) => columns) ?? []) {
+      this.datasets.add(column.ds);
+      this.#field(column);
     }
     if (this.#isDated()) this.#field(date);
   }

@@ -18,6 +18,11 @@ export interface Found {
   borrowed?: string;
 }
 
+/** Whether a word is one of those that something was found for. */
+export function isOver({ start, end }: Pick<Found, "start" | "end">, at: number): boolean {
+  return start <= at && at < end;
+}
+
 /** What stands in the words of a period says nothing by itself: "last" and "month" of "last month". */
 export function outsidePeriods(found: readonly Found[]): Found[] {
   const periods = found.filter(({ sense, start, end }) => sense.t === "window" && end - start > 1);

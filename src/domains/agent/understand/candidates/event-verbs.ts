@@ -2,7 +2,7 @@ import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { Schema, SchemaDataset } from "../../query/schema.ts";
 import type { Word } from "../languages/words.ts";
 import { mainDataset } from "../model/model-words.ts";
-import type { Found } from "./candidates.ts";
+import { type Found, isOver } from "./candidates.ts";
 import { ROW_KINDS, speaksFor } from "./row-kinds.ts";
 
 /** Less likely than anything that somebody gave the word to. */
@@ -27,7 +27,7 @@ export function eventVerbs(
   const isNoun = ({ sense }: Found) => sense.t === "cond" || (sense.t === "rel" && sense.form === "noun");
   const [first] = found.filter(isNoun).toSorted((a, b) => a.start - b.start || a.cost - b.cost);
   const verbs = words.flatMap((word, start) => {
-    const isKnown = found.some((each) => each.sense.t !== "op" && each.start <= start && start < each.end);
+    const isKnown = found.some((each) => each.sense.t !== "op" && isOver(each, start));
     const ds = isKnown ? undefined : datasetOf(word, schema);
     return ds === undefined ? [] : [{ ds, start }];
   });

@@ -3,7 +3,7 @@ import type { Schema } from "../../query/schema.ts";
 import type { Language } from "../languages/language.ts";
 import { normsOf, phraseKey, type Word } from "../languages/words.ts";
 import { mainDataset, peopleOf } from "../model/model-words.ts";
-import type { Found } from "./candidates.ts";
+import { type Found, isOver } from "./candidates.ts";
 import { ROW_KINDS, speaksFor } from "./row-kinds.ts";
 
 /** A noun that nobody gave to anything, and the dataset whose rows it stands for. */
@@ -50,8 +50,7 @@ export function rowNoun(
     ({ sense, cost }) => sense.t === "rel" && sense.form === "noun" && sense.ds === ds && cost < 0.6,
   );
   if (ds === undefined || isNamed) return undefined;
-  const known = (i: number, least = Infinity) =>
-    found.some(({ start, end, cost }) => start <= i && i < end && cost < least);
+  const known = (i: number, least = Infinity) => found.some((each) => isOver(each, i) && each.cost < least);
   for (const [at, word] of words.entries()) {
     const isNoun =
       /^\p{L}{3,}(?<!ed|ing)$/u.test(word.norm) && !language.fillers.has(word.norm) && !known(at, 0.6);

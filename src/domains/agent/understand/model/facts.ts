@@ -304,10 +304,8 @@ export class Facts extends MetricFacts {
 
   /** The dataset of which a metric counts some rows: those with a condition. */
   countedAmong(name: string): string | undefined {
-    const { aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
-    const [only, ...others] = aggregates;
-    const [start] = only?.pieces ?? [];
-    const isSome = typeof start === "string" && /^\s*count\s*\(\s*case\b/i.test(start);
+    const [only, ...others] = this.schema.metrics.get(name)?.formula.aggregates ?? [];
+    const isSome = /^\s*count\s*\(\s*case\b/i.test(String(only?.pieces[0] ?? ""));
     return isSome && others.length === 0 ? this.#homes({ k: "metric", name })[0] : undefined;
   }
 

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import type { AggregateFormula } from "../../query/metric-formula.ts";
+import { type AggregateFormula, isOfField } from "../../query/metric-formula.ts";
 import { isEqual, isSameField, nodesIn } from "../../query/parts.ts";
 import type { Schema } from "../../query/schema.ts";
 import type { Cond, Key, Num } from "../../query/semantic-query.ts";
@@ -46,10 +46,8 @@ export class MetricFacts {
 
   /** Whether a metric is an average, a rate or a share. */
   isAverage(name: string): boolean {
-    const { formula } = this.schema.metrics.get(name) ?? {};
-    const isDivided = formula?.texts.some((text) => text.includes("/")) === true;
-    const [start] = formula?.aggregates[0]?.pieces ?? [];
-    return isDivided || (typeof start === "string" && /^\s*(avg|mean|median)\s*\(/i.test(start));
+    const { texts = [], aggregates = [] } = this.schema.metrics.get(name)?.formula ?? {};
+    return texts.some((text) => text.includes("/")) || /^(avg|mean|median)$/.test(aggregates[0]?.fn ?? "");
   }
 
   /** Whether a metric leaves out all rows that a condition keeps: the revenue of completed orders has none of cancelled ones. */
@@ -79,7 +77,7 @@ export class MetricFacts {
   /** The columns that a number speaks of. */
   columnsOf(num: Num): string[] {
     const { aggregates = [] } = (num.k === "metric" && this.schema.metrics.get(num.name)?.formula) || {};
-    return nodesIn([num, aggregates]).flatMap(({ ds, field }) =>
+    return nodesIn([num, aggregates.map(({ columns }) => columns)]).flatMap(({ ds, field }) =>
       field === undefined ? [] : [`${ds}.${field}`],
     );
   }
@@ -90,18 +88,14 @@ export class MetricFacts {
       ({ name, formula }) =>
         /^(average|avg|mean)_/.test(name) &&
         name.replace(/^(average|avg|mean)_/, "") === field &&
-        formula.aggregates.every(({ pieces }) =>
-          pieces.some((piece) => typeof piece !== "string" && piece.ds === ds),
-        ),
+        formula.aggregates.every(({ columns }) => columns.some((column) => column.ds === ds)),
     )?.name;
   }
 
   /** The sum of what a metric is the average of. */
   sumBeside(average: string): string | undefined {
     const { aggregates = [] } = this.schema.metrics.get(average)?.formula ?? {};
-    const [key, ...others] = aggregates.flatMap(({ pieces }) =>
-      pieces.filter((piece) => typeof piece !== "string"),
-    );
+    const [key, ...others] = aggregates.flatMap(({ columns }) => columns);
     const isSum = (name: string) => name !== average && !this.isAverage(name);
     return key === undefined || others.length > 0 ? undefined : this.metricsOf(key).find(isSum);
   }
@@ -117,13 +111,9 @@ export class MetricFacts {
   }
 
   /** The metrics that are one sum or average of a field. */
-  metricsOf({ ds, field }: Key): string[] {
-    const all = [...this.schema.metrics.values()].filter(({ formula: { aggregates, texts } }) => {
-      const [only, ...others] = aggregates;
-      const columns = only?.pieces.filter((piece) => typeof piece !== "string") ?? [];
-      const isBare = others.length === 0 && texts.every((text) => text.trim() === "") && columns.length === 1;
-      return isBare && only?.isCount !== true && columns[0]?.ds === ds && columns[0].field === field;
-    });
-    return all.map(({ name }) => name);
+  metricsOf(key: Key): string[] {
+    return [...this.schema.metrics.values()]
+      .filter(({ formula: { only } }) => only?.isCount === false && isOfField(only, key))
+      .map(({ name }) => name);
   }
 }

@@ -1,6 +1,8 @@
 import type { VisibleModel } from "../../../models/index.ts";
 import { measureOf, type Quantity } from "../../../models/quantities/index.ts";
 import { toOnePath } from "../../compile/paths.ts";
+import { isOfField } from "../../query/metric-formula.ts";
+import { isEqual } from "../../query/parts.ts";
 import type { Schema } from "../../query/schema.ts";
 import { type Hop, isKey, type Key, type Num } from "../../query/semantic-query.ts";
 import { DIMENSIONS } from "../languages/english/english.ts";
@@ -182,17 +184,10 @@ export function worths(
     const [whole, number] = formula?.aggregates ?? [];
     const isRatio = formula?.aggregates.length === 2 && /^\s*\/\s*$/.test(formula.texts[1] ?? "");
     if (phrases.length === 0 || !isRatio || whole === undefined || number?.isCount !== true) return [];
-    const counted = number.pieces.findLast((piece) => typeof piece !== "string");
-    if (counted === undefined || typeof counted === "string") return [];
-    const dataset = schema.datasets.get(counted.ds);
-    if (dataset?.key.length !== 1 || dataset.key[0] !== counted.field) return [];
-    const text = JSON.stringify(whole);
-    const metric = [...schema.metrics.values()].find(
-      (each) =>
-        each.formula.aggregates.length === 1 &&
-        each.formula.texts.every((part) => part.trim() === "") &&
-        JSON.stringify(each.formula.aggregates[0]) === text,
-    );
+    const counted = number.columns.at(-1);
+    const [id, ...others] = schema.datasets.get(counted?.ds ?? "")?.key ?? [];
+    if (counted === undefined || id !== counted.field || others.length > 0) return [];
+    const metric = [...schema.metrics.values()].find(({ formula: { only } }) => isEqual(only, whole));
     return metric === undefined ? [] : [{ phrases, metric: metric.name, ds: counted.ds }];
   });
 }
@@ -211,12 +206,9 @@ export function measuresOf(model: VisibleModel, schema: Schema): { phrases: stri
     // Rows that are only numbered are things that happened: how many there were is no sum of what was measured.
     const isThing = dataset === undefined || dataset.nameField !== null || dataset.isNumbered;
     if (isThing || only === undefined || others.length > 0) return [];
-    const metric = [...schema.metrics.values()].find(({ formula: { aggregates, texts } }) => {
-      const [sum, ...more] = aggregates;
-      const columns = sum?.pieces.filter((piece) => typeof piece !== "string") ?? [];
-      const isBare = more.length === 0 && texts.every((text) => text.trim() === "");
-      return isBare && columns.length === 1 && columns[0]?.ds === name && columns[0].field === only.name;
-    });
+    const metric = [...schema.metrics.values()].find(
+      ({ formula }) => formula.only && isOfField(formula.only, { ds: name, field: only.name }),
+    );
     return metric === undefined ? [] : [{ phrases: [name, ...ai.synonyms], metric: metric.name }];
   });
 }

@@ -1,5 +1,5 @@
 import type { VisibleModel } from "../../../models/index.ts";
-import { toOnePath } from "../../compile/paths.ts";
+import { homesIn, toOnePath } from "../../compile/paths.ts";
 import type { Schema } from "../../query/schema.ts";
 import type { Definitions } from "./definitions.ts";
 import { peopleOf } from "./model-words.ts";
@@ -23,10 +23,7 @@ export function moneyMetrics({ metrics }: Schema): string[] {
 
 /** The dataset that the rows of a metric are of. */
 export function homesOf(schema: Schema, metric: string): string[] {
-  return (schema.metrics.get(metric)?.formula.aggregates ?? []).flatMap(({ pieces }) => {
-    const named = [...new Set(pieces.flatMap((piece) => (typeof piece === "string" ? [] : [piece.ds])))];
-    return named.filter((ds) => named.every((other) => toOnePath(schema, ds, other) !== undefined));
-  });
+  return (schema.metrics.get(metric)?.formula.aggregates ?? []).flatMap((each) => homesIn(schema, each));
 }
 
 /**
@@ -72,12 +69,9 @@ function holderOf(model: VisibleModel, schema: Schema, ds: string): string {
 export function soldMetric(model: VisibleModel, schema: Schema, ds: string): string | undefined {
   const isOf = (name: string) => homesOf(schema, name).includes(ds);
   const called = model.metrics.find(({ name }) => /_(sold|bought|purchased)$/.test(name) && isOf(name));
-  const summed = [...schema.metrics.values()].find(({ name, formula: { aggregates, texts } }) => {
-    const [sum, ...others] = aggregates;
-    const columns = sum?.pieces.filter((piece) => typeof piece !== "string") ?? [];
-    const isBare = others.length === 0 && texts.every((text) => text.trim() === "") && columns.length === 1;
-    const isSum = /^\s*sum\s*\(\s*$/i.test(String(sum?.pieces[0] ?? ""));
-    return isBare && isSum && isOf(name) && QUANTITY.test(columns[0]?.field ?? "");
+  const summed = [...schema.metrics.values()].find(({ name, formula: { only } }) => {
+    const isSum = only?.columns.length === 1 && /^\s*sum\s*\(\s*$/i.test(String(only.pieces[0]));
+    return isSum && isOf(name) && QUANTITY.test(only.columns[0]?.field ?? "");
   });
   return called?.name ?? summed?.name;
 }

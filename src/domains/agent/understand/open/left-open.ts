@@ -1,41 +1,30 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { hasKind, isSameField } from "../../query/parts.ts";
-import type { Ask, Rel } from "../../query/semantic-query.ts";
-import type { Found } from "../candidates/candidates.ts";
-import type { Language } from "../languages/language.ts";
+import type { Ask, Rel, Window } from "../../query/semantic-query.ts";
+import type { Held } from "../account/hold.ts";
+import { type Found, isOver } from "../candidates/candidates.ts";
+import type { Said } from "../candidates/said.ts";
 import type { Word } from "../languages/words.ts";
 import type { Clarification, Understanding } from "../reading.ts";
 import type { Grammar } from "../rules/grammar.ts";
-import type { Leaf } from "../senses/fragment.ts";
+import { entitiesOf } from "../senses/conditions.ts";
 
 /** A word that judges without a number: "best", or "top" where nothing is named that it could go by. */
-export function judges(
-  { norm, stem }: Word,
-  at: number,
-  found: readonly Found[],
-  { evaluative }: Language,
-): boolean {
+export function judges(at: number, { all, found, language: { evaluative } }: Said): boolean {
+  const { norm, stem } = all[at] as Word;
   if (evaluative.has(norm) || evaluative.has(stem)) return true;
-  const isPlace = ({ sense, start, end }: Found) =>
-    sense.t === "sup" &&
-    (sense.dim === null ? !sense.isCount : sense.dim === "big") &&
-    start <= at &&
-    at < end;
+  const isPlace = (each: Found) =>
+    each.sense.t === "sup" &&
+    (each.sense.dim === null ? !each.sense.isCount : each.sense.dim === "big") &&
+    isOver(each, at);
   return found.some(isPlace) && !found.some(({ sense }) => sense.t === "table" || sense.t === "worth");
 }
 
 /** "most successful" judges as a whole. */
-export function judgedText(
-  text: string,
-  words: readonly Word[],
-  at: number,
-  found: readonly Found[],
-): string {
-  const whole = found.find(
-    ({ sense, start, end }) => sense.t === "sup" && start <= at && at < end && end - start > 1,
-  );
-  const [first, last] = [words[whole?.start ?? at], words[(whole?.end ?? at + 1) - 1]];
-  return text.slice(first?.start, last?.end);
+export function judgedText(at: number, { text, all, found }: Said): string {
+  const isWhole = (each: Found) => each.sense.t === "sup" && isOver(each, at) && each.end - each.start > 1;
+  const { start, end } = found.find(isWhole) ?? { start: at, end: at + 1 };
+  return text.slice(all[start]?.start, all[end - 1]?.end);
 }
 
 export const NEW = /^(new|neue?[nrs]?)$/;
@@ -45,14 +34,8 @@ export const SINCE_WHEN = {
 };
 
 /** Whether "new" stands before what is listed or counted, so that the period says what is new. */
-export function isOfNew(
-  at: number,
-  found: readonly Found[],
-  ask: Ask | undefined,
-  grammar: Grammar,
-): boolean {
-  const num = ask?.k === "table" ? ask.cols[0] : undefined;
-  const rel = ask?.k === "list" ? ask.rel : num?.k === "agg" ? num.in : undefined;
+export function isOfNew(at: number, ask: Ask | undefined, { found, grammar }: Said): boolean {
+  const rel = ask === undefined ? undefined : entitiesOf(ask);
   const ds = rel === undefined ? undefined : grammar.datasetOf(rel);
   return found.some(
     ({ sense, start }) =>
@@ -68,10 +51,8 @@ export function isOfNew(
  * belongs to something that a word names.
  */
 export function openPeriod(
-  words: readonly Word[],
-  { ask, leaves }: { ask: Ask; leaves: readonly Leaf[] },
-  { model, definitions }: Knowledge,
-  grammar: Grammar,
+  { ask, leaves }: Pick<Held, "ask" | "leaves">,
+  { all, grammar, knowledge: { model, definitions } }: Said,
 ): Clarification | undefined {
   const num =
     ask.k === "table" && ask.by.every(({ bucket }) => bucket === undefined) ? ask.cols[0] : undefined;
@@ -95,23 +76,20 @@ export function openPeriod(
   return {
     question: `What do you mean by ${ds.replaceAll("_", " ")} in that period?`,
     suggestions: [...counted, ...metrics.map(({ name }) => name.replaceAll("_", " "))],
-    ...(noun === undefined ? {} : { word: words[noun.start]?.text ?? "" }),
+    ...(noun === undefined ? {} : { word: all[noun.start]?.text ?? "" }),
   };
 }
 
 /** "revenue without discounts": of what has none, or before it is taken off? Only where the number is made with it. */
 export function openWithout(
-  { ask, leaves }: { ask: Ask; leaves: readonly Leaf[] },
-  { schema }: Knowledge,
-  text: string,
+  { ask, leaves }: Pick<Held, "ask" | "leaves">,
+  { text, knowledge: { schema } }: Said,
 ): Clarification | undefined {
   if (ask.k === "list" || ask.scope?.if?.k !== "or" || ask.scope.if.of[0]?.k !== "null") return undefined;
   const { key } = ask.scope.if.of[0];
   const [num] = ask.cols;
-  const pieces = num?.k === "metric" ? (schema.metrics.get(num.name)?.formula.aggregates ?? []) : [];
-  const isMadeWith = pieces.some(({ pieces: all }) =>
-    all.some((piece) => typeof piece !== "string" && isSameField(piece, key)),
-  );
+  const { aggregates = [] } = (num?.k === "metric" && schema.metrics.get(num.name)?.formula) || {};
+  const isMadeWith = aggregates.some(({ columns }) => columns.some((each) => isSameField(each, key)));
   const word = /\b(?:without|excluding|no|ohne)\s+(?:an?\s+|any\s+)?\p{L}+/iu.exec(text)?.[0];
   if (!isMadeWith || word === undefined || leaves.some(({ sense }) => sense.t === "sup")) return undefined;
   const field = key.field.replaceAll("_", " ");
@@ -131,22 +109,14 @@ export function someMetrics({ model }: Knowledge): string[] {
 }
 
 /** What says when, where or of whom, and never how much. */
-const CIRCUMSTANCES: ReadonlySet<string> = new Set([
-  "window",
-  "windows",
-  "cond",
-  "all",
-  "number",
-  "grain",
-  "role",
-]);
+const CIRCUMSTANCES: ReadonlySet<string> = new Set("window,windows,cond,all,number,grain,role".split(","));
 /** Words of grammar that do something to a number, and are none. */
 const OPEN_OPS: ReadonlySet<string> = new Set(
   "prep,and,or,has,how much,count,agg,share,growth,by,compare them,versus".split(","),
 );
 
 /** "Outdoor last year", "average per customer": all is known, but nothing says which number of it is wanted. */
-export function namesNoNumber(found: readonly Found[], ask: Ask | undefined, grammar: Grammar): boolean {
+export function namesNoNumber(ask: Ask | undefined, { found, grammar }: Said): boolean {
   if (ask?.k === "list" && isNameAlone(ask)) return true;
   const isGroup = ({ start }: Found) =>
     found.some(({ sense, end }) => end === start && sense.t === "op" && sense.op === "by");
@@ -184,7 +154,7 @@ function isShareThen(ask: Extract<Ask, { k: "table" }>, found: readonly Found[],
 }
 
 /** "how are we doing", whatever of: nothing in it can be measured. */
-export function namesNoMeasure(found: readonly Found[], grammar: Grammar): boolean {
+export function namesNoMeasure({ found, grammar }: Said): boolean {
   return !found.some(
     ({ sense }) =>
       sense.t === "table" || sense.t === "worth" || (sense.t === "field" && grammar.isNumber(sense.key)),
@@ -194,15 +164,9 @@ export function namesNoMeasure(found: readonly Found[], grammar: Grammar): boole
 /** "how is the Alpine region doing": that it is called so was known. */
 function isNameAlone({ rel, show }: Extract<Ask, { k: "list" }>): boolean {
   const [only, ...others] = show;
-  if (
-    others.length > 0 ||
-    only?.path !== undefined ||
-    rel.k !== "where" ||
-    rel.in.k !== "all" ||
-    rel.if.k !== "is"
-  )
-    return false;
-  return rel.if.match === "equal" && isSameField(rel.if.key, only);
+  if (others.length > 0 || only?.path !== undefined) return false;
+  const value = rel.k === "where" && rel.in.k === "all" && rel.if.k === "is" ? rel.if : undefined;
+  return value?.match === "equal" && isSameField(value.key, only);
 }
 
 function isOfPeriod(rel: Rel): boolean {
@@ -213,20 +177,16 @@ const WILL = /\b(?:will|gonna|going to|wird|werden)\b/i;
 const PLANNED = /target|plan|goal|budget|forecast|ziel|soll/i;
 
 /** "what will we sell next summer": of a period that is still to come only plans are known. */
-export function stillToCome(
-  text: string,
-  words: readonly Word[],
-  found: readonly Found[],
-  now: string,
-): Understanding["missing"][number] | undefined {
-  const periods = found.flatMap(({ sense, start, end }) =>
-    sense.t === "window"
-      ? [{ win: sense.win, start: words[start]?.start ?? 0, end: words[end - 1]?.end ?? 0 }]
-      : [],
-  );
-  const [first] = periods;
-  const isAhead = periods.every(({ win }) => win.from !== null && win.from > now.slice(0, 10));
-  if (first === undefined || !isAhead || !WILL.test(text) || PLANNED.test(text)) return undefined;
-  const { start, end } = first;
-  return { span: { start, end }, text: text.slice(start, end), nearest: [] };
+export function stillToCome({
+  text,
+  all,
+  found,
+  question: { now },
+}: Said): Understanding["missing"][number] | undefined {
+  const isAhead = ({ from }: Window) => from !== null && from > now.slice(0, 10);
+  const [first] = found.filter(({ sense }) => sense.t === "window");
+  const areAhead = found.every(({ sense }) => sense.t !== "window" || isAhead(sense.win));
+  if (first === undefined || !areAhead || !WILL.test(text) || PLANNED.test(text)) return undefined;
+  const span = { start: all[first.start]?.start ?? 0, end: all[first.end - 1]?.end ?? 0 };
+  return { span, text: text.slice(span.start, span.end), nearest: [] };
 }

@@ -1,8 +1,7 @@
-import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import type { Found } from "../candidates/candidates.ts";
+import { type Found, isOver } from "../candidates/candidates.ts";
+import type { Said } from "../candidates/said.ts";
 import type { Language } from "../languages/language.ts";
 import type { Word } from "../languages/words.ts";
-import type { Lexicon } from "../lexicon/lexicon.ts";
 import { isMoney } from "../model/model-words.ts";
 import type { Clarification, Understanding } from "../reading.ts";
 
@@ -21,12 +20,8 @@ const SUGGESTED = 5;
 const MARGIN = 0.2;
 
 /** "rep Köhler", "the dome tent": words that nothing is called, but that are in names. */
-export function partOfName(
-  words: readonly Word[],
-  unknown: readonly number[],
-  found: readonly Found[],
-  { lexicon, language }: { lexicon: Lexicon; language: Language },
-): NamePart | undefined {
+export function partOfName(unknown: readonly number[], said: Said): NamePart | undefined {
+  const { all: words, found, lexicon, language } = said;
   const isWord = (i: number) => {
     const { norm } = words[i] ?? { norm: "" };
     return /^[\p{L}\p{N}]/u.test(norm) && !language.fillers.has(norm) && !language.grammar.has(norm);
@@ -49,28 +44,23 @@ export function partOfName(
     });
     // "rep Zimmermann" is no customer.
     const isOther = nouns.some((noun) => noun !== ds && lexicon.named.has(noun)) && !nouns.includes(ds);
-    return !isOther && (nouns.includes(ds) || isLikeName(words, [start, end], ds, { lexicon, language }));
+    return !isOther && (nouns.includes(ds) || isLikeName([start, end], ds, said));
   });
   return names.length === 0 ? undefined : { start, end, names };
 }
 
 /** Whether words without a noun beside them are rather a name than what the model has none of. */
-function isLikeName(
-  words: readonly Word[],
-  [start, end]: [number, number],
-  ds: string,
-  { lexicon, language }: { lexicon: Lexicon; language: Language },
-): boolean {
+function isLikeName([start, end]: [number, number], ds: string, { all, lexicon, language }: Said): boolean {
   if (end - start > 1) return true;
-  const word = words[start] as Word;
+  const word = all[start] as Word;
   // "an Oscar" is one of several, and nobody's name.
-  if (/^(an?|eine?[nmrs]?)$/.test(words[start - 1]?.norm ?? "")) return false;
+  if (/^(an?|eine?[nmrs]?)$/.test(all[start - 1]?.norm ?? "")) return false;
   const isCapital = start > 0 && language.isForeign !== true && /^\p{Lu}/u.test(word.text);
   return isCapital || (word.norm.length > 2 && lexicon.isOfPeople(ds, word));
 }
 
 /** "how much": where one sum of money is all that can be meant, it is. */
-export function onlySum(found: readonly Found[], { model }: Knowledge): NamePart | undefined {
+export function onlySum({ found, knowledge: { model } }: Said): NamePart | undefined {
   const much = found.find(({ sense }) => sense.t === "op" && sense.op === "how much");
   const [only, ...others] = model.metrics.filter(
     (metric) => isMoney(metric) && /^\s*sum\s*\(/i.test(metric.sql),
@@ -80,18 +70,14 @@ export function onlySum(found: readonly Found[], { model }: Knowledge): NamePart
 }
 
 /** "the rate", where there are several: a noun that is the last word of what numbers are called, and no name by itself. */
-export function sharedNoun(
-  words: readonly Word[],
-  found: readonly Found[],
-  { lexicon, language }: { lexicon: Lexicon; language: Language },
-): NamePart | undefined {
+export function sharedNoun({ all: words, found, lexicon, language }: Said): NamePart | undefined {
   const headsOf = (stem: string) =>
     lexicon.heads.get(stem) ??
     language.gloss.get(stem)?.flatMap(({ stems }) => lexicon.heads.get(stems) ?? []) ??
     [];
   const start = words.findIndex(({ norm, stem }, i) => {
     if (headsOf(stem).length === 0 || norm.endsWith("ing")) return false;
-    const over = found.filter((each) => each.start <= i && i < each.end);
+    const over = found.filter((each) => isOver(each, i));
     // "number of customers": of whom is said behind it.
     const isCounting = (end: number) => found.some((each) => each.start === end && each.sense.t === "rel");
     const isNamed = over.some(({ sense, cost, end }) =>
@@ -123,9 +109,8 @@ function isPlain(word: Word | undefined, found: readonly Found[], { fillers, gra
 
 /** What is meant, where only one can be; or else what to ask. Undefined, where the question makes no sense with any. */
 export function withName(
-  text: string,
-  words: readonly Word[],
   { start, end, names, isNoun }: NamePart,
+  { text, all: words }: Said,
   read: (text: string) => Understanding,
 ): Understanding | undefined {
   const [from, to] = [words[start]?.start ?? 0, words[end - 1]?.end ?? 0];

@@ -10,6 +10,7 @@ import {
   type Rel,
 } from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
+import { entitiesOf } from "../senses/conditions.ts";
 import type { Mod, Sense, TableSense } from "../senses/fragment.ts";
 import { count, noun, type RelSense, VERB_COST } from "../senses/make.ts";
 import { scopeOf } from "../senses/table-senses.ts";
@@ -24,8 +25,7 @@ interface Asked {
 /** The query that a meaning of the whole question is, and what speaks against it. */
 export function askOf(grammar: Grammar, sense: Sense): Asked | undefined {
   const asked = askedBy(grammar, sense);
-  const [num] = asked?.ask.k === "table" ? asked.ask.cols : [];
-  const rel = asked?.ask.k === "list" ? asked.ask.rel : num?.k === "agg" ? num.in : undefined;
+  const rel = asked && entitiesOf(asked.ask);
   return rel !== undefined && isContrary(rel) ? undefined : asked;
 }
 

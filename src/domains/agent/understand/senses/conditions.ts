@@ -1,5 +1,5 @@
 import { allOf, relConds } from "../../query/parts.ts";
-import type { Ask, Cond } from "../../query/semantic-query.ts";
+import type { Ask, Cond, Rel } from "../../query/semantic-query.ts";
 import type { RelSense } from "./make.ts";
 
 /** Conditions on an entity's own fields hold of whatever belongs to it. */
@@ -24,10 +24,16 @@ export function datasetsOf(cond: Cond): string[] {
   return cond.k === "not" ? datasetsOf(cond.of) : [];
 }
 
+/** What is listed or counted. */
+export function entitiesOf(ask: Ask): Rel | undefined {
+  if (ask.k === "list") return ask.rel;
+  const [num] = ask.cols;
+  return num?.k === "agg" ? num.in : undefined;
+}
+
 /** How many things are said of what is listed or counted. */
 export function conditionsIn(ask: Ask): number {
-  const [num] = ask.k === "table" ? ask.cols : [];
-  const rel = ask.k === "list" ? ask.rel : num?.k === "agg" ? num.in : undefined;
+  const rel = entitiesOf(ask);
   const { scope, having } = ask.k === "table" ? ask : {};
   return (
     (rel === undefined ? 0 : relConds(rel).length) +
