@@ -458,10 +458,10 @@ describe("follow-ups", () => {
     expect((await ask("revenue by shop as a pie")).charts[0]?.type).toBe("pie");
   });
 
-  it("a whole question starts afresh; what goes on after a refusal is asked about", async () => {
+  it("a whole question with its period starts afresh; what goes on after a refusal is asked about", async () => {
     const [, afresh, refused, after, confirmed] = await converse(
       "revenue by shop in February 2025",
-      "visit count",
+      "visit count in 2025",
       "and by xylophone?",
       "without Aroma",
       "yes",

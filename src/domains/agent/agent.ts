@@ -14,9 +14,9 @@ import { narrateByModel } from "./assist/narrative.ts";
 import type { Helped } from "./assist/suggest.ts";
 import { compile } from "./compile/compile.ts";
 import { type Ending, questionEvent } from "./conversations/question-event.ts";
-import { inTheirWords } from "./explain/say.ts";
+import { inTheirWords, say } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
-import { answering, questionBack } from "./follow-up/answering.ts";
+import { answering, otherChoice, questionBack } from "./follow-up/answering.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
 import { followUp, saidInTwo } from "./follow-up/follow-up.ts";
 import { replyTo } from "./follow-up/reply.ts";
@@ -147,7 +147,6 @@ export class Agent {
       answers = [],
       previous,
       waiting,
-      isInterrupted,
       word,
       datasets,
       signal,
@@ -195,7 +194,7 @@ export class Agent {
       isTheirs: answers.length > 0 || preferences.highValueMetric !== undefined,
       sent: question,
       verified,
-      isInterrupted,
+      isInterrupted: (previous?.refused ?? []).length > 0,
     };
     work.moment = momentFor(work.question.text, work.moment, work.knowledge);
     const meant = confirmed(work.question) ?? (await this.#chosen(work, asked.suggested));
@@ -203,9 +202,10 @@ export class Agent {
     const answered = await this.#answering(work, previous, waiting);
     if (answered !== undefined) return { answer: { ...answered, isContinued: true } };
     // What is still asked was not answered either.
-    work.isInterrupted = isInterrupted === true || (waiting ?? []).length > 0;
+    work.isInterrupted ||= (waiting ?? []).length > 0;
     const asWas = { ...work };
-    const byRules = await this.#byRules(work, previous);
+    const refused = [...(previous?.refused ?? []), ...(waiting ?? [])];
+    const byRules = await this.#byRules(work, previous && { ...previous, refused });
     if (!needsHelp(byRules) || asked.isTrial === true) return byRules;
     return this.#assisted(byRules, work, {
       ...asked,
@@ -247,15 +247,20 @@ export class Agent {
     previous: Asked["previous"],
     waiting: readonly string[] = [],
   ): Promise<Answer | undefined> {
-    return answering(work.question, waiting, {
-      read: (text) => work.read(text, work.knowledge),
-      put: async (question, how) => {
+    const putAfter =
+      (before: Asked["previous"]): Parameters<typeof otherChoice>[2] =>
+      async (question, how) => {
         const isInterrupted =
           how?.isConfirmed !== true && (work.isInterrupted === true || how?.isLater === true);
         const asked = { ...work, question, isInterrupted, verified: undefined, isTheirs: true };
-        return (await this.#byRules(asked, previous)).answer;
-      },
-    });
+        return (await this.#byRules(asked, before)).answer;
+      };
+    const read = (text: string) => work.read(text, work.knowledge);
+    const answered = await answering(work.question, waiting, { read, put: putAfter(previous) });
+    if (answered !== undefined || work.isInterrupted === true || waiting.length > 0) return answered;
+    const [last, ...earlier] = previous?.earlier ?? [];
+    const before = last && { ask: last, said: say(last), earlier };
+    return otherChoice(work.question, previous?.asked, putAfter(before));
   }
 
   async #byRules(work: Work, previous: Asked["previous"]): Promise<ByRules> {
@@ -281,7 +286,8 @@ export class Agent {
       const answer = refuse({ ...followed, obstacles: [] }, work.knowledge, work);
       return continued({ answer, isTheirs: true });
     }
-    const settled = await settle({ ...work.question, text: wish.text }, work);
+    const text = followed.k === "fresh" ? followed.text : wish.text;
+    const settled = await settle({ ...work.question, text }, work);
     if (settled.open.length > 0) return { answer: clarify(settled.open, work.knowledge), isTheirs: true };
     const { question, knowledge, finish } = settled;
     Object.assign(work, { question, knowledge, finish });

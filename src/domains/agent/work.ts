@@ -32,8 +32,6 @@ export interface Asked extends Lent {
   waiting?: readonly string[];
   /** What was suggested to be asked instead of the last of these. */
   suggested?: readonly string[];
-  /** Whether something else was asked since `previous`, and refused. */
-  isInterrupted?: boolean | undefined;
   /** What a model is called where the question came from. */
   word: string;
   /** Names of all datasets that were looked into, where these are more than the model's. */
@@ -86,6 +84,7 @@ export interface Work {
   chart?: Wish | undefined;
   /** Who writes about the answer beside us. */
   narrate?: Narrator | undefined;
+  /** Whether something else was asked since what it may build on, and not answered. */
   isInterrupted?: boolean | undefined;
   /** Something of the answer comes from whoever asks, beside the text of the question. */
   isTheirs: boolean;

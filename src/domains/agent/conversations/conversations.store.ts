@@ -28,11 +28,15 @@ interface Kept {
 /** The last answer, and the questions after it that were asked back. */
 interface Latest {
   answer: KeptAnswer | undefined;
+  /** What was answered before that, the last first. */
+  earlier: KeptAnswer[];
+  /** The question that was asked back, where it answered that. */
+  asked: string | undefined;
   waiting: KeptAnswer[];
   /** What was suggested to be asked instead of what was asked last. */
   suggested: string[];
-  /** Whether something was asked since that answer which was refused. */
-  isInterrupted: boolean;
+  /** What was asked since that answer, and refused. */
+  refused: string[];
 }
 
 /** Nobody is asked back more often and still answers the first question. */
@@ -63,7 +67,7 @@ export class ConversationsStore extends Store {
   /** What the session has had of this model: its last answer, and what was asked back since. */
   async latest(caller: Caller, meta: CallMeta, { record }: PublishedModel): Promise<Latest> {
     const session = sessionKey(meta);
-    if (session === null) return { answer: undefined, waiting: [], suggested: [], isInterrupted: false };
+    if (session === null) return this.#latest(sql`false`);
     return this.#latest(
       and(this.#own(caller), eq(conversations.session, session), eq(answers.modelId, record.id)),
     );
@@ -82,9 +86,12 @@ export class ConversationsStore extends Store {
     const waiting = since.filter(({ outcome }) => outcome === "clarify").toReversed();
     return {
       answer: rows[at],
+      earlier: at === -1 ? [] : rows.slice(at + 1).filter(({ outcome }) => outcome === "answer"),
+      asked: at !== -1 && rows[at + 1]?.outcome === "clarify" ? rows[at + 1]?.question : undefined,
       waiting,
       suggested: rows[0]?.suggested ?? [],
-      isInterrupted: at !== -1 && since.some(({ outcome }) => outcome === "refuse"),
+      refused:
+        at === -1 ? [] : since.flatMap(({ outcome, question }) => (outcome === "refuse" ? [question] : [])),
     };
   }
 

@@ -199,7 +199,7 @@ interface Tried {
 /** Asks one group; a trial is by rules alone. */
 type AskOf = (
   group: Group,
-  about: Pick<Asked, "isTrial" | "previous" | "waiting" | "suggested" | "isInterrupted">,
+  about: Pick<Asked, "isTrial" | "previous" | "waiting" | "suggested">,
 ) => Promise<Tried>;
 
 /** The answer, where the question goes on from the one before it; undefined where it stands for itself. */
@@ -213,8 +213,9 @@ async function continued(
     datasets.every(({ id }) => before.datasetIds.includes(id));
   const group = groups.find(isSame);
   if (before === undefined || group === undefined) return undefined;
-  const { query: previous, datasetIds: _, ...said } = before;
-  const tried = await askOf(group, { isTrial: true, previous, ...said });
+  const { query, earlier, refused, waiting, suggested } = before;
+  const previous = query && { ...query, earlier: earlier ?? [], refused: refused ?? [] };
+  const tried = await askOf(group, { isTrial: true, previous, waiting, suggested });
   return tried.answer.isContinued === true ? tried : undefined;
 }
 

@@ -4,6 +4,7 @@ import type { SharedState } from "../../../platform/state/index.ts";
 import type { Caller, CallMeta } from "../../../registry/caller.ts";
 import type { AskedQuery } from "../answer.ts";
 import { LIMITS } from "../limits.ts";
+import type { Ask } from "../query/semantic-query.ts";
 
 /** What a question about datasets may build on. */
 export interface Before {
@@ -11,12 +12,14 @@ export interface Before {
   datasetIds: number[];
   /** How the last one that was answered was understood. */
   query: AskedQuery | null;
+  /** Those that were answered before that, the last first. */
+  earlier?: Ask[];
   /** Questions since then that were asked back and wait for an answer, the oldest first. */
   waiting: string[];
   /** What was suggested to be asked instead of the last of these. */
   suggested: string[];
-  /** Whether something was asked since then that was refused. */
-  isInterrupted: boolean;
+  /** What was asked since then, and refused. */
+  refused?: string[];
 }
 
 /**

@@ -1,10 +1,12 @@
 import type { Answer } from "../answer.ts";
 import { say } from "../explain/say.ts";
+import { chosenOf } from "../phases/chosen.ts";
 import { isIgnored } from "../phases/plan.ts";
 import { type Question, readQuestion } from "../phases/question.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
 import { type Followed, isAnswer } from "./follow-up.ts";
 import { isQuestion, replyTo } from "./reply.ts";
+import { isGoingOn, turnOf } from "./turn.ts";
 
 interface Around {
   /** Answers a question as if it had been asked so, or as it was understood when it was asked about. */
@@ -72,13 +74,34 @@ async function answeredQuestions(
   });
 }
 
+/** "and the store?" after the region was chosen: another one of what was asked back before the last answer. */
+export async function otherChoice(
+  said: Question,
+  asked: string | undefined,
+  put: Around["put"],
+): Promise<Answer | undefined> {
+  const turn = turnOf(said.text);
+  if (asked === undefined || !isGoingOn(turn) || turn.said.split(/\s+/).length > CHOICE_WORDS)
+    return undefined;
+  const question = readQuestion(asked);
+  const { outcome, questions } = await put(question);
+  const suggestions = questions.filter(({ wants }) => wants !== "number").flatMap((each) => each.suggestions);
+  const other = outcome === "clarify" ? chosenOf(turn.said, suggestions) : undefined;
+  if (other === undefined) return undefined;
+  const answer = await put({ ...question, answers: [...question.answers, other] }, { isConfirmed: true });
+  return answer.outcome === "answer" ? answer : undefined;
+}
+
+/** What has more is no choice. */
+const CHOICE_WORDS = 4;
+
 /** What has to be asked about a follow-up: also of what it is said, where the question before was not answered. */
 export function questionBack(
   followed: Followed,
   { isInterrupted }: { isInterrupted?: boolean | undefined },
 ): Clarification | undefined {
   if (followed.k === "asks") return followed.question;
-  if (followed.k !== "follows" || isInterrupted !== true) return undefined;
+  if (followed.k !== "follows" || isInterrupted !== true || followed.isSure === true) return undefined;
   const { said, ask } = followed.reading;
   return {
     question: "The question before this one was not answered. Do you mean this?",

@@ -1,5 +1,6 @@
 import { isAdditive } from "../explain/additive.ts";
-import { condsOf, isEqual, swapped } from "../query/parts.ts";
+import { condsOf, datasetIn, isEqual, relConds, swapped } from "../query/parts.ts";
+import { isPartOf } from "../query/same-number.ts";
 import type { Schema } from "../query/schema.ts";
 import {
   type Ask,
@@ -55,8 +56,11 @@ export type Change =
   /** How much of a number that is; without one, how much of it is under conditions. */
   | { k: "ratio"; over: Num }
   | { k: "part"; conds: Cond[] }
-  /** How many there are. */
-  | { k: "count" };
+  /** How many there are, and who. */
+  | { k: "count" }
+  | { k: "names" }
+  /** Something else of the same entities. */
+  | { k: "show"; keys: Key[] };
 
 type Of<K extends Change["k"]> = Extract<Change, { k: K }>;
 
@@ -89,6 +93,8 @@ function onList(ask: List, change: Change, schema: Schema): Ask | undefined {
       return asTable(ask, change.cols);
     case "choose":
       return change.order === undefined ? undefined : { ...ask, order: change.order };
+    case "show":
+      return { ...rest, show: change.keys };
     default:
       return undefined;
   }
@@ -104,7 +110,7 @@ function asTable({ rel, show: [key, ...more] }: List, cols: Num[]): Table | unde
   return { k: "table", by: [key], cols, scope: { if: { k: "link", at: key.ds, path: [], to: rel } } };
 }
 
-function onTable(ask: Table, change: Change, schema: Schema): Table | undefined {
+function onTable(ask: Table, change: Change, schema: Schema): Ask | undefined {
   switch (change.k) {
     case "number":
       return withNumber(ask, change, schema);
@@ -115,15 +121,16 @@ function onTable(ask: Table, change: Change, schema: Schema): Table | undefined 
     case "period":
       return within(ask, change.win, schema);
     case "where":
-      // A share of the whole is none of a part.
-      if (JSON.stringify(ask.cols).includes('"whole":true') && ask.by.length > 0) return undefined;
+      // Of one group alone the share is all.
+      if (isShare(ask.cols[0]) && change.conds.some((cond) => ask.by.some((key) => isOn(cond, key))))
+        return undefined;
       return limited(ask, change, () =>
         withConds(ask, joined(condsOf(ask.scope?.if), change.conds, change.excludes)),
       );
     case "counted":
       return limited(ask, change, () => withCounted(ask, change));
     case "free":
-      return freed(ask, change);
+      return freed(ask, change, schema);
     case "threshold":
       return withThreshold(ask, change);
     case "choose":
@@ -143,9 +150,22 @@ function onTable(ask: Table, change: Change, schema: Schema): Table | undefined 
       return over(ask, change.over, schema);
     case "part":
       return part(ask, change.conds);
+    case "names":
+      return namesOf(ask, schema);
+    case "show":
     case "count":
       return undefined;
   }
+}
+
+/** Those that were counted. */
+function namesOf({ by, cols: [num, ...others], scope }: Table, { datasets }: Schema): List | undefined {
+  const rel = num?.k === "agg" && num.fn === "count" && others.length + by.length === 0 ? num.in : undefined;
+  const ds = rel && datasetIn(rel);
+  const field = ds === undefined ? undefined : datasets.get(ds)?.nameField;
+  if (rel === undefined || ds === undefined || field == null) return undefined;
+  const during: Cond[] = scope?.win === undefined ? [] : [{ k: "during", win: scope.win }];
+  return { k: "list", rel: narrowed(rel, [...condsOf(scope?.if), ...during]), show: [{ ds, field }] };
 }
 
 /** Another value of a field that was asked for, wherever that was; or one condition more. */
@@ -158,7 +178,12 @@ function limited<A extends Ask>(
   return (isOne ? exchanged(ask, only) : undefined) ?? more();
 }
 
-function freed(ask: Table, { key, isGroup }: Of<"free">): Table {
+function freed(ask: Table, { key, isGroup }: Of<"free">, schema: Schema): Table | undefined {
+  const [num] = ask.cols;
+  const part = num?.k === "calc" && isShare(num) && "scope" in num.a ? condsOf(num.a.scope?.if) : [];
+  // "all segments" after the share of one of them: the share of each.
+  if (num?.k === "calc" && part.length === 1 && part[0]?.k === "is" && isSameGroup(part[0].key, key))
+    return shared({ ...ask, by: [...ask.by, key], cols: [num.b] }, schema);
   const isOwn = (other: Key) => other.ds === key.ds && other.field === key.field;
   const conds = condsOf(ask.scope?.if).filter((cond) => {
     const of = cond.k === "not" ? cond.of : cond;
@@ -176,13 +201,18 @@ function withThreshold<A extends Ask>(ask: A, { op, value }: Of<"threshold">): A
     found += 1;
     return { ...part, op, ...(n === undefined ? { b: { ...b, v: value } } : { n: value }) };
   });
-  return found === 1 ? next : undefined;
+  if (found === 1) return next;
+  // Of groups, those above or below it.
+  const [a, ...others] = ask.k === "table" && ask.by.length > 0 && found === 0 ? ask.cols : [];
+  return a === undefined || others.length > 0
+    ? undefined
+    : { ...ask, having: { k: "cmp", a, op, b: { k: "lit", v: value } } };
 }
 
 function withNumber(before: Table, { cols, adds }: Of<"number">, schema: Schema): Table | undefined {
   const others = cols.filter((num) => !before.cols.some((old) => isEqual(old, num)));
   if (adds) return { ...before, cols: [...before.cols, ...others] };
-  const { having: _, ...rest } = before;
+  const { having: _, ...unlimited } = before;
   const [number, ...more] = cols;
   const base = more.length === 0 ? onlyBase(before.cols) : undefined;
   // A number that two periods were of is of no period without them.
@@ -192,8 +222,35 @@ function withNumber(before: Table, { cols, adds }: Of<"number">, schema: Schema)
     const other = about({ k: "table", by: [], cols }, counted, schema, false);
     return other?.k === "table" ? other : undefined;
   }
-  const next = base === undefined ? cols : before.cols.map((num) => rebased(num, base, number));
-  return inOwnTerms(ranked({ ...rest, cols: next }, before), number, schema);
+  // What held of those that were counted holds of the rows of the other number.
+  const said = base?.k === "agg" && base.in !== undefined ? relConds(base.in) : [];
+  const during = said.find((cond) => cond.k === "during");
+  const rest = withConds(
+    { ...unlimited, ...(during?.k === "during" && { scope: { ...unlimited.scope, win: during.win } }) },
+    [...condsOf(before.scope?.if), ...said.filter((cond) => cond.k !== "during")],
+  );
+  // Of what does not add up there are no shares; growth that is said again is the same one of another number.
+  const isShared = isShare(before.cols[0]) && !isAdditive(number, schema);
+  const own = isGrowth(number) && isGrowth(before.cols[0]) ? (onlyBase([number]) ?? number) : number;
+  const next = base === undefined || isShared ? cols : before.cols.map((num) => rebased(num, base, own));
+  return inOwnTerms(ranked({ ...rest, cols: next }, before), own, schema);
+}
+
+function isOn(cond: Cond, key: Key): boolean {
+  return cond.k === "is" ? isSameGroup(cond.key, key) : cond.k === "not" && isOn(cond.of, key);
+}
+
+function isGrowth(num: Num | undefined): boolean {
+  return num?.k === "calc" && num.op === "growth";
+}
+
+function isShare(num: Num | undefined): boolean {
+  return (
+    num?.k === "calc" &&
+    num.op === "/" &&
+    (num.b.k === "metric" || num.b.k === "agg") &&
+    isPartOf(num.a, num.b)
+  );
 }
 
 /** A number has its own date, and a condition that is in its formula is not said twice: a rate of cancelled orders. */
@@ -319,8 +376,11 @@ function isSameGroup(a: Key, b: Key): boolean {
 function within(before: Table, said: Window, schema: Schema): Table | undefined {
   const [old, ...others] = windowsIn(before);
   const win = old?.on === undefined || said.on !== undefined ? said : { ...said, on: old.on };
-  if (old !== undefined && others.length === 0)
-    return swapped(before, (part) => (isEqual(part, old) ? win : undefined));
+  if (old !== undefined && others.length === 0) {
+    // Those who were first then are still the same.
+    const isFixed = (part: object) => "k" in part && part.k === "top" && before.scope?.win !== undefined;
+    return swapped(before, (part) => (isEqual(part, old) ? win : isFixed(part) ? part : undefined));
+  }
   // Things in a period are those that came then, or those that did something: nobody said which.
   if (old === undefined && win.on === undefined && before.cols.some((num) => countsThings(num, schema)))
     return undefined;

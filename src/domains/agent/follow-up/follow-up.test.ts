@@ -150,7 +150,7 @@ const CONVERSATIONS: Conversation[] = [
     ["per crossing", "passengers per crossing by flag in 2025"],
     ["in days", "[in days]"],
     ["per sailor", "[sailor]"],
-    ["passengers", "afresh: passengers"],
+    ["passengers", "passengers by flag in 2025"],
   ],
   [
     ["which ship had the highest takings in 2025?", "takings by ship in 2025, the highest"],

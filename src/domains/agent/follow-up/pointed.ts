@@ -1,7 +1,7 @@
 import { isSame } from "../phases/chosen.ts";
-import { condsOf, datasetIn } from "../query/parts.ts";
+import { condsOf, datasetIn, nodesIn } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
-import type { Ask, Cond, Num } from "../query/semantic-query.ts";
+import type { Ask, Cond, Hop, Num, Rel } from "../query/semantic-query.ts";
 import type { Clarification } from "../understand/reading.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
 import { type List, narrowed, withConds } from "./parts.ts";
@@ -9,7 +9,7 @@ import type { Pointing } from "./pointing.ts";
 import { about, isCalled, isNameOf, keyOf, namesKey, type Referent, referentsOf } from "./referent.ts";
 
 /** A preposition belongs to what it stands before. */
-const LOOSE = /\s*\b(?:of|for|about|with|to|by|from|in|on|at|von|für|mit|bei|zu)\s*$/i;
+const LOOSE = /\s*\b(?:of|for|about|with|to|by|from|in|on|at|behind|von|für|mit|bei|zu|hinter)\s*$/i;
 /** "how many of them", "which of those", "how many are …": the noun is wanted there. */
 const SLOT =
   /^(?<ask>(?:and |und )?(?:how many|which|who|wie viele|welche|wer))\s+(?:of (?:them|those|these)(?: \p{L}+(?= (?:is|are|has|have|had|was|were)\b))?|ones?|davon)?\s*(?<rest>.*)$/iu;
@@ -25,6 +25,8 @@ export async function pointed(
   before: Ask,
   context: Context,
 ): Promise<Ask | Clarification | undefined> {
+  // Whether something is so is no question for a number.
+  if (IS_IT.test(text)) return undefined;
   const sets = await referentsOf(before, context);
   if (pointing?.k === "of" || (pointing?.isOne === true && keyOf(before)?.bucket === undefined)) {
     const open = await choice(pointing, before, context);
@@ -52,7 +54,8 @@ async function asked(
 ): Promise<Ask | undefined> {
   const { schema } = context.knowledge;
   const { of } = referent;
-  const set = TOTAL.test(text) || IN_ALL.test(text) ? { ...referent, by: [] } : referent;
+  const isOne = TOTAL.test(text) || IN_ALL.test(text) || OF_THEM.test(text);
+  const set = isOne ? { ...referent, by: [] } : referent;
   for (const written of writtenOut(text, pointing, referent)) {
     const asks = await asksOf(written, context);
     const isNamed = of === undefined || written.includes(nounOf(of.ds));
@@ -61,6 +64,7 @@ async function asked(
       if (!isNamed && JSON.stringify(ask).includes(`{"k":"all","ds":"${of.ds}"}`)) continue;
       if (ask.k === "list" && of !== undefined && !isAskedOf(ask, of.ds, text, schema)) continue;
       if (ask.k === "table" && PLACE.test(text)) continue;
+      if (of !== undefined && isByAccident(ask, of.ds, written)) continue;
       const made = about(named(ask, text, context), set, schema, pointing?.k === "of");
       if (made !== undefined && isCarried(made, context.knowledge)) return made;
     }
@@ -75,13 +79,29 @@ function isAskedOf({ show: [key, ...more] }: List, ds: string, text: string, sch
   return !PLACE.test(text) || (!isName && key?.ds === ds);
 }
 
+/** "employees of the stores", where nothing but their orders links them, and nobody spoke of these. */
+function isByAccident(ask: Ask, ds: string, written: string): boolean {
+  if (!GLUED.test(written.slice(0, -nounOf(ds).length)) || !written.endsWith(nounOf(ds))) return false;
+  const paths = nodesIn(ask).flatMap(({ k, path, to }) =>
+    k === "link" && datasetIn(to as Rel) === ds ? [path as readonly Hop[]] : [],
+  );
+  return paths.some((path) => new Set(path.map(({ dir }) => dir)).size > 1);
+}
+
+const GLUED = /(?:of the|in the|von|in|with) $/;
+
 function nounOf(ds: string): string {
   return ds.replaceAll("_", " ");
 }
 
+const IS_IT =
+  /^(?:do|does|did|is|are|was|were|has|have|had|sind|ist|haben|hat|war|waren) (?:they|it|those|these|that|he|she|sie|er|es|die|das|diese)(?!\p{L})/iu;
 const PLACE = /^(?:where|wo|when|wann)\b/i;
 /** "how many orders was that?" is one number, whatever it was told apart by. */
 const IN_ALL = /(?<!\p{L})(?:that|this|it|das)$|^how (?:many|much)\b.*(?<!\p{L})(?:these|those)$/iu;
+
+const OF_THEM =
+  /^(?:how many|wie viele) (?:of (?:them|those|these)|davon|von (?:ihnen|denen|diesen))(?!\p{L})/iu;
 
 /** Whoever asks which of them wants their names as well. */
 function named(ask: Ask, text: string, { knowledge: { schema } }: Context): Ask {
@@ -139,11 +159,16 @@ function writtenOut(text: string, pointing: Pointing | undefined, { of }: Refere
       : isSlot && pointing?.k === "of"
         ? [`${ask} ${pointing.noun} ${rest}`]
         : [];
-  if (pointing === undefined) return inSlot;
+  // Whoever asks which or how many of them means these, and nothing else of theirs.
+  if (pointing === undefined || (inSlot.length > 0 && noun !== undefined)) return inSlot;
   const [head, tail] = [text.slice(0, pointing.start), text.slice(pointing.end)];
   const dropped = `${head.replace(LOOSE, "")}${tail}`.replaceAll(/\s+/g, " ").trim();
   if (noun === undefined) return pointing.k === "whose" ? [`${head}${tail}`] : [...inSlot, dropped];
   const owned = pointing.isGerman ? `von ${noun}` : `of the ${noun}`;
   if (pointing.k === "whose") return [`${head}${tail} ${owned}`, `${head}${tail}`];
+  if (/^(?:there|dort)$/i.test(pointing.text))
+    return [`${dropped} ${pointing.isGerman ? "in" : "in the"} ${noun}`, dropped];
+  if (/st (?:\p{L}+ )?ones?$/iu.test(pointing.text))
+    return [`${head}${pointing.text.replace(/ones?$/, noun)}${tail}`];
   return [...inSlot, `${head}the ${noun}${tail}`, `${dropped} ${owned}`, `${dropped} with ${noun}`, dropped];
 }

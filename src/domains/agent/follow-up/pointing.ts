@@ -25,8 +25,8 @@ const FORMS: readonly [Pointing["k"], RegExp, RegExp][] = [
   ],
   [
     "it",
-    /(?<!\p{L})(?:they|them|themselves|it|he|she|him|(?:that|this) one|that|those|these|this|(?:which|the (?:first|second|third|other|others|last|next|same|\p{L}+est)) ones?|the ones?(?= (?:in|from|with|of|at|who|that)\b)|davon|darunter|dafür|darin|daran|denen|ihnen|sie|diese[nrms]?|das|dort|there|(?:die|der|den|dem|denen)(?=[?!.\s]*$))(?!\p{L})/giu,
-    /^(?:it|he|she|him|die|der)$|one$/i,
+    /(?<!\p{L})(?:they|them|themselves|it|he|she|him|(?:that|this) one|that|those|these|this|(?:which|the (?:first|second|third|other|others|last|next|same|\p{L}+est|(?:most|least) \p{L}+)) ones?|the ones?(?= (?:in|from|with|of|at|who|that)\b)|davon|darunter|dafür|darin|daran|denen|ihnen|sie|diese[nrms]?|das|dort|there|(?:die|der|den|dem|denen)(?=[?!.\s]*$))(?!\p{L})/giu,
+    /^(?:it|he|she|him|der)$|(?<!^which )one$/i,
   ],
 ];
 const GERMAN = /^(?:ihr|deren|dessen|sein|dies|jen|d[ae][rvfn]|ihn|sie|das|dort|demsel)/i;
@@ -94,8 +94,12 @@ const POINTS: Record<Pointing["k"], Points> = {
     if (/ one$/.test(low)) return true;
     if (low === "that" || low === "this") return BEFORE_THAT.test(before);
     if (low === "das") return IS_PRONOUN.test(after) && !/,\s*$/.test(before);
-    if (low === "there" || low === "dort")
-      return /^\s*[?!.]*$/.test(after) && !/\b(?:is|are|was|were|be|been)\s*$/i.test(before);
+    // "are there", "there were" say that something is.
+    if (low === "there")
+      return (
+        !/\b(?:is|are|was|were|be|been)\s*$/i.test(before) &&
+        !/^\s*(?:is|are|was|were|has|have)\b/i.test(after)
+      );
     // "does it take", "the year before it", "the bank wants it by noon: …": of nothing that was asked before.
     const isNothing = /^\s+(?:takes?|took|looks?|seems?)\b|:\s+\S+\s/i.test(after);
     if (low === "it") return !isNothing && !/\b(?:before|after)\s*$/i.test(before);
@@ -111,7 +115,7 @@ function isTakenUp(
 ): boolean {
   if (k === "of") {
     const stem = noun.toLowerCase().replace(/(?:ies|y|es|s|en|n)$/, "");
-    return TIME.test(noun) || before.toLowerCase().includes(stem);
+    return (TIME.test(noun) && !/^(?:those|jene)/i.test(word)) || before.toLowerCase().includes(stem);
   }
   // "what river is the longest one" is of the rivers.
   const isOwned = k === "whose" || /ones$|est one$/i.test(word);

@@ -1,9 +1,10 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { bare, condsOf, isEqual, relConds } from "../query/parts.ts";
+import { bare, condsOf, datasetIn, isEqual, relConds } from "../query/parts.ts";
 import type { Ask, Cond, Key, Num, Window } from "../query/semantic-query.ts";
-import { fold } from "../understand/languages/words.ts";
+import { languagesOf } from "../understand/languages/languages.ts";
+import { fold, phraseKey } from "../understand/languages/words.ts";
 import { type Change, countOf } from "./change.ts";
-import { type Context, numberIn, tablesOf } from "./context.ts";
+import { asksOf, type Context, numberIn, tablesOf } from "./context.ts";
 import {
   areDated,
   isMadeOf,
@@ -15,18 +16,20 @@ import {
   withoutWindow,
 } from "./parts.ts";
 import { isCalled } from "./referent.ts";
+import { UNITS } from "./that-time.ts";
 
 export const EXCLUDES = /^(?:without|excluding|exclude|except(?: for)?|not|ohne|außer|nicht)\b/i;
 export const COUNTS =
   /^(?:(?:and )?how many(?: (?:are|were|is) (?:there|they|that|those|it))?|(?:und )?wie viele(?: (?:sind|waren) (?:es|das|sie))?)\s*\??$/i;
 /** A fragment begins with one of these; a whole question may as well. */
 export const PREPOSITION =
-  /^(?:by|per|for|in|with|since|from|during|until|at|on|vs\.?|versus|against|compared? (?:to|with)|in comparison|than|nach|pro|je|für|im|seit|mit|bis|von|ab|gegenüber|gegen|verglichen mit)(?!\p{L})/iu;
+  /^(?:by|per|for|in|with|since|from|during|until|at|on|vs\.?|versus|against|compared? (?:to|with)|in comparison|than|nach|pro|je|für|im|am|an|aus|bei|beim|vom|zum|zur|seit|mit|bis|von|ab|gegenüber|gegen|verglichen mit)(?!\p{L})/iu;
 /** What follows one of these is a grouping or a period, and no other number. */
-const GROUPS =
-  /^(?:by|per|in|since|from|during|until|nach|pro|je|im|seit|bis|vs\.?|versus|compared?|gegenüber)\b/i;
+const GROUPS = /^(?:by|per|since|from|during|until|nach|pro|je|seit|bis|vs\.?|versus|compared?|gegenüber)\b/i;
 /** "in days" is how a time is told, and no grouping. */
 const UNIT = /^in (?:days|weeks|months|years|hours|minutes|tagen|wochen|monaten|jahren|stunden|minuten)$/i;
+
+type Is = Extract<Cond, { k: "is" }>;
 
 /** How the words of a fragment are meant. */
 export interface How {
@@ -54,12 +57,13 @@ export async function* readChanges(
   const excludes = EXCLUDES.test(said);
   const words = said
     .replace(EXCLUDES, "")
-    .replace(/^(?:in|for|from|at|on|by|per|nach|für|aus|bei) (?:which|what|welche[nrms]?) /i, "by ")
-    // The year before is the one before what was asked for, and not before today.
     .replace(
-      /^(?:im |das |in the |the )?(?:vorjahr|jahr davor|previous year|prior year)$/i,
-      "the year before",
+      /^(?:in|for|from|to|at|on|by|per|with|nach|für|aus|bei|mit|von|an) (?:which|what|welche[nrms]?) /i,
+      "by ",
     )
+    .replace(/^(?:the |das |der |die )?(?:full|whole|entire|complete|all of|ganzen?|gesamten?) /i, "")
+    // The year before is the one before what was asked for, and not before today.
+    .replace(BEFORE_IT, (_, unit: string) => `the ${UNITS[unit.toLowerCase()] ?? "year"} before`)
     .trim();
   const fragment = inTheirYear(words, ask, context);
   if (fragment === "") return;
@@ -72,16 +76,27 @@ export async function* readChanges(
   }
   const own = excludes
     ? reader.ungrouped(fragment, ask)
-    : (reader.threshold(fragment) ?? reader.value(fragment, ask));
+    : ((how.adds ? undefined : await reader.value(fragment, ask)) ?? (await reader.shown(fragment, ask)));
   if (own !== undefined) {
     yield [own];
+    return;
+  }
+  const period = excludes || how.adds ? undefined : periodOf(fragment, context);
+  if (period !== undefined) {
+    // "and last year?" after a month is that year, or that month of it.
+    const then =
+      ask.k === "table" && LAST_YEAR.test(fragment) ? reader.redated("the year before", ask) : undefined;
+    const isYear = yearOf(windowsIn(ask)[0] ?? period) !== undefined;
+    yield [[{ k: "period", win: period }], ...(then === undefined || isYear ? [] : [then])];
     return;
   }
   if (ask.k === "list" && /^(?:by|per|nach|pro|je)\b/i.test(fragment)) return;
   if (ask.k === "list") yield* reader.ofTable(fragment, countOf(ask));
   else if (how.limits === true) yield* reader.ofTable(fragment, ask);
   else {
-    const other = excludes || GROUPS.test(fragment) ? undefined : await reader.number(fragment, ask);
+    const isTime = context.dates(fragment).some(({ start, end }) => end - start >= fragment.length);
+    const other =
+      excludes || isTime || GROUPS.test(fragment) ? undefined : await reader.number(fragment, ask);
     const first = other ?? (await reader.beside(fragment, ask)) ?? reader.redated(fragment, ask);
     if (first !== undefined) yield [first];
     // What is another number is nothing else, and what is compared with one period is not with another.
@@ -90,6 +105,10 @@ export async function* readChanges(
     if (other === undefined && !isThird) yield* reader.ofTable(fragment, ask);
   }
 }
+
+/** "im Quartal davor", "the same period a year earlier" */
+const BEFORE_IT =
+  /^(?:(?:im|in|the|das|der|die|same|period|time|quarter|month|months|week|zeitraum|selben|gleichen|previous|prior)\s+)*?(?:a |one |ein )?(vorjahr|jahr|quartal|monat|woche|tag|year|quarter|month|week|day)(?: (?:davor|zuvor|vorher|früher|earlier|before|prior))?$/iu;
 
 /** Words of a period that say by themselves of which year it is. */
 const OF_NOW =
@@ -119,13 +138,22 @@ function inTheirYear(fragment: string, ask: Ask, { dates }: Context): string {
     : `${fragment.slice(0, found.start)}${dated}${fragment.slice(found.end)}`;
 }
 
+const LAST_YEAR = /^(?:in |im )?(?:last year|letzte[ns]? jahr|previous year|vorige[ns]? jahr)$/i;
+
+/** A period and nothing else. */
+function periodOf(fragment: string, { dates }: Context): Window | undefined {
+  const [found, ...others] = dates(fragment);
+  if (found?.kind !== "window" || others.length > 0 || found.end < fragment.length) return undefined;
+  const isAlone = /^(?:(?:in|for|on|during|im|am|für|in der|in dem|from|of|the)\s+)*$/iu.test(
+    fragment.slice(0, found.start),
+  );
+  return isAlone ? { ...found.window, said: found.said } : undefined;
+}
+
 export const PART =
   /^(?:what|which) (?:percentage|percent|share|proportion|fraction|part) (?:is|are|was|were) (?<said>\S+(?: \S+){0,2})$|^(?:wie viel prozent|welcher anteil) (?:sind|ist|war|waren) (?<said>\S+(?: \S+){0,2})$/i;
-const QUANTITY =
-  /^(?:with |mit )?(?:(?<more>more than|over|above|mehr als|über)|(?<less>less than|fewer than|under|below|weniger als|unter)|(?<least>at least|mindestens)|(?<most>at most|höchstens)) [€$£]?(?<digits>\d[\d.,]*)(?<k>k)?(?: ?(?:euros?|€|eur))?$/i;
-
 /** What costs hardly more is just as likely. */
-const RIVAL = 0.05;
+const RIVAL = 0.2;
 
 class Reader {
   readonly #context: Context;
@@ -136,36 +164,43 @@ class Reader {
     this.#how = how;
   }
 
-  /** "and more than 5000?" */
-  threshold(fragment: string): Change[] | undefined {
-    const { more, less, least, digits, k } = QUANTITY.exec(fragment)?.groups ?? {};
-    if (digits === undefined) return undefined;
-    const value =
-      Number(digits.replaceAll(/[.,](?=\d{3})/g, "").replace(",", ".")) * (k === undefined ? 1 : 1000);
-    const op = more !== undefined ? ">" : less !== undefined ? "<" : least !== undefined ? ">=" : "<=";
-    return Number.isNaN(value) ? undefined : [{ k: "threshold", op, value }];
-  }
-
-  /** Another value of a field that was asked for is one of that field first of all. */
-  value(fragment: string, ask: Ask): Change[] | undefined {
+  /** Another value of a field that was asked for, or one that was shown, is of that field first of all. */
+  async value(fragment: string, ask: Ask): Promise<Change[] | undefined> {
     const names = fragment
       .replace(BEFORE_NAME, "")
       .split(/\s*,\s*|\s+(?:and|or|und|oder)\s+/i)
-      .map(fold);
-    const found = condsIn(ask).flatMap((cond) => {
+      .map((name) => phraseKey(name));
+    const asked = condsIn(ask).flatMap((cond): Is[] => {
       const { ds, field } = cond.key;
-      const all = this.#context.knowledge.values.find(
-        (each) => each.ds === ds && each.field === field,
-      )?.values;
-      const values = names.map((name) => all?.find((value) => fold(value) === name));
-      return values.every((value) => value !== undefined) ? [{ ...cond, values }] : [];
+      const all = this.#context.knowledge.values.find((each) => each.ds === ds && each.field === field);
+      return named(cond, all?.values ?? [], names);
     });
+    const keys = ask.k === "table" ? ask.by : ask.show;
+    const isTold = keys.some(({ bucket, part }) => bucket === undefined && part === undefined);
+    const rows = asked.length > 0 || !isTold ? [] : await this.#context.rows(ask);
+    const told = keys.flatMap((key, i) =>
+      named(
+        { k: "is", key, values: [], match: "equal" },
+        rows.map((row) => row[i]),
+        names,
+      ),
+    );
+    const found = [...asked, ...told];
+    const isSame = (a: Is, b: Is) => a.key.ds === b.key.ds && a.key.field === b.key.field;
     const [only, ...others] = found.filter(
-      (cond, i) => found.findIndex((other) => isEqual(cond.key, other.key)) === i,
+      (cond, i) => found.findIndex((other) => isSame(cond, other)) === i,
     );
     return only === undefined || others.length > 0
       ? undefined
       : [{ k: "where", conds: [only], excludes: false }];
+  }
+
+  /** "and the purchase price?" of what was shown with another one. */
+  async shown(fragment: string, ask: Ask): Promise<Change[] | undefined> {
+    if (ask.k === "table") return undefined;
+    const [own] = await asksOf(fragment.replace(BEFORE_NAME, ""), this.#context);
+    const isOther = own?.k === "list" && own.rel.k === "all" && own.rel.ds === datasetIn(ask.rel);
+    return isOther && !isEqual(own.show, ask.show) ? [{ k: "show", keys: own.show }] : undefined;
   }
 
   /** "without category": not told apart by it any more. */
@@ -189,7 +224,9 @@ class Reader {
       );
       const isOther = (isGrouped && (UNIT.test(fragment) || this.#how.limits === true)) || isMeasure === true;
       const isLess = changes?.every(({ k }) => k === "where" || k === "counted") === true;
-      if (changes !== undefined && !isOther && (isLess || !this.#how.excludes)) yield [changes, ...rivals];
+      // What is added is never less.
+      const isRight = isLess ? !this.#how.adds : !this.#how.excludes;
+      if (changes !== undefined && !isOther && isRight) yield [changes, ...rivals];
     }
   }
 
@@ -214,7 +251,7 @@ class Reader {
 
   /** What words add to the number that they are said of, and what they may just as well. */
   async #readings(words: string, ask: Table): Promise<Change[][]> {
-    const carrier = carrierOf(ask, this.#context.knowledge);
+    const carrier = carrierOf(ask, this.#context.knowledge, words);
     const base = onlyBase(ask.cols);
     // A count stays one, also where the author has a metric for it.
     const isBase = ({ cols: [num] }: Table) =>
@@ -260,8 +297,8 @@ class Reader {
 
   /** "and the budget?" after an average is the average budget. */
   async number(fragment: string, ask: Table): Promise<Change[] | undefined> {
-    const named = fragment.replace(/^(?:for|für|of|von|with|mit)\s+/i, "");
-    const found = (await numberIn(named, this.#context)) ?? (await this.#madeSo(ask, named));
+    const called = fragment.replace(/^(?:for|für|of|von|with|mit|in|im)\s+/i, "");
+    const found = (await numberIn(called, this.#context)) ?? (await this.#madeSo(ask, called));
     if (found === undefined) return undefined;
     // What a metric is mostly asked for does not overrule the period that was asked for.
     const isSaid = this.#context.dates(fragment).some(({ kind }) => kind === "window" || kind === "compare");
@@ -288,9 +325,10 @@ class Reader {
 
   /** "compared to Mistral": one beside the other. */
   async beside(fragment: string, ask: Table): Promise<Change[] | undefined> {
-    const name = /^compared (?:to|with) (.+)$/i.exec(fragment)?.[1];
+    const name =
+      /^compared (?:to|with) (.+)$/i.exec(fragment)?.[1] ?? (this.#how.adds ? fragment : undefined);
     if (name === undefined || this.#context.dates(fragment).length > 0) return undefined;
-    const [only, ...more] = (await this.#added(` for ${name}`, ask)) ?? [];
+    const [only, ...more] = (await this.value(name, ask)) ?? (await this.#added(` for ${name}`, ask)) ?? [];
     const [cond, ...others] = only?.k === "where" ? only.conds : [];
     if (more.length > 0 || cond?.k !== "is" || others.length > 0) return undefined;
     const own = condsOf(ask.scope?.if).find((each) => each.k === "is" && isEqual(each.key, cond.key));
@@ -332,10 +370,17 @@ class Reader {
 const BEFORE_NAME = /^(?:(?:in|for|from|of|at|the|only|für|aus|von|der|die|das|den|dem|marke|brand)\s+)+/i;
 
 /** The values that a query is limited to. */
-function condsIn(node: unknown): Extract<Cond, { k: "is" }>[] {
+function condsIn(node: unknown): Is[] {
   if (typeof node !== "object" || node === null) return [];
-  const own = node as Extract<Cond, { k: "is" }>;
+  const own = node as Is;
   return own.k === "is" && own.match === "equal" ? [own] : Object.values(node).flatMap(condsIn);
+}
+
+/** With the values that are called so, where there is one for each name. */
+function named(cond: Is, all: readonly unknown[], names: readonly string[]): Is[] {
+  const texts = all.filter((value) => typeof value === "string");
+  const values = names.map((name) => texts.find((value) => phraseKey(value) === name));
+  return values.every((value) => value !== undefined) ? [{ ...cond, values }] : [];
 }
 
 /** "number of tickets" and "number of urgent tickets": the same is counted, under conditions. */
@@ -383,11 +428,12 @@ function lastDay(to: string | null): string | undefined {
 }
 
 /** Words that a fragment can be read with: what it adds is taken, and these are not. */
-function carrierOf(ask: Table, { model, schema }: Knowledge): string | undefined {
+export function carrierOf(ask: Table, { model, schema }: Knowledge, beside = ""): string | undefined {
   const text = JSON.stringify(ask.cols);
   const used = /"k":"metric","name":"([^"]+)"/.exec(text)?.[1];
   const counted = /"k":"all","ds":"([^"]+)"/.exec(text)?.[1];
   const first = model.metrics.find(({ name }) => schema.metrics.has(name))?.name;
-  const name = used ?? (counted === undefined ? first : `number of ${counted}`);
+  const count = languagesOf(beside)[0]?.isForeign === true ? "Anzahl" : "number of";
+  const name = used ?? (counted === undefined ? first : `${count} ${counted}`);
   return name && fold(name).replaceAll("_", " ");
 }

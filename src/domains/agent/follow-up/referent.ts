@@ -1,12 +1,13 @@
+import { reversed, toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { condsOf, datasetIn, isEqual, relConds, swapped } from "../query/parts.ts";
+import { bare, condsOf, datasetIn, isEqual, nodesIn, relConds, swapped } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
-import type { Ask, Cond, Key, Literal, Num, Rel, Window } from "../query/semantic-query.ts";
+import type { Ask, Cond, Hop, Key, Literal, Num, Rel, Window } from "../query/semantic-query.ts";
 import { GLOSSARY } from "../understand/languages/german/glossary.ts";
 import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
 import { phraseKey } from "../understand/languages/words.ts";
 import type { Context } from "./context.ts";
-import { areDated, narrowed, type Table, windowsIn, withConds } from "./parts.ts";
+import { areDated, narrowed, rescoped, type Table, windowsIn, withConds } from "./parts.ts";
 
 /** What a word that points back can stand for: the set that was answered, with all that was said of it. */
 export interface Referent {
@@ -40,8 +41,8 @@ export async function referentsOf(ask: Ask, { knowledge: { schema }, rows }: Con
     const linked = said.flatMap((cond) => (cond.k === "link" && isTheirs(cond) ? [cond.to] : []));
     const during: Cond[] =
       scope.win === undefined || scope.win === "several" ? [] : [{ k: "during", win: scope.win }];
-    const own =
-      counted && (key === undefined || counted.k !== "all") ? [narrowed(counted, [...conds, ...during])] : [];
+    const isSaid = key === undefined || counted?.k !== "all" || conds.length + during.length > 0;
+    const own = counted && isSaid ? [narrowed(counted, [...conds, ...during])] : [];
     const rest = { ...scope, conds: [] };
     const sets = setsOf([...own, ...linked], rest, schema);
     if (sets.length > 0) return sets;
@@ -104,7 +105,7 @@ export function isNameOf({ ds, field, path }: Key, schema: Schema): boolean {
 /** What a number is the number of. */
 function countedIn({ cols: [num, ...others] }: Table, schema: Schema): Rel | undefined {
   if (others.length > 0) return undefined;
-  if (num?.k === "agg") return num.fn === "count" ? num.in : undefined;
+  if (num?.k === "agg") return num.in ?? (num.of && { k: "all", ds: num.of.ds });
   const ds = num?.k === "metric" && num.scope === undefined ? countedBy(num.name, schema) : undefined;
   return ds === undefined ? undefined : { k: "all", ds };
 }
@@ -142,16 +143,19 @@ export function about(
   if (places > 1 && !isEqual(of?.rel, all)) return undefined;
   const isNamed = places > 0;
   const next = isNamed ? swapped(ask, (part) => (isEqual(part, all) ? of?.rel : undefined)) : ask;
-  const link: Cond[] = of === undefined || isNamed ? [] : [{ k: "link", at: of.ds, path: [], to: of.rel }];
+  const link = of === undefined || isNamed ? [] : linkTo(of, homesOf(ask, schema), schema);
+  if (link === undefined) return undefined;
   const period = win === undefined || isOfTime(ask) ? undefined : win;
   if (period === "several") return undefined;
   if (next.k === "table") {
     const things = next.cols.some((num) => countsThings(num, schema));
     // Customers in a period are those that came then, or those that bought something: nobody said which.
-    if (period !== undefined && things && !(isNamed && isOfTime(of?.rel))) return undefined;
-    const isPlain = next.by.length === 0 && next.top === undefined;
+    const then =
+      period !== undefined && things && !(isNamed && isOfTime(of?.rel)) ? dated(next, period, schema) : next;
+    if (then?.k !== "table") return undefined;
+    const isPlain = then.by.length === 0 && then.top === undefined;
     const table = {
-      ...withConds(next, [...condsOf(next.scope?.if), ...conds, ...link]),
+      ...withConds(then, [...condsOf(then.scope?.if), ...conds, ...link]),
       ...(isPlain && { by }),
     };
     return period === undefined || things ? table : { ...table, scope: { ...table.scope, win: period } };
@@ -166,8 +170,72 @@ export function about(
   return { ...next, rel: narrowed(next.rel, [...conds, ...link, ...during]) };
 }
 
+/** That rows belong to some entities, or these to them; undefined where only something else that nobody named links them. */
+function linkTo(
+  { ds, rel }: NonNullable<Referent["of"]>,
+  homes: readonly string[],
+  schema: Schema,
+): Cond[] | undefined {
+  if (homes.some((home) => toOnePath(schema, home, ds) !== undefined))
+    return [{ k: "link", at: ds, path: [], to: rel }];
+  for (const home of homes) {
+    const path = toOnePath(schema, ds, home)?.map(({ name }): Hop => ({ link: name, dir: "one" }));
+    if (path !== undefined) return [{ k: "link", at: home, path: reversed(path), to: rel }];
+  }
+  return undefined;
+}
+
+/** The datasets whose rows a query is made of. */
+export function homesOf(ask: Ask, { metrics }: Schema): string[] {
+  return nodesIn(ask.k === "list" ? ask.rel : ask.cols).flatMap(({ k, name, ds }) => {
+    if (k === "all") return [String(ds)];
+    const { aggregates = [] } = (k === "metric" && metrics.get(String(name))?.formula) || {};
+    return aggregates.flatMap(({ pieces }) =>
+      pieces.flatMap((each) => (typeof each === "string" ? [] : [each.ds])),
+    );
+  });
+}
+
 function isOfTime(node: unknown): boolean {
   return (JSON.stringify(node) ?? "").includes('"said":');
+}
+
+/** In a period: what happened then, or what was done by those that are asked for. */
+export function dated(ask: Ask, win: Window, schema: Schema): Ask | undefined {
+  const { on: _, ...then } = win;
+  if (ask.k === "table") {
+    if (!ask.cols.some((num) => countsThings(num, schema)))
+      return { ...ask, scope: { ...ask.scope, win: then } };
+    const [num, ...others] = ask.cols;
+    const rel =
+      num?.k === "agg" && others.length === 0 && num.in !== undefined
+        ? doneIn(num.in, then, schema)
+        : undefined;
+    return rel && { ...ask, cols: [{ ...(num as Extract<Num, { k: "agg" }>), in: rel }] };
+  }
+  const rel = doneIn(ask.rel, then, schema);
+  return rel && { ...ask, rel };
+}
+
+function doneIn(rel: Rel, win: Window, schema: Schema): Rel | undefined {
+  const ds = datasetIn(rel);
+  if (ds !== undefined && isEvent(ds, schema)) return narrowed(rel, [{ k: "during", win }]);
+  if (
+    rel.k === "top" &&
+    "k" in rel.by &&
+    rel.by.k !== "lit" &&
+    rel.by.k !== "field" &&
+    !countsThings(rel.by, schema)
+  )
+    return { ...rel, by: rescoped(rel.by, { win }) };
+  const conds = relConds(rel);
+  const deed = conds.find((cond) => cond.k === "link" && isEvent(datasetIn(cond.to) ?? "", schema));
+  if (deed?.k !== "link") return undefined;
+  const then: Cond = { ...deed, to: narrowed(deed.to, [{ k: "during", win }]) };
+  return narrowed(
+    bare(rel),
+    conds.map((cond) => (cond === deed ? then : cond)),
+  );
 }
 
 /** Whether a number is one of things that are there, and not of what happens. */
@@ -188,7 +256,7 @@ function countedBy(name: string, schema: Schema): string | undefined {
 }
 
 /** What happens has a number or a date, and no name. */
-function isEvent(ds: string, { datasets }: Schema): boolean {
+export function isEvent(ds: string, { datasets }: Schema): boolean {
   const { fields, nameField } = datasets.get(ds) ?? {};
   return fields?.get(nameField ?? "")?.kind !== "text" || /(^|_)id$/i.test(nameField ?? "");
 }

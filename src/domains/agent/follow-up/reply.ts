@@ -48,11 +48,9 @@ export function isQuestion(text: string, { readings: [best], missing, unclear }:
 const ASKS =
   /^(?:how|what|which|who|whose|when|where|show|list|give|find|wie|was|welche[rnms]?|wer|wann|wo|zeige?|nenne)\b/i;
 
-/** "revenue", or "by revenue": a number and nothing else. */
+/** "revenue", or "by revenue in 2025": a number and nothing else, but when. */
 function isNumber({ readings: [best], missing }: Understanding): boolean {
   if (best === undefined || missing.length > 0) return false;
   const { ask } = best;
-  return (
-    ask.k === "table" && ask.by.length === 0 && ask.scope?.if === undefined && ask.scope?.win === undefined
-  );
+  return ask.k === "table" && ask.by.length === 0 && ask.scope?.if === undefined;
 }

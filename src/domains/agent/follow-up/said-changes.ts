@@ -1,8 +1,9 @@
-import { condsOf, isEqual } from "../query/parts.ts";
-import type { Ask, Cond } from "../query/semantic-query.ts";
-import { isKey, type Num, type Top } from "../query/semantic-query.ts";
+import { condsOf, isEqual, nodesIn } from "../query/parts.ts";
+import { type Ask, type Cond, isKey, type Key, type Num, type Top } from "../query/semantic-query.ts";
+import { GLOSSARY } from "../understand/languages/german/glossary.ts";
+import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
 import { languagesOf } from "../understand/languages/languages.ts";
-import { wordsOf } from "../understand/languages/words.ts";
+import { phraseKey, wordsOf } from "../understand/languages/words.ts";
 import type { Change } from "./change.ts";
 import { type Context, numberIn, tablesOf } from "./context.ts";
 import { areDated, onlyBase, type Table } from "./parts.ts";
@@ -13,7 +14,8 @@ type Made = Change[] | undefined | Promise<Change[] | undefined>;
 
 const ALL =
   /^(?:(?:show|list|give|zeige?)\s+)?(?:(?:me|us|mir|uns)\s+)?(?:all(?: of (?:them|those|these))?|alle(?: davon)?|everything|alles)(?:\s+zeigen)?$/i;
-const TOTAL = /^(?:(?:in\s+|the\s+)?total|overall|altogether|insgesamt|gesamt|zusammen|in summe)$/i;
+const TOTAL =
+  /^(?:(?:how (?:many|much)|wie viele?)(?: (?:is|are|was|were|sind|ist) (?:that|it|they|those|das|es))? )?(?:(?:in\s+|the\s+)?total|in all|overall|altogether|insgesamt|gesamt|zusammen|in summe)$/i;
 const SHARE =
   /^(?:(?:what|which|show)\s+)?(?:(?:in|as(?: a| an)?|als)\s+)?(?:the\s+|ihr(?:en)?\s+)?(?:percent(?:ages?)?|%|shares?|proportions?|prozent|anteile?|prozentual|anteilig)(?:\s+(?:of|am|an|vom)(?: the| der| dem)?\s+(?:total|whole|gesamt(?:en|heit)?))?$/i;
 const MEDIAN = /^(?:the\s+|der\s+|den\s+)?median(?:wert)?$/i;
@@ -27,11 +29,20 @@ const MOST =
   /^(?:the\s+)?(?<place>most|fewest|least|highest|lowest|largest|smallest|best|worst|meisten?|wenigsten?|höchsten?|niedrigsten?)\s+(?<by>(?!common|frequent)\p{L}.*)$/iu;
 const NEXT = /^(?:the\s+|die\s+)?(?:next|nächsten)(?:\s+(?<n>\d+))?(?:\s+ones?)?$/i;
 const GREW =
-  /^(?:(?:which \p{L}+|who) grew(?: the)? (?<place>most|least|fastest|slowest))$|^how much did (?:each(?: one)?|they|it|that|these|those) (?:grow|change|increase)$|^(?:in|as) (?:percent|prozent|%)$|^wachstum in prozent$/iu;
+  /^(?:(?:which \p{L}+|who) grew(?: the)? (?<place>most|least|fastest|slowest))$|^how much did (?:each(?: one)?|they|it|that|these|those) (?:grow|change|increase)$|^(?:in|as) (?:percent|prozent|%)$|^(?:(?:what|how (?:much|big|high)|wie (?:viel|hoch|groß))(?:['’]?s| is| was| ist| war)? )?(?<growth>(?:the |das |die )?(?:(?:percentage|percent|prozent|%) )?(?:growth|wachstum)(?: rate)?)(?: (?:is|was|ist|war) (?:that|it|das|es))?(?: in (?:percent|prozent|%))?$/iu;
 const EVERY =
-  /^(?:(?:across|for|in|of|über|für)\s+)?(?:all|alle[nr]?)(?:\s+the)?\s+(?<noun>\p{L}+)(?<end>(?:\s+(?:again|together|combined|wieder|zusammen|insgesamt))*)$/iu;
+  /^(?:show (?:me )?|zeige? (?:mir )?)?(?:(?:across|for|in|of|über|für)\s+)?(?:all|every|each|alle[nr]?)(?:\s+(?:of )?the)?\s+(?<noun>\p{L}+)(?<end>(?:\s+(?:again|together|combined|wieder|zusammen|insgesamt))*)$/iu;
 const RATIO =
   /^as (?:a )?(?:share|percentage|percent|proportion) of (?<of>(?!(?:the )?(?:total|whole)$).+)$|^what (?:share|percentage|proportion) of (?<of>.+) (?:is|are|was|were) (?:that|this|it|these|those)$/i;
+/** "which ones are below 80 %", "only those above 500k" */
+const THRESHOLD =
+  /^(?:(?:which|welche)(?: ones?)?(?: (?:are|were|is|was|have|had|sind|liegen|lagen|waren|haben))? |those |the ones |die |with |mit )?(?:(?<more>more than|over|above|mehr als|über)|(?<less>less than|fewer than|under|below|weniger als|unter)|(?<least>at least|mindestens)|(?<most>at most|höchstens)) [€$£]?(?<digits>\d[\d.,]*)(?<k>k)?(?<percent> ?(?:%|percent|prozent))?(?: ?(?:euros?|€|eur))?$/i;
+/** "how much was it?": what the answer says. */
+const AGAIN =
+  /^(?:how (?:much|many|high) (?:was|is|were|are) (?:it|that|this|they)|(?:what|how much) (?:was|is) (?:it|that)(?: exactly)?|wie (?:viele?|hoch) (?:war|ist|waren|sind) (?:das|es|sie|er))$/i;
+/** "who are they?": those that were counted. */
+const WHO =
+  /^(?:(?:who|which|what) (?:are|were|is|was) (?:they|those|these|that|it)|which ones|(?:list|name|show)(?: me)? (?:them|those|these)|(?:wer|welche) (?:sind|waren|ist|war) (?:die|das|sie)|(?:liste|nenne?|zeige?)(?: mir)? (?:sie|die)(?: auf)?)$/i;
 const BY = /^(?:by|nach)\s+(?<by>.+)$/i;
 const TOP_BY = /^(?<place>.+?)\s+(?:by|nach)\s+(?<by>.+)$/i;
 
@@ -55,12 +66,17 @@ export async function saidChanges(text: string, ask: Ask, context: Context): Pro
   const sorting = SORTED.exec(text)?.groups;
   if (sorting !== undefined) return sorted(ask, sorting, context);
   if (ask.k === "list") return undefined;
+  if (AGAIN.test(text) && ask.top !== undefined) return [];
+  if (WHO.test(text)) return isGrouped ? [] : [{ k: "names" }];
+  const limit = THRESHOLD.exec(text)?.groups;
+  if (limit !== undefined) return threshold(limit);
   const every = EVERY.exec(text)?.groups;
   if (every !== undefined) return freed(ask, every, context);
   const { of } = RATIO.exec(text)?.groups ?? {};
   const whole = of === undefined ? undefined : await numberCalled(of, context);
   if (whole !== undefined) return [{ k: "ratio", over: whole }];
-  if (!isGrouped && GREW.test(text)) return grown(ask, {});
+  const grew = GREW.exec(text)?.groups;
+  if (!isGrouped && grew !== undefined) return grown(ask, grew);
   if (MEDIAN.test(text)) return medians(ask, context);
   if (!isGrouped) return undefined;
   for (const [pattern, changesOf] of SAYINGS) {
@@ -68,13 +84,20 @@ export async function saidChanges(text: string, ask: Ask, context: Context): Pro
     const changes = found === null ? undefined : await changesOf(ask, found.groups ?? {}, context);
     if (changes !== undefined) return changes;
   }
-  return placed(text, ask);
+  return placed(text, ask, context);
+}
+
+function threshold({ more, less, least, digits = "", k, percent }: Groups): Change[] | undefined {
+  const number = Number(digits.replaceAll(/[.,](?=\d{3})/g, "").replace(",", "."));
+  const value = number * (k === undefined ? 1 : 1000) * (percent === undefined ? 1 : 0.01);
+  const op = more !== undefined ? ">" : less !== undefined ? "<" : least !== undefined ? ">=" : "<=";
+  return Number.isNaN(value) ? undefined : [{ k: "threshold", op, value }];
 }
 
 /** "top 3", "the second one": of what was ranked in the other order as well, by the same number. */
-function placed(text: string, ask: Table): Change[] | undefined {
+function placed(text: string, ask: Table, context: Context): Change[] | undefined {
   const [by] = ask.cols;
-  const place = by && placeIn(text, by);
+  const place = by && placeIn(text, by, (word) => isOfShown(word, ask, context));
   if (by === undefined || place === undefined) return undefined;
   // What has periods in a row has no second one.
   if (place.skip !== undefined && ask.by.some(({ bucket }) => bucket !== undefined)) return undefined;
@@ -94,8 +117,27 @@ function placed(text: string, ask: Table): Change[] | undefined {
   return [{ k: "choose", top: { ...rest, dir, by: ask.top?.by ?? by, ties: "cut" } }];
 }
 
+/** Whether a word is what was shown, or told apart, is called. */
+function isOfShown(word: string, { by, cols }: Table, { knowledge }: Context): boolean {
+  if (by.some((key) => isCalled(word, key, knowledge))) return true;
+  const names = cols.flatMap((num) =>
+    num.k === "metric" ? knowledge.model.metrics.filter(({ name }) => name === num.name) : [],
+  );
+  const stems = names.flatMap(({ name, ai }) =>
+    [name, ...ai.synonyms].flatMap((each) => phraseKey(each).split(" ")),
+  );
+  const german = stemGerman(foldGerman(word));
+  const glossed = (GLOSSARY.get(german) ?? []).map(({ stems: english }) => english);
+  return [phraseKey(word), german, ...glossed].some((each) => stems.includes(each));
+}
+
 const FIRST = /^(?:the |die |den )?(?:first|last|ersten?|letzten?)\b/i;
-const EMPTY = /^(?:the|die|der|das|den|dem|ones?|only|am)$/;
+/** Words of a question about what was shown that say nothing of it. */
+const EMPTY = new Set(
+  `the a an one ones only of them those these it they that its which what whats who where when is are was were be been has have
+  had did do does make me s ' ’ der die das den dem am von davon denen es sie er welche welcher welches welchen wer wo wann was
+  ist sind war waren hat hatte haben hatten`.split(/\s+/),
+);
 const ENDS = /^(?:first|last|erst|letzt)/;
 /** What other dimensions speak of is no number: "latest". */
 const DIMENSIONS = new Set([null, "big", "high"]);
@@ -107,18 +149,18 @@ interface Place extends Pick<Top, "n"> {
 }
 
 /** How many, from which end and after how many; undefined where a text says more, or something else. */
-function placeIn(text: string, by: Num): Place | undefined {
+function placeIn(text: string, by: Num, isOwn = (_: string) => false): Place | undefined {
   const [language] = languagesOf(text);
   if (language === undefined) return undefined;
   const place: Partial<Place> = {};
-  for (const { norm, stem } of wordsOf(
+  for (const { text: word, norm, stem } of wordsOf(
     language.prepare(text, NO_WORDS, () => []),
     language,
   )) {
     const superlative = language.superlatives.get(norm) ?? language.superlatives.get(stem);
     const skip = language.ordinals.get(norm) ?? language.ordinals.get(stem);
     const n = language.numbers.get(norm) ?? (/^\d{1,3}$/.test(norm) ? Number(norm) : undefined);
-    if (EMPTY.test(norm)) continue;
+    if (EMPTY.has(norm) || isOwn(word)) continue;
     const isEnd = ENDS.test(norm);
     if (superlative !== undefined && place.dir === undefined && (isEnd || DIMENSIONS.has(superlative.dim)))
       // The first are the highest, and the worst delay is the longest one.
@@ -188,7 +230,7 @@ function next({ top }: Table, { n }: Groups): Change[] | undefined {
 }
 
 /** From one of two periods to the other, and by which of them it is the most. */
-function grown({ cols }: Table, { place }: Groups): Change[] | undefined {
+function grown({ cols }: Table, { place, growth }: Groups): Change[] | undefined {
   const dir = /^(?:least|slowest)$/i.test(place ?? "") ? ("min" as const) : ("max" as const);
   const first: Num = { k: "lit", v: 0 };
   const choose: Change = { k: "choose", of: first, top: { n: 1, dir, by: first, ties: "cut" } };
@@ -197,14 +239,22 @@ function grown({ cols }: Table, { place }: Groups): Change[] | undefined {
   if (cols.length === 1 && only?.k === "calc" && only.op === "growth")
     return top.length > 0 ? top : undefined;
   const of = onlyBase(cols);
+  if (of !== undefined && growth !== undefined && cols.length === 1)
+    return [
+      {
+        k: "become",
+        of,
+        cols: [{ k: "calc", op: "growth", a: of, b: { k: "lag", of, n: 1, grain: "year" } }],
+      },
+    ];
   if (of === undefined || cols.length !== 2 || !areDated(cols)) return undefined;
   return [{ k: "become", of, cols: [{ k: "calc", op: "growth", a: of, b: of }] }, ...top];
 }
 
 /** "all categories again", "across all countries together". */
 function freed(ask: Table, { noun = "", end = "" }: Groups, { knowledge }: Context): Change[] | undefined {
-  const said = condsOf(ask.scope?.if).map((cond) => (cond.k === "not" ? cond.of : cond));
-  const keys = [...ask.by, ...said.flatMap((cond) => (cond.k === "is" ? [cond.key] : []))];
+  const said = nodesIn(ask).flatMap(({ k, key }) => (k === "is" ? [key as Key] : []));
+  const keys = [...said, ...ask.by];
   const key = keys.find((each) => isCalled(noun, each, knowledge));
   return key && [{ k: "free", key, isGroup: /together|combined|zusammen|insgesamt/i.test(end) }];
 }

@@ -99,21 +99,31 @@ export const askData = defineTool({
 function nextBefore({ answer, asked }: DatasetsAnswer, question: string, before: Before | undefined): Before {
   const datasetIds = asked.map(({ id }) => id);
   const { outcome, query = null } = answer;
-  if (outcome === "answer") return { datasetIds, query, waiting: [], suggested: [], isInterrupted: false };
-  if (outcome === "refuse" && before !== undefined) return { ...before, suggested: [], isInterrupted: true };
-  const known = before?.datasetIds.join() === datasetIds.join() ? before.query : null;
+  const same = before?.datasetIds.join() === datasetIds.join() ? before : undefined;
+  if (outcome === "answer") {
+    const earlier = [same?.query?.ask ?? [], same?.earlier ?? []].flat().slice(0, MOST_EARLIER);
+    return { datasetIds, query, earlier, waiting: [], suggested: [] };
+  }
+  const refused = [...(same?.refused ?? []), ...(outcome === "refuse" ? [question] : [])].slice(
+    -MOST_WAITING,
+  );
+  if (outcome === "refuse" && before !== undefined) return { ...before, suggested: [], refused };
+  const known = same?.query ?? null;
   const waiting = outcome === "clarify" ? [...(before?.waiting ?? []), question].slice(-MOST_WAITING) : [];
   return {
     datasetIds,
     query: known,
+    earlier: same?.earlier ?? [],
     waiting,
     suggested: suggestedIn(answer),
-    isInterrupted: known !== null && before?.isInterrupted === true,
+    refused: known === null ? [] : refused,
   };
 }
 
 /** Nobody is asked back more often and still answers the first question. */
 const MOST_WAITING = 8;
+/** Nobody speaks of what was answered before these. */
+const MOST_EARLIER = 3;
 
 function outputOf({ answer, searched, model }: DatasetsAnswer, most: number) {
   const { outcome, narrative, sql, columns, types, rows, totalRows, reading, confidence, questions } = answer;

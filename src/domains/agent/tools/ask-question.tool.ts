@@ -77,9 +77,11 @@ export const askQuestion = defineTool({
     const model = await findModel({ models, caller, meta }, input.model);
     const {
       answer: before,
+      earlier,
+      asked,
       waiting,
       suggested,
-      isInterrupted,
+      refused,
     } = await previousOf(input.follow_up_to, model, {
       conversations,
       caller,
@@ -91,10 +93,14 @@ export const askQuestion = defineTool({
         model,
         question: text,
         answers,
-        previous: before?.query,
+        previous: before?.query && {
+          ...before.query,
+          earlier: earlier.flatMap(({ query }) => query?.ask ?? []),
+          asked,
+          refused,
+        },
         waiting: waiting.map((each) => each.question),
         suggested,
-        isInterrupted,
         word: meta.surface === "agent" ? "ontology" : "semantic model",
         signal,
         ...lentBy(client),

@@ -1,0 +1,146 @@
+import { shift } from "../dates/calendar.ts";
+import type { Ask, Grain, Window } from "../query/semantic-query.ts";
+import { languagesOf } from "../understand/languages/languages.ts";
+import type { Context } from "./context.ts";
+import { windowOf, windowsIn } from "./parts.ts";
+
+type Closed = Pick<Window, "from" | "to">;
+
+/** "in that period", "im selben Zeitraum", "damals": whatever the period is. */
+const PERIOD =
+  /(?<!\p{L})(?:(?:in|over|during|for|im|at) )?(?:that|(?:the )?same|de[mn]selben|selben|gleichen|diese[mn]) (?:time ?frame|period|time|zeitraum|zeit)(?!\p{L})(?! (?:last|in|of|a|one|the|im|des|vor)\b)|(?<!\p{L})(?:back then|damals)(?!\p{L})/iu;
+/** "the quarter after it", "im Monat danach", "the following week" */
+const AFTER =
+  /(?<!\p{L})(?:(?:in|on|during|im|am) )?(?:the |der |die |das )?(?:(?:following|folgenden?) (?<next>\p{L}+)|(?<unit>\p{L}+) (?:after(?: (?:it|that|this))?|danach|darauf)$)/iu;
+export const UNITS: Readonly<Record<string, Grain>> = {
+  day: "day",
+  week: "week",
+  month: "month",
+  quarter: "quarter",
+  year: "year",
+  tag: "day",
+  woche: "week",
+  monat: "month",
+  quartal: "quarter",
+  jahr: "year",
+};
+
+interface Pointed {
+  start: number;
+  end: number;
+  unit: Grain | undefined;
+  by: 0 | 1;
+}
+
+/** "since", "since then", "seitdem": from when they came on. */
+const SINCE = /(?<!\p{L})(?:since(?: then)?|seitdem|seither)$/iu;
+
+/** A text with the time that it points to in the place of the words that do; these, where that cannot be told. */
+export async function withTimes(
+  text: string,
+  before: Ask,
+  context: Context,
+): Promise<{ text: string } | { open: string }> {
+  const said = text.replace(
+    /(?<!\p{L})(in|an|zu) de[mr] (?=(?:tag|woche|monat|quartal|jahr)(?!\p{L}))/iu,
+    "$1 jenem ",
+  );
+  const since = SINCE.test(said) ? windowsIn(before)[0]?.from : undefined;
+  if (since != null)
+    return {
+      text: said.replace(
+        SINCE,
+        `${languagesOf(text)[0]?.isForeign ? "seit" : "since"} ${since.slice(0, 10)}`,
+      ),
+    };
+  const point = pointedIn(said, context);
+  if (point === undefined) return { text };
+  const { start, end, unit, by } = point;
+  const win = await timeOf(before, unit, context);
+  if (win?.from == null || win.to == null || (by > 0 && unit === undefined))
+    return { open: said.slice(start, end) };
+  const moved =
+    unit === undefined || by === 0
+      ? win
+      : { from: movedBy(win.from, unit, by), to: movedBy(win.to, unit, by) };
+  const head = said.slice(0, start).replace(/(?<!\p{L})(?:in|on|during|for|im|am|an)\s+$/iu, "");
+  return { text: `${head}${inWords(moved, text)}${said.slice(end)}` };
+}
+
+function pointedIn(text: string, { dates }: Context): Pointed | undefined {
+  const isMoved = (end: number) =>
+    /^\s+(?:a|one|the|last|of|in|im|des|ein|vor)(?!\p{L})/iu.test(text.slice(end));
+  const same = dates(text).find(
+    (each) => each.kind === "same" && each.window === undefined && !isMoved(each.end),
+  );
+  if (same?.kind === "same") return { start: same.start, end: same.end, unit: same.grain, by: 0 };
+  const period = PERIOD.exec(text);
+  if (period !== null)
+    return { start: period.index, end: period.index + period[0].length, unit: undefined, by: 0 };
+  const after = AFTER.exec(text);
+  const unit = UNITS[(after?.groups?.next ?? after?.groups?.unit ?? "").toLowerCase()];
+  return after === null || unit === undefined
+    ? undefined
+    : { start: after.index, end: after.index + after[0].length, unit, by: 1 };
+}
+
+/** The period that was shown last: a single month or day that was, else that of everything. */
+async function timeOf(before: Ask, unit: Grain | undefined, { rows }: Context): Promise<Closed | undefined> {
+  const bucket = before.k === "table" ? before.by[0]?.bucket : undefined;
+  if (bucket !== undefined && (unit === undefined || bucket === unit)) {
+    const [only, ...others] = await rows(before);
+    const from = String(only?.[0] ?? "").slice(0, 10);
+    if (others.length === 0 && from !== "") return { from, to: movedBy(from, bucket, 1) };
+    if (unit !== undefined) return undefined;
+  }
+  const own = before.k === "table" ? (before.scope?.win ?? windowOf(before.cols[0])) : undefined;
+  const all = windowsIn(before);
+  const win = own ?? (all.length === 1 ? all[0] : undefined);
+  if (win?.from == null || win.to == null || unit === undefined || win.to === movedBy(win.from, unit, 1))
+    return win;
+  // The year of a month is the one that it is in; a year has no month of its own.
+  const year = Number(win.from.slice(0, 4));
+  const isWithin = unit === "year" && win.to <= `${year + 1}-01-01`;
+  return isWithin ? { from: `${year}-01-01`, to: `${year + 1}-01-01` } : undefined;
+}
+
+function movedBy(day: string, unit: Grain, n: number): string {
+  return new Date(shift(Date.parse(day.slice(0, 10)), { unit, n })).toISOString().slice(0, 10);
+}
+
+/** A period as a question would say it. */
+function inWords({ from, to }: Closed, text: string): string {
+  const [first, last] = [from ?? "", movedBy(to ?? "", "day", -1)];
+  const isGerman = languagesOf(text)[0]?.isForeign === true;
+  if (first === last) return `${isGerman ? "am" : "on"} ${first}`;
+  return isGerman ? `zwischen ${first} und ${last}` : `between ${first} and ${last}`;
+}
+
+/** "the second one", "the top one": of those that were shown last. */
+const NTH =
+  /(?<!\p{L})(?:the|der|die|das|dem|den|des|vom|beim|zum) (?<nth>\p{L}+)(?: one)?(?=$|\s+(?:in|for|from|have|has|had|make|made|sell|sold|place|placed|spend|spent|bring|brought|cost|do|did|2\d{3}|im|für|hat|hatte)(?!\p{L}))/iu;
+
+/** A text with the names of those that it points to by their place. */
+export async function withNames(text: string, asks: readonly Ask[], context: Context): Promise<string> {
+  const found = NTH.exec(text);
+  const place = found === null ? undefined : placeOf(found.groups?.nth ?? "");
+  if (found === null || place === undefined) return text;
+  for (const ask of asks) {
+    const key = ask.k === "table" ? ask.by[0] : ask.show[0];
+    if (key === undefined || key.bucket !== undefined) continue;
+    const rows = await context.rows(ask);
+    const name = rows.at(place)?.[0];
+    if (rows.length < 2 || typeof name !== "string") continue;
+    return `${text.slice(0, found.index)}${name}${text.slice(found.index + found[0].length)}`;
+  }
+  return text;
+}
+
+function placeOf(word: string): number | undefined {
+  if (/^(?:last|letzte[nrms]?)$/i.test(word)) return -1;
+  if (/^(?:top|first|erste[nrms]?|oberste[nrms]?)$/i.test(word)) return 0;
+  const [language] = languagesOf(word);
+  return (
+    language?.ordinals.get(word.toLowerCase()) ?? language?.ordinals.get(language.stem(language.fold(word)))
+  );
+}

@@ -1,0 +1,151 @@
+/** What a turn says of the conversation itself, beside what it says of the data. */
+export type Mark =
+  /** Goes on from what was said. */
+  | "on"
+  | "corrects"
+  | "adds"
+  /** Less of the same. */
+  | "limits"
+  /** Some of them, and some of those that were shown first. */
+  | "among"
+  | "shown"
+  | "shows"
+  | "instead"
+  /** As it was before, or as it is without something that was said since. */
+  | "back"
+  /** Of what was ranked last. */
+  | "ranked"
+  | "afresh"
+  | "polite";
+
+export interface Turn {
+  text: string;
+  /** Without marks at its end. */
+  plain: string;
+  /** Without the words that lead to what is said, or only say how it is meant. */
+  said: string;
+  marks: ReadonlySet<Mark>;
+}
+
+/** Words that lead to what is said. */
+const LEADS = phrases({
+  on: `and, but, now, then, so, or, plus, und, aber, jetzt, dann, oder, nun, what about, how about, was ist mit,
+    wie ist es mit, wie war es mit, wie sieht es aus mit, wie sieht es mit, wie ist es bei, wie sieht es bei, same for,
+    the same for, same thing for, the same thing for, same but, the same but, same with, the same with, same again,
+    the same again, same thing, the same thing, dasselbe für, dasselbe, das gleiche für, das gleiche, show it, show that,
+    show this, show them, what was it, what was that, what is it, how was it, how was that, how did it look, how much was it,
+    how much was that, wie war es, wie war das, wie war sie, wie war er, wie ist das, wie sah das, wie sah es, wie hoch war er,
+    wie hoch war sie, wie hoch war es, wie viel war es, wie viel war das, zeig es, zeig das, zeige das, gib es`,
+  corrects: `no, nein, nope, sorry, actually, i mean, i meant, i want, i wanted, rather, ich meine, ich meinte, ich wollte,
+    eigentlich, lieber, make it, make that, change it to, change that to, switch to, switch it to`,
+  adds: `also, auch, also show, also show me, also add, can you also, could you also, add, include, broken down, break,
+    break it down, break that down, break this down, break them down, break down, split, split it, split that, split this,
+    split them, split it up, split up, break that one down, break this one down, split that one, aufgeteilt, zusätzlich, zeig auch`,
+  limits: `only, just, nur, limit it to, limit that to, limit to, filter by, filter for, filter to, restrict to,
+    restrict it to, only show, only show me, just show me`,
+  among: "of them, of those, of these, davon, darunter",
+  shown:
+    "how was it there, what was it there, wie war sie dort, wie war er dort, wie war es dort, wie war das dort",
+  shows:
+    "show me, give me, zeig mir, zeige mir, let's see, lets see, let me see, can you, could you, kannst du",
+  back: "back to, go back to, zurück zu, zurück zum, zurück zur",
+  afresh: `different topic, other topic, new topic, change of topic, different question, new question, another question,
+    something else, something different, forget that, forget it, anderes thema, neues thema, andere frage, neue frage,
+    was anderes, etwas anderes, mal was anderes`,
+  polite: `ok, okay, please, bitte, well, hm, hmm, great, thanks, cool, nice, gut, super, danke, alright, fine, oh, yes, yeah,
+    ja`,
+});
+/** Words behind what is said. */
+const ENDS = phrases({
+  instead: "instead, stattdessen",
+  adds: "too, as well, also, dazu, zusätzlich",
+  limits: "only",
+  polite: "please, bitte, again, then, though, thanks, danke, wieder, dann",
+});
+/** "by brand instead of category", "units, not revenue": what it was before. */
+const INSTEAD_OF =
+  /\s+(?:instead of|rather than|(?:an)?statt)\s+.+$|,\s*(?:and )?(?:not|nicht|kein\p{L}*)\s+[^,]+$/iu;
+/** "not Germany but Austria", "the same top 5 but for Lighting": what counts stands behind. */
+const BUT =
+  /^(?:not|nicht) .+?,? (?:but|sondern) |^(?:the )?same (?:top|bottom|list|ranking|table|question|numbers?|breakdown|chart)(?: \d+)?,? (?:but )?/iu;
+/** "of those, how many …" */
+const OF_THOSE = /^(?:of|von) (them|those|these|denen|diesen),? (how many|which|wie viele|welche) /i;
+/** "only those of Kitchen": some of those that were shown. */
+const THOSE = /^(?:those|these|the ones|die|diejenigen) (?=(?:of|in|from|with|at|aus|mit|von)\b)/i;
+/** "how much per month" says no more than "per month". */
+const HOW_MUCH = /^(?:how (?:much|many)|wie viele?) (?=(?:per|by|each|pro|je)\b)/i;
+
+/** A text without the words that say how it goes on from what was said before. */
+export function turnOf(text: string): Turn {
+  const plain = text.replace(/[?!.\s]+$/, "").trim();
+  const marks = new Set<Mark>();
+  let said = plain.replace(OF_THOSE, "$2 of $1 ").replace(HOW_MUCH, "");
+  for (let led = leadOf(said); led !== undefined; led = leadOf(said)) {
+    marks.add(led.mark);
+    said = said.slice(led.length);
+    if (led.mark !== "polite") said = but(said, marks).replace(HOW_MUCH, "");
+  }
+  said = but(said, marks);
+  if (marks.has("limits") || marks.has("on")) {
+    if (THOSE.test(said)) marks.add("among").add("shown");
+    said = said.replace(THOSE, "");
+  }
+  const whole = said.replace(INSTEAD_OF, "");
+  if (whole !== said) marks.add("instead");
+  said = whole;
+  for (let end = endOf(said); end !== undefined; end = endOf(said)) {
+    marks.add(end.mark);
+    said = said.slice(0, -end.length);
+  }
+  return { text, plain, said, marks };
+}
+
+function but(said: string, marks: Set<Mark>): string {
+  const rest = said.replace(BUT, "");
+  if (rest !== said)
+    marks.add("corrects").add(/^(?:the )?same (?:top|bottom|ranking)/i.test(said) ? "ranked" : "corrects");
+  return rest;
+}
+
+/** Whether it only means something by what was said before. */
+export function isGoingOn({ marks }: Turn): boolean {
+  return [...marks].some((mark) => mark !== "shows" && mark !== "polite" && mark !== "afresh");
+}
+
+/** "ok, by month then": what was asked in between is given up. */
+export function isYielding({ plain, marks }: Turn): boolean {
+  return marks.has("instead") || (marks.has("polite") && YIELDS.test(plain));
+}
+
+const YIELDS = /^(?:ok|okay|fine|alright|gut|well)\b.*(?<!\p{L})(?:then|dann)(?!\p{L})/iu;
+
+interface Found {
+  mark: Mark;
+  length: number;
+}
+
+function leadOf(text: string): Found | undefined {
+  for (const [words, mark] of LEADS) {
+    const [lead] = new RegExp(`^${words}(?![\\p{L}'’-])[\\s,:;.–-]*`, "iu").exec(text) ?? [];
+    if (lead !== undefined && (lead.length < text.length || !lead.includes(" ")))
+      return { mark, length: lead.length };
+  }
+  return undefined;
+}
+
+function endOf(text: string): Found | undefined {
+  for (const [words, mark] of ENDS) {
+    const [end] = new RegExp(`[\\s,]+${words}$`, "iu").exec(text) ?? [];
+    if (end !== undefined) return { mark, length: end.length };
+  }
+  return undefined;
+}
+
+/** Phrases with what they mark, the longest first. */
+function phrases(all: Partial<Record<Mark, string>>): [string, Mark][] {
+  return Object.entries(all)
+    .flatMap(([mark, list]) =>
+      list.split(",").map((each): [string, Mark] => [each.trim().replaceAll(/\s+/g, " "), mark as Mark]),
+    )
+    .toSorted(([a], [b]) => b.length - a.length);
+}
