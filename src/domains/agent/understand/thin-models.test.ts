@@ -67,6 +67,7 @@ const MODEL: VisibleModel = {
       field("topic", "VARCHAR"),
       field("rating", "BIGINT", NO_AI, "From 1 (bad) to 5 (good)"),
       field("reply_hours", "DOUBLE"),
+      field("photo_count", "BIGINT"),
     ]),
   ],
   relationships: [
@@ -158,6 +159,8 @@ describe("numbers of many rows", () => {
     ["reply hours by topic", "average reply hours of reviews by topic"],
     ["shipping fee by country", "total shipping fee of invoices by country"],
     ["quantity by country", "pieces by country"],
+    ["photos by topic", "total photo count of reviews by topic"],
+    ["which topic has the most photos", "total photo count of reviews by topic, the highest"],
     ["total rating", "missing: total"],
     ["which reviews have the lowest rating", "the reviews with the lowest rating, with rating"],
     ["how many reviews have a rating below 3", "number of reviews where review rating is less than 3"],

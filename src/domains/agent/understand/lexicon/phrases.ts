@@ -127,6 +127,10 @@ export class Phrases {
     }
     if (kind === "date") this.#addDeeds(key);
     if (kind === "text") this.#add(`${field.name} number`, { t: "field", key }, COST.part);
+    // "visits": of a `visit_count`.
+    const counted = kind === "number" ? /^(.+)_count$/i.exec(field.name)?.[1] : undefined;
+    if (counted !== undefined && !this.all.has(this.#key(counted)))
+      this.#add(counted, { t: "field", key }, COST.verb);
     this.#addParts(key, kind === "date");
   }
 

@@ -100,7 +100,11 @@ function fieldsOf(grammar: Grammar, sense: Attr): Asked | undefined {
   const distinct = (order === undefined && isShared) || undefined;
   // Numbers of what happened again and again are seldom wanted one by one.
   const isOfEvents = only !== undefined && grammar.isNumber(only) && grammar.isEvent(only.ds);
-  return { ask: { k: "list", rel, show, order, distinct }, cost: isOfEvents ? 0.6 : 0 };
+  // The channel with the most visits is no channel of the one day that had the most.
+  const by = rel.k === "top" && isKey(rel.by) && isShared && grammar.isEvent(sense.ds) ? rel.by : undefined;
+  const isOfOne = by !== undefined && grammar.isNumber(by) && grammar.usualOf(by) !== undefined;
+  const cost = (isOfEvents ? 0.6 : 0) + (isOfOne ? 1.2 : 0);
+  return { ask: { k: "list", rel, show, order, distinct }, cost };
 }
 
 /** "brands that were not sold": of none of their products it is true. */

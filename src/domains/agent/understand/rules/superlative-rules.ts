@@ -26,7 +26,7 @@ export function mostMoney(
 
 /** Rules for the first and the last by a number. */
 export const SUPERLATIVE_RULES: Rules = {
-  "sup table": (_grammar, { dim, isCount: _, ...place }, { table }) => {
+  "sup table": (grammar, { dim, isCount: _, ...place }, { table }) => {
     const [num] = table.cols;
     const [period, ...others] = table.by;
     // "highest monthly revenue": of the months.
@@ -39,7 +39,8 @@ export const SUPERLATIVE_RULES: Rules = {
     }
     if (num === undefined || table.by.length > 0 || isOfTime(dim) || dim === "common") return [];
     // The largest sum is seldom meant by "highest population".
-    const cost = num.k === "agg" && num.of !== undefined ? 1.5 : 0;
+    const isOfEvents = num.k === "agg" && num.of !== undefined && grammar.isEvent(num.of.ds);
+    const cost = num.k === "agg" && num.of !== undefined ? (isOfEvents ? 0.2 : 1.5) : 0;
     return means({ ...place, t: "firstby", table }, cost);
   },
   // "the strongest by revenue"
