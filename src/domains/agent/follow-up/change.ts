@@ -29,6 +29,7 @@ import {
   withoutWindow,
 } from "./parts.ts";
 import { about, countedSet, countsThings } from "./referent.ts";
+import { asLag, isYearly } from "./years-apart.ts";
 
 /** One thing that is said of the query before; a follow-up is a list of them. */
 export type Change =
@@ -327,29 +328,6 @@ function uncompared(ask: Table): Table {
   if (first === undefined || second === undefined || win === undefined) return ask;
   const cols = [undated(first)];
   return isEqual(cols, [undated(second)]) ? { ...ask, cols, scope: { ...ask.scope, win } } : ask;
-}
-
-/** Months of two years stand beside each other as each and the same a year before. */
-function asLag([a, b, ...more]: readonly Num[], { scope, by }: Table): Num[] | undefined {
-  const [mine, theirs] = [windowOf(a), windowOf(b)];
-  if (a === undefined || mine === undefined || theirs === undefined || more.length > 0) return undefined;
-  const years = yearsBetween(theirs, mine);
-  const isWhole = scope?.win?.from === mine.from && scope.win.to === mine.to;
-  if (years === undefined || years <= 0 || !isYearly(by) || !isWhole) return undefined;
-  const of = undated(a);
-  return [of, { k: "lag", of, n: years, grain: "year" }];
-}
-
-/** Weeks of two years are not the same ones. */
-function isYearly(by: readonly Key[]): boolean {
-  return by.every(({ bucket }) => bucket !== "week" && bucket !== "day");
-}
-
-function yearsBetween(earlier: Window, later: Window): number | undefined {
-  const years = Number(later.from?.slice(0, 4)) - Number(earlier.from?.slice(0, 4));
-  const isShifted = (a: string | null, b: string | null) =>
-    a !== null && b?.slice(4) === a.slice(4) && Number(b.slice(0, 4)) - Number(a.slice(0, 4)) === years;
-  return isShifted(earlier.from, later.from) && isShifted(earlier.to, later.to) ? years : undefined;
 }
 
 /** Another grouping takes the place of the old one, unless it is to be added. */

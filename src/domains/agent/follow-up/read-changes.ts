@@ -16,6 +16,7 @@ import {
   withoutWindow,
 } from "./parts.ts";
 import { isCalled } from "./referent.ts";
+import { days, lastDay, spanOf, yearOf } from "./spans.ts";
 import { UNITS } from "./that-time.ts";
 
 export const EXCLUDES = /^(?:without|excluding|exclude|except(?: for)?|not|ohne|außer|nicht)\b/i;
@@ -404,27 +405,6 @@ function sameIn(fragment: string, { from, to, on }: Window): Window | undefined 
   const moved = (day: string) => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`;
   const win = { from: moved(from), to: moved(to) };
   return { ...win, said: yearOf(win) ?? spanOf(win), ...(on !== undefined && { on }) };
-}
-
-function yearOf({ from, to }: Pick<Window, "from" | "to">): string | undefined {
-  const year = from?.slice(0, 4) ?? "";
-  return from === `${year}-01-01` && to === `${Number(year) + 1}-01-01` ? year : undefined;
-}
-
-function days({ from, to }: Window): number {
-  return (Date.parse(to ?? "") - Date.parse(from ?? "")) / 86_400_000;
-}
-
-/** From its first to its last day. */
-function spanOf({ from, to }: Pick<Window, "from" | "to">): string {
-  return `${(from ?? "").slice(0, 10)} to ${lastDay(to) ?? ""}`;
-}
-
-function lastDay(to: string | null): string | undefined {
-  if (to === null) return undefined;
-  const last = new Date(`${to.slice(0, 10)}T00:00:00Z`);
-  last.setUTCDate(last.getUTCDate() - 1);
-  return last.toISOString().slice(0, 10);
 }
 
 /** Words that a fragment can be read with: what it adds is taken, and these are not. */
