@@ -339,10 +339,9 @@ export class Facts extends MetricFacts {
 
   /** The people that rows of a dataset belong to at once. */
   doersOf(ds: string): string[] {
-    const links = [...this.schema.links.values()].filter(
-      ({ from, isSoft }) => from === ds && isSoft !== true,
+    return [...this.schema.links.values()].flatMap(({ from, to, isSoft }) =>
+      from === ds && to !== ds && isSoft !== true && this.isPeople(to) ? [to] : [],
     );
-    return links.map(({ to }) => to).filter((to) => to !== ds && this.isPeople(to));
   }
 
   /** What was paid for what was bought, where rows of a dataset say so. */
