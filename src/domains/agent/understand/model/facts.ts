@@ -24,7 +24,7 @@ import {
   worths,
 } from "./model-words.ts";
 import { currencyIn } from "./units.ts";
-import { homesOf, moneyMetrics, soldMetric } from "./usual-sales.ts";
+import { homesOf, isSoldBy, moneyMetrics } from "./usual-sales.ts";
 import { Ways } from "./ways.ts";
 
 /** More would be no answer but a table. */
@@ -351,11 +351,7 @@ export class Facts extends MetricFacts {
 
   /** Whether a metric counts the pieces of something that were sold: it is called by that, or each has a price. */
   countsPieces(metric: string, ds: string): boolean {
-    const isSold = this.#homes({ k: "metric", name: metric }).some(
-      (home) =>
-        toOnePath(this.schema, home, ds) !== undefined &&
-        soldMetric(this.model, this.schema, home) === metric,
-    );
+    const isSold = isSoldBy(metric, ds, this.model, this.schema);
     const fields = [...(this.schema.datasets.get(ds)?.fields.keys() ?? [])];
     const isPriced = fields.some((field) => isPrice(field) && this.isNumber({ ds, field }));
     const isThing = !this.isPeople(ds) && !this.isEvent(ds);

@@ -75,3 +75,10 @@ export function soldMetric(model: VisibleModel, schema: Schema, ds: string): str
   });
   return called?.name ?? summed?.name;
 }
+
+/** Whether a metric counts the pieces that were sold of what a dataset lists. */
+export function isSoldBy(metric: string, ds: string, model: VisibleModel, schema: Schema): boolean {
+  return homesOf(schema, metric).some(
+    (home) => toOnePath(schema, home, ds) !== undefined && soldMetric(model, schema, home) === metric,
+  );
+}
