@@ -55,7 +55,7 @@ function partsOf(ask: Ask): Part[] {
     return node.k === "cmp" ? [{ k: "where", of: JSON.stringify(onlyBase([node.a as Num]) ?? node.a) }] : [];
   });
   const keys = ask.k === "table" ? ask.by : [];
-  const isRanked = nodes.some((node) => "ties" in node || "having" in node);
+  const isRanked = nodes.some(({ ties, having }) => ties !== undefined || having !== undefined);
   return [
     ...conds,
     ...keys.map((key): Part => ({ k: "group", of: key.bucket === undefined ? fieldOf(key) : "time" })),
