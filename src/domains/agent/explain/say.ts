@@ -285,7 +285,7 @@ function sayNum(num: Num): string {
     case "metric":
       return `${words(num.name)}${sayScope(num.scope)}`;
     case "agg": {
-      const of = num.of === undefined ? "" : sayKey(num.of);
+      const of = num.of === undefined ? "" : num.fn === "distinct" ? sayDifferent(num.of) : sayKey(num.of);
       const rows =
         num.in === undefined ? (num.path?.map(({ link }) => words(link)).join(", ") ?? "") : sayRel(num.in);
       const what = of === "" ? rows : rows === "" ? of : `${of} of ${rows}`;
@@ -302,6 +302,11 @@ function sayNum(num: Num): string {
     case "running":
       return `running total of ${sayNum(num.of)}`;
   }
+}
+
+/** Entities are counted by their keys. */
+function sayDifferent(key: Key): string {
+  return /(^|_)id$/.test(key.field) ? words(key.ds) : sayKey(key);
 }
 
 function sayLag({ n, grain }: Extract<Num, { k: "lag" }>): string {

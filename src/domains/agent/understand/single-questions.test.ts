@@ -312,6 +312,29 @@ describe("those of each", () => {
   });
 });
 
+describe("who did something", () => {
+  const byCabin = "number of different guests of bookings by cabin";
+  it.each([
+    ["guests per cabin class", byCabin],
+    ["Gäste pro Kabine", byCabin],
+    ["how many guests in each cabin class", byCabin],
+    ["which cabin class has the most guests", `${byCabin}, the highest`],
+    ["guests by port", "number of different guests of bookings by port"],
+    ["guests by country", "number of guests by country"],
+    ["how many guests booked per month in 2025", "number of different guests of bookings by month in 2025"],
+    [
+      "how many guests from Norway booked per month",
+      "number of different guests of bookings where guest country is Norway by month",
+    ],
+    [
+      "number of guests who joined per month",
+      "number of guests where guest joined date is not empty by month",
+    ],
+  ])("is counted once for each of what it was done in: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
+  });
+});
+
 describe("units", () => {
   it.each([
     ["fares in 2025 in thousand euros", "fares in thousand euros in 2025"],

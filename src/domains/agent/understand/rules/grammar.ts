@@ -349,7 +349,8 @@ export class Grammar extends Facts {
       return { by: { k: "agg", fn: "max", of: by.key, path: way.path }, cost: 0.6 + way.cost };
     }
     const way = this.path(ds, by.ds, by.paths ?? null);
-    if (way === undefined) return undefined;
+    // Of what each has one of, nobody has the most.
+    if (way === undefined || this.#isOne(ds, way.path)) return undefined;
     return { by: { k: "agg", fn: "count", in: by.rel, path: way.path }, cost: way.cost };
   }
 

@@ -76,13 +76,13 @@ function firstGroups(
   place: Place,
   per: Key[] = [],
 ): Combined[] {
-  const [by] = table.cols;
-  if (by === undefined || table.top !== null || table.by.length > 0 || table.having !== null) return [];
+  if (table.cols.length === 0 || table.top !== null || table.by.length > 0 || table.having !== null)
+    return [];
   if (!per.every((key) => grammar.reachedBy(table, key.ds))) return [];
   const far = per.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
-  const top = { ...placed({ ...place, n: place.n ?? group.n }), by, per: nonEmpty(per) };
+  const top = { ...placed({ ...place, n: place.n ?? group.n }), per: nonEmpty(per) };
   return ofTables(byGroup(grammar, table, group), (each) => [
-    asTable({ ...each, by: [...per, ...each.by], top }, far),
+    asTable({ ...each, by: [...per, ...each.by], top: { ...top, by: each.cols[0] as Num } }, far),
   ]);
 }
 
@@ -97,10 +97,9 @@ function firstOf(
 
 /** The groups whose number is above or below another, or the average of all. */
 function chosenGroups(grammar: Grammar, table: TableSense, group: Group, quantity: Quantity): Combined[] {
-  const [num] = table.cols;
-  if (num === undefined || table.having !== null || table.top !== null) return [];
+  if (table.cols.length === 0 || table.having !== null || table.top !== null) return [];
   return ofTables(byGroup(grammar, table, group), (each) => [
-    asTable({ ...each, having: compareWith(num, quantity, each.by) }, 0),
+    asTable({ ...each, having: compareWith(each.cols[0] as Num, quantity, each.by) }, 0),
   ]);
 }
 

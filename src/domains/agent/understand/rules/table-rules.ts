@@ -216,13 +216,7 @@ export const TABLE_RULES: Rules = {
       return name === undefined ? [] : grouped(grammar, own, [name]).map((each) => more(each, 0.6));
     }
     const table = ofSome(grammar, tableOf(count(rel.rel)), by);
-    if (
-      by.by !== null ||
-      rel.isTopped ||
-      rel.verb !== undefined ||
-      !keys.every((key) => grammar.reachedBy(table, key.ds))
-    )
-      return [];
+    if (by.by !== null || rel.isTopped || rel.verb !== undefined) return [];
     const all = keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, keys);
     return per(table, by, inPeriods(grammar, all, by)).map((each) =>
       more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3),

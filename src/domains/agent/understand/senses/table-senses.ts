@@ -3,6 +3,7 @@ import type { Cond, DatePart, Grain, Key, Num, Rel, Scope, Window } from "../../
 import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import { condOf, datasetsOf } from "./conditions.ts";
+import { countedByDeeds, countedWhenDone } from "./deed-senses.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import { count, duringCost, entities, means, onWeekdays, type RelSense, tableOf } from "./make.ts";
 
@@ -165,7 +166,10 @@ export function grouped(grammar: Grammar, table: TableSense, keys: Key[]): Combi
   if (keys.length === 0 || table.having !== null) return [];
   const over = averageOver(grammar, table, keys);
   if (over !== undefined) return [asTable(over, 0)];
-  if (!keys.every((key) => grammar.reachedBy(table, key.ds))) return [];
+  if (!keys.every((key) => grammar.reachedBy(table, key.ds))) {
+    const done = countedByDeeds(grammar, table, keys);
+    return done === undefined ? [] : grouped(grammar, done, keys).map((each) => more(each, 0.4));
+  }
   const far = keys.some((key) => grammar.isFarther(table, key)) ? FAR_COST : 0;
   // Moments tell nothing apart; days and months do.
   const isMoment = (key: Key) =>
@@ -215,7 +219,8 @@ export function divided(
   return [...perUnit, ...grouped(grammar, table, keys).map((each) => more(each, perUnit.length > 0 ? 1 : 0))];
 }
 
-export function periods(grammar: Grammar, table: TableSense, grain: Grain, isFiscal: boolean): Combined[] {
+export function periods(grammar: Grammar, whole: TableSense, grain: Grain, isFiscal: boolean): Combined[] {
+  const table = countedWhenDone(grammar, whole) ?? whole;
   const date = grammar.dateOf(table);
   if (date === undefined || table.by.some(({ bucket }) => bucket !== undefined)) return [];
   const key: Key = { ...date, bucket: grain, fiscal: isFiscal || undefined };
