@@ -2,6 +2,7 @@ import { AppError, isAppError } from "../../../kernel/errors.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
 import { judge } from "../evaluation/judge.ts";
+import { isEqual } from "../query/parts.ts";
 import type { Clarification } from "../understand/reading.ts";
 import type { Statement } from "./build-sql.ts";
 import { filtersIn } from "./filters.ts";
@@ -31,7 +32,9 @@ export async function execute(statements: readonly Statement[], query: Query): P
     return { k: "clarify", questions: [{ question: WHICH_READING, suggestions, wants: "choice" }] };
   }
   const empty = results.filter((result) => !kept.includes(result));
+  const alike = kept.filter((result) => result !== best && isFirstAlike(result, best));
   const notes = [
+    ...alike.map(({ reading }) => `Understood as "${reading.said}", it is the same.`),
     ...empty.map(({ reading }) => `Understood as "${reading.said}", nothing was found.`),
     // Nobody could choose between two readings that are said with the same words.
     ...(different.length > 1 ? ["Worked out in another way, the numbers differ: look at the lineage."] : []),
@@ -57,10 +60,11 @@ const COMPARED = 200;
 
 /** Those that say something else: of rows that are all in others, with more columns, the others. */
 function fullest(results: readonly Result[]): Result[] {
-  const isIn = ({ rows }: Result, other: Result) =>
-    rows.length > COMPARED
-      ? fingerprint({ rows }) === fingerprint(other)
-      : judge({ rows }, { outcome: "answer", rows: other.rows }) === "right";
+  const isIn = (result: Result, other: Result) =>
+    isFirstAlike(result, other) ||
+    (result.rows.length > COMPARED
+      ? fingerprint(result) === fingerprint(other)
+      : judge(result, { outcome: "answer", rows: other.rows }) === "right");
   const width = ({ rows }: Result) => rows[0]?.length ?? 0;
   return results.filter(
     (result, i) =>
@@ -69,6 +73,14 @@ function fullest(results: readonly Result[]): Result[] {
         return i !== j && isWider && isIn(result, other);
       }),
   );
+}
+
+/** Whether the same ones are first, by whichever number: "sold best" by revenue and by pieces. */
+function isFirstAlike(one: Result, other: Result): boolean {
+  const namesIn = ({ reading: { ask }, rows }: Result) =>
+    ask.k === "table" && ask.top !== undefined ? rows.map((row) => row.slice(0, ask.by.length)) : undefined;
+  const names = namesIn(one);
+  return names !== undefined && isEqual(names, namesIn(other)) && !isEqual(one.rows, other.rows);
 }
 
 async function run({ route: { reading, compiled }, sql }: Statement, query: Query): Promise<Result> {

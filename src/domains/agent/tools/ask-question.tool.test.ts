@@ -25,6 +25,12 @@ const cityIs = (value: string): Cond => ({
 
 const TO_SHOP = [{ link: "visits_shops", dir: "one" as const }];
 
+function first(name: string) {
+  const by = { k: "metric" as const, name };
+  const top = { n: 1, by, dir: "max" as const, ties: "keep" as const };
+  return reading(`the highest ${name}`, { k: "table", by: [SHOP], cols: [by], top });
+}
+
 const known = scripted({
   "revenue by shop": {
     readings: [reading("revenue by shop", { k: "table", by: [SHOP], cols: [REVENUE] })],
@@ -46,6 +52,8 @@ const known = scripted({
       }),
     ],
   },
+  "the strongest shop": { readings: [first("revenue"), first("average_tip")] },
+  "the best shop": { readings: [first("revenue"), first("visit_count")] },
   "visits without a shop": {
     readings: [
       reading("visits without a shop", {
@@ -264,6 +272,18 @@ describe("limits", () => {
     } finally {
       await late.stop();
     }
+  });
+});
+
+describe("readings that rank by other numbers", () => {
+  it("are one answer where the same ones are first, which is said, and asked about where others are", async () => {
+    const same = await ask("the strongest shop", contributor, { model: "cafes" });
+    expect(same).toMatchObject({ outcome: "answer", rows: [["Drip", 20]] });
+    expect(same["caveats"]).toContain('Understood as "the highest average_tip", it is the same.');
+    expect(await ask("the best shop", contributor, { model: "cafes" })).toMatchObject({
+      outcome: "clarify",
+      questions: [{ suggestions: ["the highest revenue", "the highest visit_count"] }],
+    });
   });
 });
 

@@ -3,6 +3,7 @@ import type { VisibleModel } from "../../models/index.ts";
 import { compile } from "../compile/compile.ts";
 import { inTheirWords } from "../explain/say.ts";
 import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";
+import { rivalsOf } from "../phases/plan.ts";
 import { understand } from "./understand.ts";
 
 const NO_AI: VisibleModel["ai"] = { instructions: null, synonyms: [], examples: [], more: {} };
@@ -133,6 +134,23 @@ describe("what was bought and sold, which nobody defined", () => {
     ["trees sold by country", `pieces by country ${TREES}`],
   ])("%s: %s", (question, wanted) => {
     expect(read(question)).toBe(wanted);
+  });
+});
+
+describe("what sold best", () => {
+  it.each([
+    ["which family sold best", "revenue by family, the highest", "pieces by family, the highest"],
+    ["best selling plants", "revenue by plant, the highest", "pieces by plant, the highest"],
+    [
+      "welche Familie wurde am besten verkauft",
+      "revenue by family, the highest",
+      "pieces by family, the highest",
+    ],
+    ["which country sold best", "revenue by country, the highest"],
+    ["which family was bought the most", "pieces by family, the highest"],
+  ])("is so by money or by pieces: %s", (text, ...wanted) => {
+    const { readings } = understand({ text, now: "2026-03-31T12:00:00", timeZone: "UTC" }, knowledge);
+    expect([...new Set(rivalsOf(inTheirWords(readings)).map(({ said }) => said))]).toEqual(wanted);
   });
 });
 

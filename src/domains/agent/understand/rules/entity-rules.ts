@@ -21,7 +21,7 @@ import {
 import { more } from "../senses/table-senses.ts";
 import type { Combined } from "./chart.ts";
 import type { Grammar, Rules } from "./grammar.ts";
-import { mostMoney } from "./superlative-rules.ts";
+import { mostDone } from "./superlative-rules.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",
@@ -272,8 +272,9 @@ export const ENTITY_RULES: Rules = {
   "sup rel": (grammar, sup, rel) => {
     if (sup.dim === null) {
       const by: By = { k: "count", rel: rel.rel, ds: rel.ds };
-      if (!sup.isCount) return [];
-      return [...mostMoney(grammar, rel, sup), ...means(supBy(sup, by), rel.verb ? VERB_COST : 0)];
+      const done = mostDone(grammar, rel, sup);
+      if (!sup.isCount) return done;
+      return [...done, ...means(supBy(sup, by), rel.verb ? VERB_COST : 0)];
     }
     return [...onAverage(grammar, rel, sup), ...topped(grammar, rel, sup)];
   },

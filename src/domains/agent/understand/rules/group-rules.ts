@@ -89,9 +89,10 @@ function firstGroups(
 function firstOf(
   grammar: Grammar,
   { group }: Extract<Sense, { t: "group" }>,
-  { table, isOfPeople, t: _, ...place }: Extract<Sense, { t: "firstby" }>,
+  { table, of, t: _, ...place }: Extract<Sense, { t: "firstby" }>,
 ): Combined[] {
-  if (isOfPeople === true && !grammar.isPeople(group.ds ?? "")) return [];
+  if (of === "people" && !grammar.isPeople(group.ds ?? "")) return [];
+  if (typeof of === "object" && !group.keys.some((key) => grammar.countsPieces(of.pieces, key.ds))) return [];
   return firstGroups(grammar, table, group, place);
 }
 

@@ -11,17 +11,23 @@ function isSmall(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value <= 1000;
 }
 
-/** "bought the most", of what people do in orders: for the most money. */
-export function mostMoney(
+/** "bought the most": people for the most money, things in the most pieces; "sold best": things by either. */
+export function mostDone(
   grammar: Grammar,
   rel: RelSense,
   { dim, isCount, t: _, ...place }: Extract<Sense, { t: "sup" }>,
 ): Combined[] {
-  const isMost = rel.verb?.times !== undefined && dim === null && isCount;
-  const name = isMost ? grammar.moneyOf(rel.ds) : undefined;
-  if (name === undefined) return [];
-  const money = ofEntities(grammar, tableOf({ k: "metric", name }), rel, 0);
-  return ofTables(money, (table) => means({ ...place, t: "firstby", table, isOfPeople: true }));
+  if (rel.verb?.times === undefined || dim !== null) return [];
+  const first = (name: string, of: Extract<Sense, { t: "firstby" }>["of"]) =>
+    ofTables(ofEntities(grammar, tableOf({ k: "metric", name }), rel, 0), (table) =>
+      means({ ...place, t: "firstby", table, of }),
+    );
+  const money = grammar.moneyOf(rel.ds);
+  const { metric: pieces } = rel.verb;
+  const ofThings = pieces === null ? [] : first(pieces, { pieces });
+  if (money === undefined) return ofThings;
+  if (isCount) return [...first(money, "people"), ...ofThings];
+  return pieces === null ? [] : [...first(money, { pieces }), ...ofThings];
 }
 
 /** Rules for the first and the last by a number. */
@@ -48,7 +54,7 @@ export const SUPERLATIVE_RULES: Rules = {
     dim === null && keys.length === 0 && by?.k === "num"
       ? means({ ...place, t: "firstby", table: by.table ?? tableOf(by.num) }, 0.1)
       : [],
-  "rel sup": mostMoney,
+  "rel sup": mostDone,
   // "bought the most bikes"
   "rel supby": (grammar, rel, { by, t: _, ...place }) => {
     const pieces = by.k === "count" ? ofPieces(grammar, rel, tableOf(count(by.rel))) : undefined;

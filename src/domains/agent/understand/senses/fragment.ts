@@ -71,8 +71,8 @@ export type Sense =
   | { t: "all"; field: string; value: string }
   /** What something is to another: `neighbouring states` of what follows. */
   | { t: "role"; rel: Rel; ds: string; paths: { from: string; path: Hop[] }[] }
-  /** First by a number of theirs; that they bought the most is said of people only. */
-  | ({ t: "firstby"; table: TableSense; isOfPeople?: true } & Place)
+  /** First by a number of theirs; that they bought the most is said of people only, that they sold best of things. */
+  | ({ t: "firstby"; table: TableSense; of?: "people" | { pieces: string } | undefined } & Place)
   /** What numbers are told apart by: entities, values of a field, periods. */
   | { t: "group"; group: Group }
   /** The first groups by a number that is still to come. */
