@@ -12,7 +12,10 @@ export const TOOLSETS = {
     byDefault: false,
   },
   models: { description: "Semantic models and SQL over them", byDefault: true },
-  modeling: { description: "Write, check and publish semantic models", byDefault: false },
+  modeling: {
+    description: "Write, check and publish semantic models; preferences for questions",
+    byDefault: false,
+  },
   data: { description: "Datasets: find, read, add and export rows", byDefault: true },
   dashboards: {
     description: "Dashboards and widgets: make, change, lay out, export as PDF or PNG, and embed",

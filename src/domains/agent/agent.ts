@@ -1,19 +1,18 @@
 import type { Clock } from "../../kernel/clock.ts";
-import { AppError, isAppError } from "../../kernel/errors.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { KeptPromises } from "../../kernel/kept-promises.ts";
 import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { InputNeeded } from "../../registry/context.ts";
 import type { AuditSink } from "../../registry/ports.ts";
 import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
-import type { Answer, Result } from "./answer.ts";
+import type { Answer, AskedQuery, Result } from "./answer.ts";
 import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
 import { languageModelFor } from "./assist/language-model.ts";
 import { narrateByModel } from "./assist/narrative.ts";
 import type { Helped } from "./assist/suggest.ts";
 import { compile } from "./compile/compile.ts";
-import { type Ending, questionEvent } from "./conversations/question-event.ts";
+import { recorded } from "./conversations/question-event.ts";
 import { inTheirWords, say } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
 import { answering, otherChoice, questionBack } from "./follow-up/answering.ts";
@@ -44,12 +43,23 @@ import type { Ask } from "./query/semantic-query.ts";
 import { momentFor } from "./settle/period.ts";
 import { settle } from "./settle/settle.ts";
 import { datesIn } from "./understand/candidates/dates.ts";
-import type { Reading, Understanding } from "./understand/reading.ts";
 import type { ReadingThreads } from "./understand/threads/reading-threads.ts";
 import { type Trace, traceOf } from "./understand/trace.ts";
 import type { VerifiedStore } from "./verified/verified.store.ts";
 import { verifiedReading } from "./verified/verified-reading.ts";
-import type { Again, Asked, Assisted, Lent, Phase, Run, Work } from "./work.ts";
+import {
+  type Again,
+  type Asked,
+  type Assisted,
+  type Lent,
+  type Phase,
+  type Queried,
+  type Run,
+  settledOn,
+  settledWork,
+  UNREAD,
+  type Work,
+} from "./work.ts";
 
 /** What a model is called where no endpoint has its own word. */
 const WORD = "semantic model";
@@ -76,8 +86,6 @@ export interface AgentParts {
 /** Texts and statements of one question that are remembered until it is answered. */
 const MOST_KEPT = 100;
 
-const UNREAD: Understanding = { readings: [], missing: [], unclear: [] };
-
 /** Plain questions about the data of a semantic model. */
 export class Agent {
   readonly #parts: AgentParts;
@@ -87,50 +95,43 @@ export class Agent {
   }
 
   async ask(caller: Caller, asked: Asked): Promise<Answer> {
-    const started = performance.now();
-    const record = (end: Ending) => {
-      if (asked.isTrial === true) return;
-      this.#parts.audit.record(questionEvent(caller, asked, end, performance.now() - started));
-    };
-    try {
-      const { answer, llm } = await withinTime(asked.signal, this.#parts.limits, asked.question, (signal) =>
+    const work = () =>
+      withinTime(asked.signal, this.#parts.limits, asked.question, (signal) =>
         this.#answer(caller, { ...asked, signal }),
       );
-      record({ outcome: answer.outcome, answer, llm });
-      return answer;
-    } catch (error) {
-      // Whoever waits for the client asks again.
-      if (!(error instanceof InputNeeded)) record({ outcome: isAppError(error) ? error.code : "internal" });
-      throw error;
-    }
+    if (asked.isTrial === true) return (await work()).answer;
+    return recorded(this.#parts.audit, caller, asked, work);
+  }
+
+  /** A query that is not read in a sentence. */
+  async query(caller: Caller, asked: Queried): Promise<Answer> {
+    return recorded(this.#parts.audit, caller, asked, async () => ({
+      answer: await this.#settled(caller, asked),
+    }));
   }
 
   /** The same query once more, with the rights of now and on the rows of now. */
   async again(caller: Caller, { model, query, outcome, signal }: Again): Promise<Answer> {
     if (query === null) return unanswered(outcome, model.record.name);
     const { ask, said, now, timeZone } = query;
-    return withinTime(signal, this.#parts.limits, said, async (within) => {
+    const read = () => ({ ask, said, cost: 0, assumptions: [] });
+    return this.#settled(caller, { model, question: said, signal, read }, { now, timeZone });
+  }
+
+  async #settled(caller: Caller, asked: Queried, at?: Moment): Promise<Answer> {
+    const { model, question, onPhase, read, whyTheirs } = asked;
+    return withinTime(asked.signal, this.#parts.limits, question, async (signal) => {
       const [published, preferences] = await this.#known(caller, model);
       const knowledge = inTheirCalendar(published, preferences);
-      const reading = { ask, said, cost: 0, assumptions: [] };
-      const question: Question = { text: said, answers: [], isForced: true };
-      const work: Work = {
-        caller,
-        question,
-        knowledge,
-        moment: { now, timeZone },
-        read: async () => UNREAD,
-        query: this.#queryOf(caller, model, within),
-        word: WORD,
-        signal: within,
-        begin: () => {},
-        preferences,
-        understood: UNREAD,
-        finish: (read) => read,
-        isTheirs: true,
-        sent: said,
-      };
-      return (await this.#run(settledOn(reading), work)).answer;
+      const moment = at ?? this.#moment(preferences);
+      const query = this.#queryOf(caller, model, signal);
+      const begin = (phase: Phase) => onPhase?.(phase);
+      begin("Planner");
+      const reading = read(knowledge, moment);
+      const around = { caller, knowledge, moment, query, signal, begin, preferences, word: WORD };
+      const { answer } = await this.#run(settledOn(reading), settledWork(question, around));
+      const why = answer.query && whyTheirs?.(answer.query.ask, knowledge, moment);
+      return why ? { ...answer, query: { ...(answer.query as AskedQuery), isPlain: false, why } } : answer;
     });
   }
 
@@ -324,7 +325,8 @@ export class Agent {
     const { question, knowledge, query, begin, moment } = work;
     begin("Navigator");
     const said = inTheirWords(planned.readings);
-    const plain = inWholePeriods(withoutTotals(said, knowledge), knowledge, moment.now);
+    const single = withoutTotals(said, knowledge);
+    const plain = work.isExact ? single : inWholePeriods(single, knowledge, moment.now);
     const { readings, isChosen } = await apart(plain, question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
     if (routes.length === 0)
@@ -421,8 +423,4 @@ export class Agent {
   #moment({ timeZone = this.#parts.timeZone }: Preferences): Moment {
     return { now: wallClock(this.#parts.clock.now(), timeZone), timeZone };
   }
-}
-
-function settledOn(reading: Reading): Run {
-  return { k: "run", readings: [reading], isSettled: true, notes: [] };
 }

@@ -48,6 +48,8 @@ export interface AskedQuery {
   timeZone: string;
   /** It means the same to whoever asks it: nothing of it comes from preferences or from a question before it. */
   isPlain: boolean;
+  /** Why it does not, where that is not the reason. */
+  why?: string;
 }
 
 /** The rows of one reading. */

@@ -33,6 +33,7 @@ import { drawPicture } from "./tools/draw-picture.tool.ts";
 import { getAnswer } from "./tools/get-answer.tool.ts";
 import { listVerifiedQuestions } from "./tools/list-verified-questions.tool.ts";
 import { markAnswer } from "./tools/mark-answer.tool.ts";
+import { queryMetrics } from "./tools/query-metrics.tool.ts";
 import { setPreferences } from "./tools/set-preferences.tool.ts";
 import { ReadingThreads } from "./understand/threads/reading-threads.ts";
 import { VerifiedStore } from "./verified/verified.store.ts";
@@ -147,6 +148,15 @@ export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
     const services = openAgent({ ...before, catalog, clock, drawings, embeddings, state }, { timeZone });
     return { services, sweep: () => services.conversations.sweep() };
   },
-  tools: [askQuestion, askData, getAnswer, markAnswer, listVerifiedQuestions, drawPicture, setPreferences],
+  tools: [
+    askQuestion,
+    queryMetrics,
+    askData,
+    getAnswer,
+    markAnswer,
+    listVerifiedQuestions,
+    drawPicture,
+    setPreferences,
+  ],
   resources: [pictureApp, answerResource, preferencesResource],
 };

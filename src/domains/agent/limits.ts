@@ -78,6 +78,18 @@ export const LIMITS = {
     searchedDatasets: 500,
     /** Sets of datasets that belong together, and published models, that such a question is put to. */
     askedGroups: 5,
+    /** Metrics of one query of query_metrics. */
+    queryMetrics: 10,
+    /** Fields that such a query groups by. */
+    queryFields: 6,
+    /** Conditions of such a query. */
+    queryConditions: 20,
+    /** Values of one of these conditions. */
+    queryValues: 200,
+    /** Longest name or value in such a query. */
+    queryCharacters: 200,
+    /** Names that are listed where one is not known. */
+    listedNames: 30,
     /** Groups that one chart shows. */
     chartGroups: 30,
     /** Points of a line or of a cloud of points in a chart. */

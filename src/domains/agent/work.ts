@@ -10,7 +10,8 @@ import type { Query } from "./phases/execute.ts";
 import type { Moment, Plan } from "./phases/plan.ts";
 import type { Question } from "./phases/question.ts";
 import type { Preferences } from "./preferences/preferences.ts";
-import type { Understanding } from "./understand/reading.ts";
+import type { Ask } from "./query/semantic-query.ts";
+import type { Reading, Understanding } from "./understand/reading.ts";
 import type { VerifiedQuestion } from "./verified/verified.store.ts";
 
 /** The phases that a question goes through, in their order. */
@@ -61,6 +62,13 @@ export interface Again {
   signal: AbortSignal;
 }
 
+/** A query that is made of what is known of a model, and not read in a sentence. */
+export interface Queried extends Pick<Asked, "model" | "question" | "signal" | "onPhase"> {
+  read: (knowledge: Knowledge, moment: Moment) => Reading;
+  /** Why it is no answer to that question for everybody, and on every day; undefined where it is. */
+  whyTheirs?: (ask: Ask, knowledge: Knowledge, moment: Moment) => string | undefined;
+}
+
 export type Run = Extract<Plan, { k: "run" }>;
 
 /** A question on its way through the phases. */
@@ -86,9 +94,37 @@ export interface Work {
   narrate?: Narrator | undefined;
   /** Whether something else was asked since what it may build on, and not answered. */
   isInterrupted?: boolean | undefined;
+  /** Its periods are those that it says, whole or not. */
+  isExact?: boolean;
   /** Something of the answer comes from whoever asks, beside the text of the question. */
   isTheirs: boolean;
   /** The question as it was sent, and what somebody has confirmed that it means. */
   sent: string;
   verified?: VerifiedQuestion | undefined;
+}
+
+export const UNREAD: Understanding = { readings: [], missing: [], unclear: [] };
+
+type Around = Pick<
+  Work,
+  "caller" | "knowledge" | "moment" | "query" | "signal" | "begin" | "preferences" | "word"
+>;
+
+/** The work on a query of which nothing is left open, and no sentence is read. */
+export function settledWork(text: string, around: Around): Work {
+  return {
+    ...around,
+    question: { text, answers: [], isForced: true },
+    read: async () => UNREAD,
+    understood: UNREAD,
+    finish: (read) => read,
+    isExact: true,
+    isTheirs: false,
+    sent: text,
+  };
+}
+
+/** Only this reading is run. */
+export function settledOn(reading: Reading): Run {
+  return { k: "run", readings: [reading], isSettled: true, notes: [] };
 }

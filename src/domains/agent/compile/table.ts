@@ -69,7 +69,7 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
       : [{ sql: top.sql, dir: top.dir === "max" ? ("desc" as const) : ("asc" as const) }];
   const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
   const source = builder.source(filled);
-  const sql = `${source.with}SELECT ${shown.join(", ")} FROM ${source.from}${where}${ranked}${orderBy(order ?? fallback)}`;
+  const sql = `${source.with}SELECT ${shown.join(", ")} FROM ${source.from}${where}${ranked}${orderBy(order ?? fallback)}${ask.limit === undefined ? "" : ` LIMIT ${ask.limit}`}`;
   return { sql, columns: [...ask.by, ...ask.cols].map((of, i) => ({ name: names[i] as string, of })) };
 }
 
@@ -95,7 +95,9 @@ export function compileEach(
 function rank(builder: TableBuilder, top: NonNullable<Table["top"]> & { sql: string }): string {
   const per = (top.per ?? []).map((key) => builder.key(key));
   const direction = top.dir === "max" ? "DESC" : "ASC";
-  return ` QUALIFY ${ranking(top)} ${over(per, `${top.sql} ${direction} NULLS LAST`)} ${places(top)}`;
+  // Of those that are alike the same ones come first each time.
+  const order = [`${top.sql} ${direction} NULLS LAST`, ...(top.ties === "cut" ? builder.keys : [])];
+  return ` QUALIFY ${ranking(top)} ${over(per, order.join(", "))} ${places(top)}`;
 }
 
 /** Collects the aggregates that the numbers of a table are made of. */

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
+import { isAppError } from "../../../kernel/errors.ts";
 import { maskQuestion } from "../../../kernel/mask-literals.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import type { AuditEvent } from "../../../registry/ports.ts";
+import { InputNeeded } from "../../../registry/context.ts";
+import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
 import type { PublishedModel } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";
 import { valuesIn } from "../verified/query-text.ts";
+import type { Assisted } from "../work.ts";
 
 /** How a question ended. */
-export interface Ending {
+interface Ending {
   outcome: string;
   answer?: Answer;
   /** The language model that had a part in it. */
@@ -28,8 +31,29 @@ export function withoutValues(text: string, query: Answer["query"]): string {
   return maskQuestion(masked);
 }
 
+/** Answers a question, and writes down how that ended. */
+export async function recorded(
+  audit: Pick<AuditSink, "record">,
+  caller: Caller,
+  asked: { model: PublishedModel; question: string },
+  work: () => Promise<Assisted>,
+): Promise<Answer> {
+  const started = performance.now();
+  const record = (end: Ending) =>
+    audit.record(questionEvent(caller, asked, end, performance.now() - started));
+  try {
+    const { answer, llm } = await work();
+    record({ outcome: answer.outcome, answer, llm });
+    return answer;
+  } catch (error) {
+    // Whoever waits for the client asks again.
+    if (!(error instanceof InputNeeded)) record({ outcome: isAppError(error) ? error.code : "internal" });
+    throw error;
+  }
+}
+
 /** What the audit log keeps of a question; nothing of the data, which policies may hide from whoever reads the log. */
-export function questionEvent(
+function questionEvent(
   { workspace, user }: Caller,
   { model: { record }, question }: { model: PublishedModel; question: string },
   { outcome, answer, llm }: Ending,

@@ -28,7 +28,7 @@ export function narrate({ reading }: Result, view: View, { knowledge, totals, cu
   if (view.rows.length === 1) return aboutOneRow(said, view, first);
   const time = view.keys.find(({ format }) => format.kind === "period");
   const { ask } = reading;
-  const isPart = ask.k === "table" && (ask.top !== undefined || ask.having !== undefined);
+  const isPart = ask.k === "table" && [ask.top, ask.having, ask.limit].some((each) => each !== undefined);
   const parts =
     view.numbers.length === 0 || (ask.k === "list" && isNameless(view))
       ? aboutNames(said, view)

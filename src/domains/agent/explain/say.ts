@@ -39,12 +39,13 @@ function ofWhom(ask: Ask): string {
 /** A query in words. */
 export function say(ask: Ask): string {
   if (ask.k === "list") return sayList(ask);
-  const { by, cols, having, top } = ask;
+  const { by, cols, having, top, limit } = ask;
   const numbers = listed(cols.map((num) => sayNum(withoutWindow(num, ask.scope?.win))));
   const keys = by.length === 0 ? "" : ` by ${listed(by.map(sayKey))}`;
   const groups = having === undefined ? "" : `, where ${sayCond(having)}`;
+  const first = limit === undefined ? "" : `, the first ${limit}`;
   return onceEach(
-    `${numbers}${keys}${sayScope(ask.scope)}${top === undefined ? "" : sayTop(top, ask)}${groups}`,
+    `${numbers}${keys}${sayScope(ask.scope)}${top === undefined ? "" : sayTop(top, ask)}${groups}${first}`,
   );
 }
 

@@ -106,7 +106,7 @@ function unaccounted(
   totals: readonly JsonValue[] | undefined,
 ): string[] {
   const { ask } = result.reading;
-  if (ask.k !== "table" || ask.top !== undefined || ask.having !== undefined) return [];
+  if (ask.k !== "table" || isPartOfGroups(ask)) return [];
   if (totals === undefined || result.rows.length < result.totalRows) return [];
   const seen = restricted(result, knowledge).length > 0 ? " that you see" : "";
   return view.numbers.flatMap((column) => {
@@ -120,6 +120,11 @@ function unaccounted(
       `${showNumber(whole - sum, column.format)} of ${showNumber(whole, column.format)} ${column.label}${share} belong to no ${names}${seen}, and are in none of the rows.`,
     ];
   });
+}
+
+/** Whether groups were chosen among others. */
+function isPartOfGroups({ top, having, limit }: Extract<Ask, { k: "table" }>): boolean {
+  return top !== undefined || having !== undefined || limit !== undefined;
 }
 
 /** What policies keep from whoever asks looks like what is not there. */

@@ -1,5 +1,4 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { nearestFirst } from "../../../kernel/nearest.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { ModelsServices, PublishedModel } from "../../models/index.ts";
@@ -10,6 +9,7 @@ import { formatName } from "../explain/picture.ts";
 import { viewOf } from "../explain/view.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "../knowledge/knowledge-cache.ts";
+import { findMetric, isDate, keyNamed, keysNamed, metricNamed } from "./names.ts";
 import type { Schema } from "./schema.ts";
 import type { Comparison, Cond, Grain, Key, Literal, Num } from "./semantic-query.ts";
 
@@ -115,43 +115,6 @@ function statementOf({ schema }: Knowledge, { metrics, by, filters }: ModelWish)
   }
 }
 
-function findMetric({ metrics }: Schema, name: string): string | undefined {
-  return [...metrics.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
-}
-
-function metricNamed(schema: Schema, name: string): string {
-  const found = findMetric(schema, name);
-  if (found !== undefined) return found;
-  throw unknown("metric", name, [...schema.metrics.keys()]);
-}
-
-function keysNamed({ datasets }: Schema, name: string): Key[] {
-  return [...datasets.values()].flatMap(({ name: ds, fields }) =>
-    [...fields.keys()]
-      .filter((field) => [field, `${ds}.${field}`].some((each) => each.toLowerCase() === name.toLowerCase()))
-      .map((field) => ({ ds, field })),
-  );
-}
-
-function keyNamed(schema: Schema, name: string): Key {
-  const [only, ...others] = keysNamed(schema, name);
-  if (only !== undefined && others.length === 0) return only;
-  const all = [...schema.datasets.values()].flatMap(({ name: ds, fields }) =>
-    [...fields.keys()].map((field) => `${ds}.${field}`),
-  );
-  if (only === undefined) throw unknown("field", name, all);
-  throw new AppError("bad_request", `Several datasets of the model have a field ${name}.`, {
-    hint: `Say which: ${[only, ...others].map(({ ds, field }) => `${ds}.${field}`).join(", ")}.`,
-  });
-}
-
-function unknown(what: string, name: string, all: readonly string[]): AppError {
-  const listed = nearestFirst(name, all).slice(0, 30).join(", ");
-  return new AppError("bad_request", `The model has no ${what} "${name}".`, {
-    hint: all.length === 0 ? `It has no ${what}s.` : `Its ${what}s are ${listed}.`,
-  });
-}
-
 const COMPARISONS: readonly string[] = ["<", "<=", ">", ">="];
 
 function conditionOf(schema: Schema, { field, operator, value }: ModelWish["filters"][number]): Cond {
@@ -172,10 +135,6 @@ function conditionOf(schema: Schema, { field, operator, value }: ModelWish["filt
   throw new AppError("bad_request", `A filter with ${operator} does not work on a semantic model.`, {
     hint: "Use =, !=, <, <=, >, >=, like, in or between.",
   });
-}
-
-function isDate({ datasets }: Schema, { ds, field }: Key): boolean {
-  return datasets.get(ds)?.fields.get(field)?.kind === "date";
 }
 
 function compared(schema: Schema, key: Key, op: Comparison, value: Literal): Cond {

@@ -22,6 +22,8 @@ export type Ask =
       having?: Cond | undefined;
       top?: Top | undefined;
       order?: Order[] | undefined;
+      /** The first rows in that order, which goes by a key. */
+      limit?: number | undefined;
       /** Periods of the first time key without any rows are shown as well. */
       fill?: boolean | undefined;
     };

@@ -4,7 +4,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import type { Caller, CallMeta } from "../../../registry/caller.ts";
 import type { ClientLink } from "../../../registry/context.ts";
-import { type ModelsServices, type PublishedModel, requireModel } from "../../models/index.ts";
+import type { PublishedModel } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
 import type { ModelTask } from "../assist/suggest.ts";
@@ -15,6 +15,7 @@ import { isSuggestion } from "../phases/question.ts";
 import { WHICH_READING } from "../phases/refuse.ts";
 import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
 import { type Asked, PHASES } from "../work.ts";
+import { findModel, requireReading } from "./asked-model.ts";
 
 const { instructionCharacters } = KERNEL.call;
 const UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
@@ -24,6 +25,9 @@ const question = z
   .string()
   .meta({ minLength: 1, maxLength: instructionCharacters })
   .describe("Natural language question about the data");
+
+/** For the language model behind a client, which may say more surely what is wanted. */
+const BY_NAMES = "With such names {tool:query_metrics} runs it as a query that needs no reading.";
 
 /** A plain question about the data of one semantic model. */
 export const askQuestion = defineTool({
@@ -47,7 +51,7 @@ export const askQuestion = defineTool({
   },
   title: "Ask a question",
   description:
-    'Answer a question in plain words about the data of a semantic model: what it found as text, rows, SQL and lineage. When it asks back, ask again with the answers in brackets behind the question ("… [Time period: last quarter]"), or with "proceed anyway".',
+    'Answer a question in plain words about the data of a semantic model, with SQL and lineage. Ask one whole question in the words of the model, with period, filters and grouping each time. When it asks back, add answers in brackets ("… [Time period: last quarter]") or "proceed anyway"; when it refuses, use query_metrics.',
   permission: "data_agent:write",
   effect: "read",
   within: ["models"],
@@ -68,7 +72,7 @@ export const askQuestion = defineTool({
   content: contentOf,
 
   async run(input, { agent, models, conversations, drawings, shownRows, ...context }) {
-    const { caller, meta, client, signal, note } = context;
+    const { caller, meta, client, signal, note, say } = context;
     requireReading(caller);
     const text = input.question.trim();
     if (text === "" || Array.from(text).length > instructionCharacters) {
@@ -129,7 +133,9 @@ export const askQuestion = defineTool({
     const { outcome, confidence, sql } = answer;
     const reading = answer.reading && withoutValues(answer.reading, answer.query);
     note({ answerId: id, model: answer.model, outcome, reading, confidence, rows: answer.rows.length, sql });
-    return outputOf({ ...answer, id }, shownRows);
+    const hint = outcome === "refuse" ? say(BY_NAMES) : "";
+    const narrative = [answer.narrative, hint].filter(Boolean).join("\n\n");
+    return outputOf({ ...answer, narrative, id }, shownRows);
   },
 });
 
@@ -147,16 +153,6 @@ function lentBy(client: ClientLink): Pick<Asked, "sample" | "once"> {
   };
 }
 
-/** Questions read models, which a token may be kept from although it may ask. */
-function requireReading({ permissions }: Caller): void {
-  if (permissions.includes("ontologies:read")) return;
-  const missing = ["ontologies:read"];
-  throw new AppError("forbidden", "Insufficient permissions: ontologies:read is missing.", {
-    hint: "Use a token with that scope.",
-    data: { required: ["data_agent:write", ...missing], missing },
-  });
-}
-
 /** What a question may build on: the answer that is named, or the last one of the session. */
 async function previousOf(
   id: string | undefined,
@@ -168,29 +164,6 @@ async function previousOf(
   if (kept.modelId === model.record.id) return conversations.upTo(caller, kept);
   throw new AppError("bad_request", "The answer to follow up on is of another semantic model.", {
     hint: "Name that model, or leave follow_up_to out.",
-  });
-}
-
-interface Asking {
-  models: ModelsServices["models"];
-  caller: Caller;
-  meta: CallMeta;
-}
-
-/** The model that is named, or the only one that there is. */
-async function findModel(asking: Asking, name: string | undefined): Promise<PublishedModel> {
-  if (name !== undefined) return requireModel(asking, name);
-  const known = await asking.models.summaries(asking.caller);
-  const [only, ...others] = known;
-  if (only === undefined) {
-    throw new AppError("not_found", "There is no published semantic model to ask.", {
-      hint: "Publish one first.",
-    });
-  }
-  if (others.length === 0) return requireModel(asking, only.uuid);
-  const names = known.slice(0, 20).map((each) => each.name);
-  throw new AppError("bad_request", "There are several semantic models, so model is required.", {
-    hint: `One of: ${names.join(", ")}${known.length > names.length ? ", …" : ""}.`,
   });
 }
 

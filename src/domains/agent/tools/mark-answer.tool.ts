@@ -56,7 +56,10 @@ async function verify(
 ): Promise<string | undefined> {
   if (query === null) return "It is no answer with data.";
   if (query.isPlain) return verified.add(caller, { modelId, modelVersion, question, query });
-  return "It depends on your preferences, your answers or a question before it, so it holds for you alone.";
+  return (
+    query.why ??
+    "It depends on your preferences, your answers or a question before it, so it holds for you alone."
+  );
 }
 
 interface Taken {

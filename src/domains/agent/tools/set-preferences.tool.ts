@@ -8,7 +8,7 @@ const p = PREFERENCES;
 /** What a person answers once, so that no question has to ask for it again. */
 export const setPreferences = defineTool({
   name: "set_preferences",
-  toolset: "models",
+  toolset: "modeling",
   title: "Set preferences",
   description: "Keep what the user always means, for questions that leave it open. Returns all of them.",
   permission: "data_agent:write",

@@ -1,11 +1,14 @@
+import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { navigate } from "../phases/navigate.ts";
+import type { Moment } from "../phases/plan.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import { isSameField } from "../query/parts.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import { fold } from "../understand/languages/words.ts";
 import type { Reading } from "../understand/reading.ts";
 import { hasPeriods, queryShape, valuesIn } from "./query-text.ts";
+import { redated } from "./redated.ts";
 import type { VerifiedQuestion } from "./verified.store.ts";
 
 interface Around {
@@ -17,6 +20,7 @@ interface Around {
   readings: readonly Reading[];
   knowledge: Knowledge;
   preferences: Preferences;
+  moment: Moment;
 }
 
 /**
@@ -42,12 +46,13 @@ function verdictOf({ verifiedBy, modelVersion }: VerifiedQuestion, { version }: 
   return `${name}, for version ${modelVersion} of the model, which has changed since`;
 }
 
-/** The query itself, where the rules read another one. */
-function asItWas({ query }: VerifiedQuestion, { sent, knowledge, preferences }: Around) {
-  const { ask, said } = query;
+/** The query itself, where the rules read another one: with the periods that the question says today. */
+function asItWas({ query }: VerifiedQuestion, { sent, knowledge, preferences, moment }: Around) {
   const hasOwnPeriod = (preferences.defaultTimePeriod ?? "all_time") !== "all_time";
-  if (hasPeriods(ask) || hasOwnPeriod || !isOpenTo(ask, knowledge, sent)) return undefined;
-  return { ask, said, cost: 0, assumptions: [] };
+  const isDated = hasPeriods(query.ask);
+  const ask = isDated ? redated(query.ask, sent, { from: query, to: moment, knowledge }) : query.ask;
+  if (ask === undefined || (hasOwnPeriod && !isDated) || !isOpenTo(ask, knowledge, sent)) return undefined;
+  return { ask, said: isDated ? say(ask) : query.said, cost: 0, assumptions: [] };
 }
 
 /** Whether every value of it is one that this caller sees, or could only have typed. */

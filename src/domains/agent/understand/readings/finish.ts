@@ -22,7 +22,7 @@ export function finished(
     ),
   );
   const { win } = ask.scope ?? {};
-  if (win !== undefined) return withinWindow(upToToday(ask, win, now), win);
+  if (win !== undefined) return withinWindow(grownSoFar(ask, win, now), win);
   // "sold more than 400 units last year at a margin below 36 %": in the same period.
   const [only, ...others] = metricWindows(ask);
   const isOfTop = only !== undefined && hasTopOf(ask, only);
@@ -56,15 +56,19 @@ function withinWindow(ask: Table, win: Window): Table {
 }
 
 /** A year that is not over has grown over as many days of the year before. */
-function upToToday(ask: Table, win: Window, now: string): Table {
+function grownSoFar(ask: Table, win: Window, now: string): Table {
+  const isShifted = hasKind(ask, "lag") && ask.by.every(({ bucket }) => bucket === undefined);
+  const soFar = isShifted ? upToToday(win, now) : undefined;
+  return soFar === undefined ? ask : { ...ask, scope: { ...ask.scope, win: soFar } };
+}
+
+/** As much of a period as is over; undefined where all of it is, or nothing. */
+export function upToToday(win: Window, now: string): Window | undefined {
   const tomorrow = new Date(`${now.slice(0, 10)}T00:00:00Z`);
   tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
   const to = isoDate(tomorrow);
-  const isOver = win.to === null || win.to <= to || (win.from ?? "") > now;
-  const isShifted = hasKind(ask, "lag") && ask.by.every(({ bucket }) => bucket === undefined);
-  if (isOver || !isShifted) return ask;
-  const said = `${win.said.replace(/ \([^()]*\)$/, "")} until today`;
-  return { ...ask, scope: { ...ask.scope, win: { ...win, to, said } } };
+  if (win.to === null || win.to <= to || (win.from ?? "") > now) return undefined;
+  return { ...win, to, said: `${win.said.replace(/ \([^()]*\)$/, "")} until today` };
 }
 
 function isoDate(date: Date): string {

@@ -1,0 +1,478 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { resultOf } from "../../../../test/support/datasets.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
+import { refusalsOf, saveModel, textOf } from "../../../../test/support/models.ts";
+import { CAFE_MODEL, openCafe } from "../../../../test/support/questions.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+interface Answered extends Record<string, unknown> {
+  id: string;
+  outcome: string;
+  narrative: string;
+  columns: string[];
+  rows: unknown[][];
+  assumptions: string[];
+  caveats: string[];
+}
+
+type Wish = Record<string, unknown>;
+
+let server: TestServer;
+let admin: string;
+let contributor: string;
+let now = new Date("2025-03-31T12:00:00Z");
+
+beforeAll(async () => {
+  const env = { RATE_LIMIT_ENABLED: "false" };
+  server = await startTestServer({ agent: { clock: { now: () => now } }, env });
+  admin = await server.token();
+  contributor = await server.token({ role: "contributor" });
+  await openCafe(server, admin);
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  now = new Date("2025-03-31T12:00:00Z");
+});
+
+const query = (wish: Wish, token = contributor) => resultOf<Answered>(server, token, "query_metrics", wish);
+
+const failure = async (wish: Wish, token = contributor) =>
+  textOf(await callTool(server, token, "query_metrics", wish));
+
+/** Each with its rows, as they follow from the rows of the cafés. */
+const RIGHT: readonly (readonly [title: string, wish: Wish, rows: unknown[][]])[] = [
+  ["one number", { metrics: ["revenue"] }, [[50]]],
+  [
+    "several, each of its own rows: the seats of a shop count once, however many visits it has",
+    {
+      metrics: ["revenue", "sum(shops.seats)", "visit_count"],
+      by: ["regions.region_name"],
+      order: "region_name",
+    },
+    [
+      ["North", 25, 30, 3],
+      ["South", 5, 30, 1],
+    ],
+  ],
+  [
+    "top: by a number, of which no more than that many",
+    { metrics: ["revenue"], by: ["shops.shop_name"], order: "revenue desc", limit: 2 },
+    [
+      ["Drip", 20],
+      ["Aroma", 13],
+    ],
+  ],
+  [
+    "lowest first",
+    { metrics: ["visit_count"], by: ["shop_name"], order: "revenue asc", limit: 1 },
+    [["Bean", 1]],
+  ],
+  ["limit without order: the highest", { metrics: ["revenue"], by: ["shop_name"], limit: 1 }, [["Drip", 20]]],
+  [
+    "last periods",
+    { metrics: ["revenue"], by: ["visits.visited_on:month"], order: "visited_on desc", limit: 2 },
+    [
+      ["2025-03-01", 20],
+      ["2025-02-01", 17],
+    ],
+  ],
+  [
+    "a grain within a period",
+    { metrics: ["revenue"], by: ["visited_on:month"], period: "2025-01 to 2025-02" },
+    [
+      ["2025-01-01", 13],
+      ["2025-02-01", 17],
+    ],
+  ],
+  [
+    "a date without a grain is one by days",
+    { metrics: ["visit_count"], by: ["visited_on"], limit: 1 },
+    [["2025-01-05", 1]],
+  ],
+  ["a part of a date", { metrics: ["revenue"], by: ["visited_on:weekday"], limit: 1 }, [["Monday", 25 + 3]]],
+  [
+    "having",
+    { metrics: ["revenue"], by: ["shop_name"], where: [{ field: "revenue", op: ">", value: 12 }] },
+    [
+      ["Drip", 20],
+      ["Aroma", 13],
+    ],
+  ],
+  [
+    "having of an aggregate that is not shown",
+    {
+      metrics: ["revenue"],
+      by: ["guests.guest_name"],
+      where: [{ field: "distinct(visits.shop_id)", op: ">=", value: "2" }],
+    },
+    [
+      ["Bob", 23],
+      ["Ada", 15],
+    ],
+  ],
+  [
+    "only groups that a number chooses: they are shown with it",
+    { by: ["shop_name"], where: [{ field: "visit_count", op: ">", value: 1 }] },
+    [["Aroma", 2]],
+  ],
+  ["count of rows", { metrics: ["count(visits)"], period: "february 2025" }, [[2]]],
+  [
+    "average of a field",
+    { metrics: ["avg(items.price)", "median(price)", "max(price)"] },
+    [[19.5 / 6, 3, 4]],
+  ],
+  ["first and last day", { metrics: ["min(visited_on)", "max(visited_on)"] }, [["2025-01-05", "2025-03-03"]]],
+  ["distinct", { metrics: ["count(distinct items.product)"] }, [[3]]],
+  ["a text in any case", { metrics: ["revenue"], where: [{ field: "city", value: "bern" }] }, [[13]]],
+  ["not", { metrics: ["revenue"], where: [{ field: "city", op: "!=", value: "Bern" }] }, [[37]]],
+  [
+    "one of several",
+    { metrics: ["revenue"], where: [{ field: "city", op: "in", value: ["bern", "ROME"] }] },
+    [[18]],
+  ],
+  [
+    "none of several",
+    { metrics: ["revenue"], where: [{ field: "city", op: "not in", value: ["bern", "ROME"] }] },
+    [[32]],
+  ],
+  ["contains", { metrics: ["revenue"], where: [{ field: "city", op: "contains", value: "ON" }] }, [[20]]],
+  ["is null", { metrics: ["count(visits)"], where: [{ field: "tip", op: "is null" }] }, [[2]]],
+  ["is not null", { metrics: ["count(visits)"], where: [{ field: "tip", op: "IS NOT NULL" }] }, [[3]]],
+  ["a number", { metrics: ["count(visits)"], where: [{ field: "tip", op: ">=", value: 2 }] }, [[2]]],
+  [
+    "a date",
+    { metrics: ["count(visits)"], where: [{ field: "visited_on", op: ">", value: "2025-02-10" }] },
+    [[2]],
+  ],
+  [
+    "a date until a month",
+    { metrics: ["count(visits)"], where: [{ field: "visited_on", op: "<=", value: "2025-02" }] },
+    [[4]],
+  ],
+  [
+    "a date within a period",
+    { metrics: ["count(visits)"], where: [{ field: "visited_on", value: "last month" }] },
+    [[2]],
+  ],
+  ["a list", { by: ["shops.city"], where: [{ field: "seats", op: "<", value: 25 }] }, [["Bern"], ["Oslo"]]],
+  [
+    "a list within a period",
+    { by: ["guest_name", "visited_on"], period: "march 2025" },
+    [["Bob", "2025-03-03"]],
+  ],
+  ["a list of different values", { by: ["product"], order: "product desc", limit: 2 }, [["Tea"], ["Coffee"]]],
+  [
+    "compared with the period before, beside each other",
+    { metrics: ["revenue"], period: "february 2025", compare: "previous_period" },
+    [[17, 13, 4, 4 / 13]],
+  ],
+  [
+    "compared month by month",
+    {
+      metrics: ["revenue"],
+      by: ["visited_on:month"],
+      compare: "previous_period",
+      period: "2025-02 to 2025-03",
+    },
+    [
+      ["2025-02-01", 17, 13, 4, 4 / 13],
+      ["2025-03-01", 20, 17, 3, 3 / 17],
+    ],
+  ],
+  [
+    "who has grown most",
+    {
+      metrics: ["revenue"],
+      by: ["product"],
+      period: "february 2025",
+      compare: "previous_period",
+      order: "change desc",
+      limit: 1,
+    },
+    [["Coffee", 12, 9, 3, 3 / 9]],
+  ],
+];
+
+describe("query_metrics", () => {
+  it.each(RIGHT)("%s", async (_, wish, rows) => {
+    const answer = await query(wish);
+    expect(answer.outcome).toBe("answer");
+    expect(answer.rows).toEqual(
+      rows.map((row) => row.map((value) => (typeof value === "number" ? expect.closeTo(value, 9) : value))),
+    );
+  });
+});
+
+/** Each with what is said against it. */
+const WRONG: readonly (readonly [title: string, wish: Wish, said: RegExp])[] = [
+  ["nothing", {}, /nothing to query.*by alone for a list/s],
+  ["an unknown metric", { metrics: ["revenues"] }, /no metric "revenues".*Its metrics are revenue, /s],
+  ["a field as metric", { metrics: ["tip"] }, /tip is a field.*sum\(visits\.tip\)/s],
+  ["an unknown field", { metrics: ["revenue"], by: ["shops.town"] }, /no field "shops\.town".*shops\.city/s],
+  ["a metric as field", { by: ["revenue"] }, /revenue is a metric, and no field/],
+  ["a field of several datasets", { by: ["shop_id"] }, /Say which: shops\.shop_id, visits\.shop_id/],
+  ["an unknown grain", { metrics: ["revenue"], by: ["visited_on:decade"] }, /no grain decade.*day, week/s],
+  ["a grain of a text", { metrics: ["revenue"], by: ["city:month"] }, /shops\.city is no date/],
+  ["an unknown relationship", { metrics: ["revenue"], by: ["city via x"] }, /Those that do: visits_shops/],
+  [
+    "an unknown operator",
+    { metrics: ["revenue"], where: [{ field: "city", op: "~", value: 1 }] },
+    /no operator ~/,
+  ],
+  ["an unknown aggregate", { metrics: ["stddev(tip)"] }, /no aggregate stddev.*median/s],
+  ["an unknown dataset", { metrics: ["count(visit)"] }, /no dataset "visit".*are visits, /s],
+  ["a sum of texts", { metrics: ["sum(city)"] }, /shops\.city is no number/],
+  [
+    "text that is compared",
+    { by: ["city"], where: [{ field: "city", op: ">", value: 5 }] },
+    /is text, which > does not/,
+  ],
+  [
+    "no number",
+    { by: ["city"], where: [{ field: "seats", op: ">", value: "many" }] },
+    /seats is a number, and "many"/,
+  ],
+  [
+    "no value",
+    { by: ["city"], where: [{ field: "seats", op: ">" }] },
+    /has to be a text, a number.*is null/s,
+  ],
+  ["an object", { by: ["city"], where: [{ field: "city", value: { a: 1 } }] }, /has to be a text/],
+  [
+    "a list for one",
+    { by: ["city"], where: [{ field: "seats", op: ">", value: [1, 2] }] },
+    /takes one value/,
+  ],
+  ["an empty list", { by: ["city"], where: [{ field: "city", op: "in", value: [] }] }, /one to 200 values/],
+  [
+    "a long list",
+    { by: ["city"], where: [{ field: "city", op: "in", value: Array(201).fill("a") }] },
+    /one to 200/,
+  ],
+  [
+    "a condition on no groups",
+    { metrics: ["revenue"], where: [{ field: "revenue", op: ">", value: 1 }] },
+    /there are none/,
+  ],
+  [
+    "a text of groups",
+    { by: ["city"], where: [{ field: "revenue", op: "contains", value: 1 }] },
+    /number of groups/,
+  ],
+  ["no period", { metrics: ["revenue"], period: "2025 Q5" }, /"2025 Q5" is no period.*last quarter/s],
+  ["two periods", { metrics: ["revenue"], period: "2024 and 2026" }, /is no period/],
+  ["no day", { by: ["city"], where: [{ field: "visited_on", value: "2025-02-30" }] }, /is no period/],
+  [
+    "compared without a period",
+    { metrics: ["revenue"], compare: "previous_year" },
+    /a period with a beginning/,
+  ],
+  ["a compared list", { by: ["city"], compare: "previous_year" }, /Only metrics can be compared/],
+  ["another order", { by: ["city"], order: "seats" }, /cannot be ordered by seats/],
+  ["limit 0", { by: ["city"], limit: 0 }, /limit.*1 to 10000/s],
+  ["what is not there", { by: ["city"], having: [] }, /having/],
+  ["too many", { metrics: Array(11).fill("revenue") }, /metrics/],
+  ["a long name", { metrics: ["x".repeat(201)] }, /metrics/],
+  [
+    "out of reach",
+    { metrics: ["goal"], by: ["product"] },
+    /goals cannot be told apart by product of items.*belongs to/s,
+  ],
+  [
+    "a condition out of reach, which would count visits more than once",
+    { metrics: ["visit_count"], where: [{ field: "product", value: "Tea" }] },
+    /Rows of visits do not belong to one row of items/,
+  ],
+  [
+    "a list of what only others link",
+    { by: ["shop_name", "guest_name"] },
+    /do not belong to each other.*count\(dataset\)/s,
+  ],
+  ["SQL", { by: ["city"], where: [{ field: "city) OR 1=1 --", value: 1 }] }, /no field/],
+];
+
+describe("what query_metrics cannot run", () => {
+  it.each(WRONG)("%s", async (_, wish, said) => {
+    expect(await failure(wish)).toMatch(said);
+  });
+});
+
+describe("an answer of query_metrics", () => {
+  it("is like any other: narrative, SQL, lineage, charts, and the reading in words", async () => {
+    const answer = await query({ metrics: ["revenue"], by: ["shops.shop_name"], period: "2025" });
+    expect(answer).toMatchObject({
+      outcome: "answer",
+      model: "cafes",
+      columns: ["shop_name", "revenue"],
+      rowCount: 4,
+      reading: "revenue by shop in 2025",
+      assumptions: ["the period goes by visits.visited_on"],
+      sql: expect.stringContaining("SUM("),
+      lineage: { metrics: [{ name: "revenue" }], timeWindow: { start: "2025-01-01", end: "2025-12-31" } },
+      charts: [{ type: "bar" }],
+      confidence: 0.95,
+    });
+    expect(answer.narrative).toContain("**Drip**");
+  });
+
+  it("is kept: it can be read again and followed up", async () => {
+    const { id, rows } = await query({
+      metrics: ["revenue"],
+      by: ["visited_on:month"],
+      compare: "previous_period",
+    });
+    const again = await resultOf<Answered>(server, contributor, "get_answer", { answer_id: id });
+    expect(again.rows).toEqual(rows);
+    const { id: first } = await query({ metrics: ["revenue"], by: ["shop_name"] });
+    const followed = { question: "only Coffee", follow_up_to: first };
+    expect((await resultOf<Answered>(server, contributor, "ask_question", followed)).rows).toEqual([
+      ["Crema", 12],
+      ["Aroma", 9],
+    ]);
+  });
+
+  it("says by which date a number goes that does not reach the one that is named", async () => {
+    const own = await query({ metrics: ["revenue", "goal"], by: ["visits.visited_on:month"] });
+    expect(own.assumptions).toEqual(["goal goes by goals.month, as visits.visited_on is no date of it"]);
+    expect(own.rows).toContainEqual(["2025-02-01", 17, 50]);
+  });
+
+  it("says nearest values, as a question does", async () => {
+    const { narrative } = await query({ metrics: ["revenue"], where: [{ field: "city", value: "Berne" }] });
+    expect(narrative).toMatch(/nearest values that there are: Bern,/);
+  });
+
+  it("compares as many days of a period that is not over", async () => {
+    now = new Date("2025-03-10T12:00:00Z");
+    const { rows, reading } = await query({
+      metrics: ["visit_count"],
+      period: "this month",
+      compare: "previous_period",
+    });
+    // Of February the first ten days: one visit.
+    expect(rows).toEqual([[1, 1, 0, 0]]);
+    expect(reading).toMatch(/until today, against the month before$/);
+  });
+});
+
+describe("rights", () => {
+  it("are those of questions", async () => {
+    const viewer = await server.token({ role: "viewer" });
+    const refused = await refusalsOf(server, viewer, "query_metrics", { metrics: ["revenue"] });
+    expect(refused.anonymous).toBe(401);
+    expect(refused.wrong).toMatch(/data_agent:write is missing/);
+    const other = await server.token({ limits: { models: ["other"] } });
+    expect(await failure({ metrics: ["revenue"], model: "cafes" }, other)).toMatch(/not found/);
+  });
+
+  const policy = async (policies: object[]) => {
+    const { datasets } = await resultOf<{ datasets: { id: number; name: string }[] }>(
+      server,
+      admin,
+      "list_datasets",
+      {},
+    );
+    const dataset_id = datasets.find(({ name }) => name === "shops")?.id;
+    await resultOf(server, admin, "set_dataset_policies", { dataset_id, policies });
+  };
+
+  it("hidden rows and fields are not there, in rows and in what is said", async () => {
+    try {
+      const rows = [{ field: "city", operator: "!=", value: "Bonn" }];
+      await policy([{ name: "not Bonn", roles: ["contributor"], rows }]);
+      const shops = { metrics: ["revenue"], by: ["shop_name"] };
+      expect((await query(shops)).rows.map(([name]) => name)).toEqual(["Aroma", "Crema", "Bean"]);
+      expect((await query(shops, admin)).rows).toHaveLength(4);
+      const bonn = { metrics: ["revenue"], where: [{ field: "city", value: "bonn" }] };
+      expect((await query(bonn, admin)).rows).toEqual([[20]]);
+      const hidden = await query(bonn);
+      expect(hidden.rows).toEqual([[null]]);
+      expect(hidden.narrative).not.toContain("Bonn");
+      await policy([{ name: "no city", roles: ["contributor"], hide: ["city"] }]);
+      const said = await failure({ by: ["shops.city"] });
+      expect(said).toMatch(/no field "shops\.city"/);
+      expect(said.replace(/"shops\.city"/, "")).not.toContain("city");
+    } finally {
+      await policy([]);
+    }
+  });
+});
+
+describe("verified questions", () => {
+  const mark = async (wish: Wish) => {
+    const { id: answer_id } = await query(wish);
+    const args = { answer_id, mark: "right" };
+    return resultOf<{ verified: boolean; note?: string }>(server, contributor, "mark_answer", args);
+  };
+  const ask = (question: string, token = admin) =>
+    resultOf<Answered>(server, token, "ask_question", { question });
+
+  it("a question in words that no rule reads gets its query, with the periods of the day", async () => {
+    const question = "plonkage of our joints last month";
+    expect((await ask(question)).outcome).toBe("refuse");
+    const wish = { metrics: ["revenue"], by: ["shop_name"], question };
+    expect(await mark({ ...wish, period: "last month" })).toMatchObject({ verified: true });
+    expect((await ask(question)).rows).toEqual([
+      ["Crema", 12],
+      ["Bean", 5],
+    ]);
+    now = new Date("2025-02-15T12:00:00Z");
+    const earlier = await ask("Plonkage of our joints last month?");
+    expect(earlier.rows).toEqual([["Aroma", 13]]);
+    expect(earlier.narrative).toMatch(/\*Verified by /);
+  });
+
+  it.each([
+    [
+      "the question does not say its period",
+      { period: "2025-02", question: "plonkage for the board" },
+      /does not say the period February 2025/,
+    ],
+    [
+      "nor a date of its conditions",
+      { where: [{ field: "visited_on", op: ">", value: "2025-02-01" }], question: "late plonkage" },
+      /does not say the period after 1 Feb 2025/,
+    ],
+    ["there is no question", {}, /No question was given/],
+  ] as const)("%s: not verified, and it is said why", async (_, wish, note) => {
+    const marked = await mark({ metrics: ["revenue"], ...wish });
+    expect(marked).toEqual(expect.objectContaining({ verified: false, note: expect.stringMatching(note) }));
+  });
+
+  it("the refusal of a question names the tool", async () => {
+    expect((await ask("bogus things of nobody")).narrative).toMatch(/query_metrics/);
+  });
+});
+
+describe("several ways to the same dataset", () => {
+  const link = {
+    name: "visits_next",
+    from: "visits",
+    to: "shops",
+    from_columns: ["guest_id"],
+    to_columns: ["shop_id"],
+  };
+  const wish = (city: string) => ({ model: "ways", metrics: ["visit_count"], by: [city], order: "city" });
+
+  it("the one that is taken is said, and another can be", async () => {
+    const [, before] = /("relationships":\[)/.exec(CAFE_MODEL) as unknown as [string, string];
+    const two = CAFE_MODEL.replace(before, () => `${before}${JSON.stringify(link)},`);
+    await saveModel(server, admin, two.replace('"cafes"', '"ways"'));
+    const next = await query(wish("shops.city"));
+    expect(next.assumptions).toEqual(["shops is reached via visits_next, and not via visits_shops"]);
+    const own = await query(wish("shops.city via visits_shops"));
+    expect(own.assumptions).toEqual([]);
+    expect([next.rows, own.rows]).toEqual([
+      [
+        ["Bern", 2],
+        ["Rome", 2],
+      ],
+      [
+        ["Bern", 2],
+        ["Bonn", 1],
+        ["Oslo", 1],
+        ["Rome", 1],
+      ],
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
+import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
+import { withoutValues } from "../conversations/question-event.ts";
+import { defineTool } from "../define.ts";
+import { LIMITS } from "../limits.ts";
+import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
+import { COMPARED } from "../typed/earlier.ts";
+import { readingOf } from "../typed/query-wish.ts";
+import { whyNotVerified } from "../typed/why-not-verified.ts";
+import { PHASES } from "../work.ts";
+import { findModel, requireReading } from "./asked-model.ts";
+
+const { queryMetrics: MOST_METRICS, queryFields, queryConditions, queryCharacters, rows } = LIMITS.agent;
+const name = z.string().trim().min(1).max(queryCharacters);
+
+function isLimit(n: number): boolean {
+  return n >= 1 && n <= rows;
+}
+
+/** What stands in the place of a question that was not told. */
+const FILLED_IN = "(a query without a question)";
+
+/** Numbers of a model by a query that its caller fills in, where a sentence might be read otherwise. */
+export const queryMetrics = defineTool({
+  name: "query_metrics",
+  toolset: "models",
+  title: "Query metrics",
+  description:
+    "ask_question with names of get_semantic_model instead of a sentence, so nothing is misread: prefer it once you know them. Applies joins and formulas. Without metrics: a list.",
+  permission: "data_agent:write",
+  effect: "read",
+  within: ["models"],
+  timeoutMs: LIMITS.agent.totalMs + 10_000,
+  app: PICTURE_APP,
+  input: z.strictObject({
+    model: name.optional(),
+    metrics: z
+      .array(name)
+      .max(MOST_METRICS)
+      .optional()
+      .describe("Or count(orders), avg(price), sum, min, max, median, distinct"),
+    by: z.array(name).max(queryFields).optional().describe("customers.segment, orders.date:month"),
+    where: z
+      .array(z.strictObject({ field: name, op: name.optional(), value: z.unknown().optional() }))
+      .max(queryConditions)
+      .optional()
+      .describe("op as in SQL, or contains. Metrics as field: having"),
+    period: name.optional().describe("last quarter, 2025-01 to 2025-03"),
+    compare: z.enum(COMPARED).optional(),
+    order: name.optional().describe("revenue desc"),
+    limit: z.int().refine(isLimit, `has to be 1 to ${rows}`).optional(),
+    question: z
+      .string()
+      .trim()
+      .min(1)
+      .max(KERNEL.call.instructionCharacters)
+      .optional()
+      .describe("The user's own"),
+  }),
+  output: answerShape,
+  content: contentOf,
+
+  async run({ model: wanted, question, ...wish }, context) {
+    const { agent, models, conversations, drawings, shownRows, caller, meta, client, signal, note } = context;
+    requireReading(caller);
+    const model = await findModel({ models, caller, meta }, wanted);
+    let done = 0;
+    const answer = await agent.query(caller, {
+      model,
+      question: question ?? FILLED_IN,
+      signal,
+      read: (knowledge, moment) => readingOf(wish, knowledge, moment),
+      whyTheirs: whyNotVerified(question),
+      onPhase(phase) {
+        client.progress(done, { total: PHASES.length, message: phase });
+        done += 1;
+      },
+    });
+    await showPicture(answer.picture, false, { drawings, caller, meta, client, signal });
+    const asked = question ?? answer.query?.said ?? "";
+    const id = await conversations.keep(caller, meta, {
+      model,
+      question: asked,
+      answer,
+      previous: undefined,
+    });
+    const { outcome, confidence, sql } = answer;
+    const reading = answer.reading && withoutValues(answer.reading, answer.query);
+    note({ answerId: id, model: answer.model, outcome, reading, confidence, rows: answer.rows.length, sql });
+    return outputOf({ ...answer, id }, shownRows);
+  },
+});

@@ -1,0 +1,55 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { findMetric, isDate, isSameName, keyNamed, keysNamed, qualified } from "../query/names.ts";
+import type { Schema } from "../query/schema.ts";
+import type { Grain, Key } from "../query/semantic-query.ts";
+
+/** `orders.order_date:month`, and `airports.city via flight_origin` where several relationships lead there. */
+const KEY = /^(.*?)(?:\s*:\s*([a-z_]+))?(?:\s+via\s+(.+?))?$/is;
+
+const GRAINS: Readonly<Record<string, Partial<Key>>> = {
+  ...Object.fromEntries(
+    (["day", "week", "month", "quarter", "year"] satisfies Grain[]).map((bucket) => [bucket, { bucket }]),
+  ),
+  fiscal_quarter: { bucket: "quarter", fiscal: true },
+  fiscal_year: { bucket: "year", fiscal: true },
+  weekday: { part: "weekday" },
+  hour: { part: "hour" },
+};
+
+/** A field that the model has for this caller, with what is said of it behind its name. */
+export function keyOf(schema: Schema, text: string): Key {
+  const whole = text.trim();
+  // A name may have such signs itself.
+  if (keysNamed(schema, whole).length > 0) return keyNamed(schema, whole);
+  const [, name = "", grain, via] = KEY.exec(whole) ?? [];
+  const metric = findMetric(schema, name);
+  if (metric !== undefined && keysNamed(schema, name).length === 0)
+    throw new AppError("bad_request", `${metric} is a metric, and no field.`, {
+      hint: "Metrics stand in metrics, in order, and in where as conditions on groups.",
+    });
+  const key = keyNamed(schema, name);
+  return {
+    ...key,
+    ...(grain !== undefined && grained(schema, key, grain)),
+    ...(via && viaOf(schema, key, via)),
+  };
+}
+
+function grained(schema: Schema, key: Key, said: string): Partial<Key> {
+  const found = GRAINS[said.toLowerCase()];
+  const known = Object.keys(GRAINS).join(", ");
+  if (found === undefined)
+    throw new AppError("bad_request", `There is no grain ${said}.`, { hint: `Take one of ${known}.` });
+  if (isDate(schema, key)) return found;
+  throw new AppError("bad_request", `${qualified(key)} is no date, so it has no ${said}.`);
+}
+
+function viaOf({ links }: Schema, { ds }: Key, said: string): Pick<Key, "path"> {
+  const leading = [...links.values()].filter(({ to, isSoft }) => to === ds && isSoft !== true);
+  const link = leading.find(({ name }) => isSameName(name, said))?.name;
+  if (link !== undefined) return { path: [{ link, dir: "one", as: link.replaceAll("_", " ") }] };
+  const names = leading.map(({ name }) => name).join(", ");
+  throw new AppError("bad_request", `No relationship ${said} leads to ${ds}.`, {
+    hint: names === "" ? "None does." : `Those that do: ${names}.`,
+  });
+}

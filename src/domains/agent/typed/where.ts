@@ -1,0 +1,188 @@
+import { AppError } from "../../../kernel/errors.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { LIMITS } from "../limits.ts";
+import type { Moment } from "../phases/plan.ts";
+import { kindOfKey, qualified } from "../query/names.ts";
+import { isSameField } from "../query/parts.ts";
+import type { SchemaField } from "../query/schema.ts";
+import type { Comparison, Cond, Key, Literal, Num, Window } from "../query/semantic-query.ts";
+import { fold } from "../understand/languages/words.ts";
+import { keyOf } from "./keys.ts";
+import { numberNamed } from "./numbers.ts";
+import { periodIn } from "./period.ts";
+
+/** A condition as its caller writes it. */
+export interface Filter {
+  field: string;
+  op?: string | undefined;
+  value?: unknown;
+}
+
+type Said = Filter & { op: string };
+
+/** What rows have to meet, and what groups have to by one of their numbers. */
+export interface Conditions {
+  rows: Cond[];
+  groups: { number: Num; cond: Cond }[];
+}
+
+const COMPARISONS: Readonly<Record<string, Comparison>> = {
+  "=": "=",
+  "!=": "<>",
+  "<": "<",
+  "<=": "<=",
+  ">": ">",
+  ">=": ">=",
+};
+const OPERATORS = [...Object.keys(COMPARISONS), "in", "not in", "contains", "is null", "is not null"];
+
+export function conditionsOf(filters: readonly Filter[], knowledge: Knowledge, moment: Moment): Conditions {
+  const into: Conditions = { rows: [], groups: [] };
+  for (const filter of filters) {
+    const op = operatorOf(filter.op);
+    const number = numberNamed(knowledge, filter.field);
+    if (number === undefined) into.rows.push(ofRows({ ...filter, op }, knowledge, moment));
+    else into.groups.push({ number, cond: ofGroups(number, { ...filter, op }) });
+  }
+  return into;
+}
+
+function operatorOf(said = "="): string {
+  const op = said
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, " ")
+    .replace(/^<>$/, "!=")
+    .replace(/^==$/, "=");
+  if (OPERATORS.includes(op)) return op;
+  throw new AppError("bad_request", `There is no operator ${said}.`, {
+    hint: `Take one of ${OPERATORS.join(", ")}.`,
+  });
+}
+
+function ofGroups(number: Num, { field, op, value }: Said): Cond {
+  const comparison = COMPARISONS[op];
+  if (comparison === undefined)
+    throw new AppError("bad_request", `${field} is a number of groups, which ${op} does not compare.`, {
+      hint: `Take one of ${Object.keys(COMPARISONS).join(", ")}.`,
+    });
+  return {
+    k: "cmp",
+    a: number,
+    op: comparison,
+    b: { k: "lit", v: numberIn(field, oneOf(field, op, value)) },
+  };
+}
+
+function ofRows({ field, op, value }: Said, knowledge: Knowledge, moment: Moment): Cond {
+  const { bucket: _, fiscal: __, ...key } = keyOf(knowledge.schema, field);
+  if (op === "is null") return { k: "null", key };
+  if (op === "is not null") return { k: "not", of: { k: "null", key } };
+  const kind = kindOf(key, knowledge);
+  const values = op === "in" || op === "not in" || op === "=" || op === "!=" ? listOf(field, op, value) : [];
+  if (values.length > 0) {
+    const cond =
+      kind === "date" ? duringAny(key, values, knowledge, moment) : isAny(key, kind, values, knowledge);
+    return op === "!=" || op === "not in" ? { k: "not", of: cond } : cond;
+  }
+  const one = oneOf(field, op, value);
+  if (op === "contains") {
+    if (kind === "text") return { k: "is", key, values: [String(one)], match: "contains" };
+    throw new AppError("bad_request", `${qualified(key)} is no text, so it contains nothing.`);
+  }
+  const comparison = COMPARISONS[op] as Comparison;
+  if (kind === "number")
+    return { k: "cmp", a: key, op: comparison, b: { k: "lit", v: numberIn(field, one) } };
+  if (kind === "date") return { k: "during", win: { ...beside(op, dayOf(one, knowledge, moment)), on: key } };
+  throw new AppError("bad_request", `${qualified(key)} is ${kind}, which ${op} does not compare.`, {
+    hint: "Take =, !=, in, not in or contains.",
+  });
+}
+
+/** What a part of a date is, and else what its field is. */
+function kindOf(key: Key, { schema }: Knowledge): SchemaField["kind"] {
+  if (key.part !== undefined) return key.part === "hour" ? "number" : "text";
+  return kindOfKey(schema, key);
+}
+
+function isAny(key: Key, kind: SchemaField["kind"], values: readonly Literal[], knowledge: Knowledge): Cond {
+  const stored = values.map((value): Literal => {
+    if (kind === "number") return numberIn(qualified(key), value);
+    if (kind === "boolean") return booleanIn(qualified(key), value);
+    return key.part === undefined ? storedAs(key, String(value), knowledge) : capitalised(String(value));
+  });
+  return { k: "is", key, values: stored, match: "equal" };
+}
+
+/** Texts are found in whatever case they are written, where exactly one is known. */
+function storedAs(key: Key, value: string, { values }: Knowledge): string {
+  const known = values.find((each) => isSameField(each, key))?.values ?? [];
+  if (known.includes(value)) return value;
+  const [only, ...others] = known.filter((each) => fold(each) === fold(value));
+  return only !== undefined && others.length === 0 ? only : value;
+}
+
+function duringAny(key: Key, values: readonly Literal[], knowledge: Knowledge, moment: Moment): Cond {
+  const of = values.map(
+    (value): Cond => ({ k: "during", win: { ...dayOf(value, knowledge, moment), on: key } }),
+  );
+  return of.length === 1 ? (of[0] as Cond) : { k: "or", of };
+}
+
+function dayOf(value: Literal, knowledge: Knowledge, moment: Moment): Window {
+  const win = periodIn(String(value), knowledge, moment);
+  if (win !== null) return win;
+  throw new AppError("bad_request", "All time is no condition on a date.", { hint: "Leave it out." });
+}
+
+/** What lies before or behind a period. */
+function beside(op: string, { from, to, said }: Window): Window {
+  switch (op) {
+    case ">":
+      return { from: to, to: null, said: `after ${said}` };
+    case ">=":
+      return { from, to: null, said: `from ${said} on` };
+    case "<":
+      return { from: null, to: from, said: `before ${said}` };
+    default:
+      return { from: null, to, said: `until ${said}` };
+  }
+}
+
+function listOf(field: string, op: string, value: unknown): Literal[] {
+  const all = Array.isArray(value) ? value : [value];
+  const { queryValues } = LIMITS.agent;
+  if (all.length === 0 || all.length > queryValues)
+    throw new AppError("bad_request", `${field} ${op} needs one to ${queryValues} values.`);
+  return all.map((each) => literalIn(field, op, each));
+}
+
+function oneOf(field: string, op: string, value: unknown): Literal {
+  if (!Array.isArray(value)) return literalIn(field, op, value);
+  throw new AppError("bad_request", `${field} ${op} takes one value, and not a list.`, { hint: "Use in." });
+}
+
+function literalIn(field: string, op: string, value: unknown): Literal {
+  const isLiteral = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  if (isLiteral && String(value).length <= LIMITS.agent.queryCharacters) return value;
+  const wrong = isLiteral ? "is too long" : "has to be a text, a number, true or false";
+  throw new AppError("bad_request", `The value of ${field} ${op} ${wrong}.`, {
+    hint: "For what is empty, use is null.",
+  });
+}
+
+function numberIn(field: string, value: Literal): number {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  if (typeof number === "number" && Number.isFinite(number)) return number;
+  throw new AppError("bad_request", `${field} is a number, and "${value}" is none.`);
+}
+
+function booleanIn(field: string, value: Literal): boolean {
+  const found = /^(?:(true|yes|1)|false|no|0)$/i.exec(String(value));
+  if (found !== null) return found[1] !== undefined;
+  throw new AppError("bad_request", `${field} is true or false, and not "${value}".`);
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1).toLowerCase();
+}
