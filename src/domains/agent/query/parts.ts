@@ -54,6 +54,11 @@ export function condsOf(cond: Cond | undefined): Cond[] {
   return cond.k === "and" ? cond.of.flatMap(condsOf) : [cond];
 }
 
+/** Who is not unpaid has paid. */
+export function opposite(cond: Cond): Cond {
+  return cond.k === "not" ? cond.of : { k: "not", of: cond };
+}
+
 /** The condition that all of these are together; none of none. */
 export function allOf(conds: readonly Cond[]): Cond | undefined {
   return conds.length > 1 ? { k: "and", of: [...conds] } : conds[0];

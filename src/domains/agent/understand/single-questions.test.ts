@@ -83,6 +83,7 @@ const MODEL: VisibleModel = {
         "port_id BIGINT",
         "status VARCHAR",
         "cabin VARCHAR cabin_class",
+        "advance VARCHAR",
       ],
     ),
     dataset(
@@ -146,6 +147,7 @@ const VALUES: FieldValues[] = [
   { ds: "guests", field: "country", values: ["Germany", "Denmark", "Norway"], isCut: false },
   { ds: "bookings", field: "status", values: ["sailed", "cancelled", "waiting"], isCut: false },
   { ds: "bookings", field: "cabin", values: ["Deluxe", "Standard", "Deck"], isCut: false },
+  { ds: "bookings", field: "advance", values: ["No Deposit", "Paid"], isCut: false },
   { ds: "crew", field: "rank", values: ["Mate", "Captain"], isCut: false },
   { ds: "crew", field: "crew_name", values: ["Ole Lund", "Eva Dahl"], isCut: false },
   { ds: "islands", field: "island_name", values: ["Juist", "Borkum", "Baltrum"], isCut: false },
@@ -355,6 +357,34 @@ describe("a word that belongs to another thing", () => {
     ["fares of Ida Holm's team in 2025", "refused"],
     ["how many sailed bookings", "sailed bookings"],
   ])("is not left out: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
+  });
+});
+
+describe("the opposite of what is known", () => {
+  it.each([
+    ["unsettled complaints", "complaint count where complaint settled at is empty"],
+    ["how many complaints are still unsettled", "complaint count where complaint settled at is empty"],
+    ["uncancelled bookings in 2025", "booking count where booking status is not cancelled in 2025"],
+    ["non-sailed bookings in 2025", "booking count where booking status is not sailed in 2025"],
+    ["ungeklärte Beschwerden", "refused"],
+    ["unsailed legs", "legs where booking status is not sailed"],
+    ["unboarded bookings", "refused"],
+    ["how many bookings with a deposit", "number of bookings where booking advance is not No Deposit"],
+    ["how many bookings without deposit", "number of bookings where booking advance is No Deposit"],
+  ])("is meant by its words: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
+  });
+});
+
+describe("what is numbered", () => {
+  it.each([
+    ["booking numbers of cancelled bookings in 2025", "bookings where booking status is cancelled in 2025"],
+    ["the number of the latest booking", "the latest bookings by booking date"],
+    ["the booking number of the latest booking", "the latest bookings by booking date"],
+    ["number of bookings in 2025", "booking count in 2025"],
+    ["how many sailors report to Ole Lund", "number of crew of Ole Lund"],
+  ])("is called by its number, and one is not counted: %s", (text, said) => {
     expect(saidBack(text)).toBe(said);
   });
 });

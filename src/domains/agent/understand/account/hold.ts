@@ -1,3 +1,4 @@
+import { isSameField } from "../../query/parts.ts";
 import type { Ask } from "../../query/semantic-query.ts";
 import type { Found } from "../candidates/candidates.ts";
 import type { Weighed } from "../candidates/said.ts";
@@ -72,7 +73,7 @@ function oddCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): number {
   const { question, found, language, grammar } = said;
   return (
     spanCost(ask) +
-    listCost(language.listOpener.test(question.text), ask) +
+    listCost(language.listOpener.test(question.text) || isNumberNamed(ask, leaves), ask) +
     formCost(ask, said) +
     (isOnlyCounted(ask, leaves, found) ? COUNTED_COST : 0) +
     unaskedParts(leaves, ask, { grammar }) * UNASKED_COST
@@ -83,6 +84,12 @@ function isOnlyCounted(ask: Ask, leaves: readonly Leaf[], found: readonly Found[
   const asksMuch = found.some(({ sense }) => sense.t === "op" && sense.op === "how much");
   const isCount = ask.k === "table" && ask.cols.every((num) => num.k === "agg" && num.fn === "count");
   return asksMuch && isCount && leaves.some(({ borrowed }) => borrowed !== undefined);
+}
+
+/** "ticket numbers" are wanted as such. */
+function isNumberNamed(ask: Ask, leaves: readonly Leaf[]): boolean {
+  const [key] = ask.k === "list" ? ask.show : [];
+  return leaves.some(({ sense }) => sense.t === "field" && isSameField(sense.key, key));
 }
 
 /** "Which orders" wants the orders, "orders last week" their number. */

@@ -185,6 +185,8 @@ export class QueryFacts extends QueryParts {
         this.#saysField(cond.key) && cond.values.every((value) => this.values.has(value) || value === true)
       );
     if (cond.k === "link") return cond.path.every(({ link }) => this.links.has(link));
+    // "without a deposit": that it is not "No deposit" is denied in its turn.
+    if (cond.k === "not" && cond.of.k === "is") return this.#saysCond(cond.of);
     return this.texts.includes(JSON.stringify(cond));
   }
 

@@ -1,5 +1,6 @@
 import type { Schema } from "../../query/schema.ts";
 import type { Ask, Key } from "../../query/semantic-query.ts";
+import { deniesRest } from "../lexicon/values.ts";
 
 /** Everything that a query speaks of, found by walking through it. */
 export class QueryParts {
@@ -58,6 +59,8 @@ export class QueryParts {
     if (k === "not" || k === "null" || (k === "cmp" && op === "=" && b?.v === 0)) this.negations += 1;
     const { values } = node as { values?: unknown[] };
     if (k === "is") this.alternatives += (values?.length ?? 1) - 1;
+    if (k === "is" && values?.every((value) => typeof value === "string" && deniesRest(value)) === true)
+      this.negations += 1;
     if (k === "or" && Array.isArray(of)) this.alternatives += of.length - 1;
     const { per } = node as { per?: Key[] };
     if (Array.isArray(per)) this.each.push(...per);

@@ -6,6 +6,7 @@ import type { Sense } from "../senses/fragment.ts";
 import { grammarEntries } from "./grammar-entries.ts";
 import { misspelt, respelt } from "./misspelt.ts";
 import { nameEntries } from "./name-entries.ts";
+import { opposites } from "./opposites.ts";
 import { valueEntries } from "./value-entries.ts";
 
 /** What some words mean by themselves. */
@@ -34,15 +35,19 @@ export function outsidePeriods(found: readonly Found[]): Found[] {
   return found.filter((each) => !isInside(each));
 }
 
-/** What the author calls a year is meant before the years of a date. */
+/** What the author calls a year is meant before the years of a date, and "order numbers of" before "numbers of". */
 export function authorsFirst(found: readonly Found[]): Found[] {
   const named = found.filter(({ sense }) => sense.t === "field");
-  return found.map((each) =>
-    each.sense.t === "grain" && named.some(({ end }) => end === each.end)
-      ? { ...each, cost: each.cost + 0.5 }
-      : each,
-  );
+  const isLess = ({ sense, start, end }: Found) =>
+    sense.t === "grain"
+      ? named.some((name) => name.end === end)
+      : sense.t === "op" &&
+        sense.op === "count" &&
+        named.some((name) => name.start < start && start < name.end);
+  return found.map((each) => (isLess(each) ? { ...each, cost: each.cost + LESS_COST } : each));
 }
+
+const LESS_COST = 0.5;
 
 /** Some words of a question that stand together. */
 export interface Stretch {
@@ -61,15 +66,16 @@ const GAPS = 2;
 
 /** Everything that stretches of words can mean by themselves. */
 export function candidates(words: readonly Word[], lexicon: Lexicon, language: Language): Found[] {
-  const found = stretchesOf(words, lexicon.longest + GAPS).flatMap((stretch): Found[] => {
-    const entries: Entry[] = [
-      ...nameEntries(stretch, lexicon, language),
-      ...valueEntries(stretch, lexicon, language),
-      ...grammarEntries(stretch, language),
-    ];
+  const entriesOf = (stretch: Stretch): Entry[] => [
+    ...nameEntries(stretch, lexicon, language),
+    ...valueEntries(stretch, lexicon, language),
+  ];
+  const written = stretchesOf(words, lexicon.longest + GAPS).flatMap((stretch): Found[] => {
     const { start, end } = stretch;
+    const entries = [...entriesOf(stretch), ...grammarEntries(stretch, language)];
     return entries.map(({ sense, cost }) => ({ sense, start, end, cost }));
   });
+  const found = [...written, ...opposites(words, written, entriesOf, language)];
   return [
     ...found,
     ...misspelt(words, found, lexicon, language),

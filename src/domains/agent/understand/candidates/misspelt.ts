@@ -4,6 +4,7 @@ import { range, type Word } from "../languages/words.ts";
 import type { Entry } from "../lexicon/entry.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
 import type { Found } from "./candidates.ts";
+import { oppositeOf } from "./opposites.ts";
 
 /** Names of several words in which one is misspelt: "retrun rate". */
 export function respelt(
@@ -93,6 +94,8 @@ export function misspelt(
     const near = [...lexicon.phrases].filter(
       ([key]) =>
         !/ing$/.test(word.norm) &&
+        // What is "unsold" is not misspelt.
+        oppositeOf(word.stem) !== key &&
         !key.includes(" ") &&
         key.length >= (key[0] === word.norm[0] ? 4 : 5) &&
         Math.abs(key.length - word.stem.length) <= most &&

@@ -23,8 +23,11 @@ const COST = { name: 0, synonym: 0.1, verb: 0.3, part: 0.7, partial: 2 };
 /** What was done: "won", "sold", "delivered". */
 const PARTICIPLE = /^(\p{L}{3,}ed|won|sold|bought|made|paid|lost|held|given|taken|shot|led|run)$/iu;
 
-/** What says that something is a name, and not whose. */
-const OF_NAMES = /(^| )(full ?)?(names?|titles?|labels?|bezeichnung|titel)$|(name|bezeichnung)$/i;
+const MANAGER = /^(?:line )?(?:manager|boss|supervisor|superior)$/i;
+
+/** What says that something is a name or a number, and not whose. */
+const OF_NAMES =
+  /(^| )((full ?)?(names?|titles?|labels?)|numbers?|no|nr|ids?|bezeichnung|titel|nummer)$|(name|bezeichnung|nummer)$/i;
 
 /** Last words of a name that say nothing by themselves. */
 export const NO_PART: ReadonlySet<string> = new Set("name id key code number date at type total".split(" "));
@@ -94,7 +97,10 @@ export class Phrases {
 
   #addForeign(field: Field, hop: Hop): void {
     const link: Sense = { t: "link", paths: bothWays(this.#schema, [hop]) };
-    for (const synonym of field.ai.synonyms) this.#addLink(synonym, link);
+    const name = field.name.replaceAll("_", " ");
+    // A column `reports_to` says itself how it links.
+    for (const text of [...(DIRECTED.test(name) ? [name] : []), ...field.ai.synonyms])
+      this.#addLink(text, link);
     for (const { text, sense } of roleWords(this.#schema, hop, textsOf(field)))
       this.#add(text, sense, sense.t === "op" ? COST.synonym : COST.part);
   }
@@ -126,6 +132,14 @@ export class Phrases {
       for (const text of textsOf(field)) this.#add(text, { t: "cond", ds: key.ds, cond }, 0);
     }
     if (kind === "date") this.#addDeeds(key);
+    const numbered =
+      dataset.primaryKey.length === 1 && dataset.primaryKey[0] === field.name
+        ? NUMBERED.exec(field.name)
+        : null;
+    if (numbered !== null)
+      for (const what of new Set([numbered[1] || dataset.name, dataset.name]))
+        for (const word of ["number", "no", "nr", "id"])
+          this.#add(`${what} ${word}`, { t: "field", key }, COST.part);
     if (kind === "text") this.#add(`${field.name} number`, { t: "field", key }, COST.part);
     // "visits": of a `visit_count`.
     const counted = kind === "number" ? /^(.+)_count$/i.exec(field.name)?.[1] : undefined;
@@ -172,6 +186,9 @@ export class Phrases {
   #addRelationships(): void {
     for (const { name, from, to, ai } of this.#knowledge.model.relationships) {
       const one: Hop = { link: name, dir: "one" };
+      // Whoever has a manager reports to them.
+      if (from === to && ai.synonyms.some((text) => MANAGER.test(text)))
+        this.#addLink("reports to", { t: "link", paths: bothWays(this.#schema, [one]) });
       for (const synonym of ai.synonyms) {
         const role =
           from === to && !DIRECTED.test(synonym) ? roleOf(this.#schema, from, one, synonym) : undefined;
@@ -251,6 +268,9 @@ export class Phrases {
     }
   }
 }
+
+/** What rows are numbered by: an `order_id` is the number of an order. */
+const NUMBERED = /^(.*?)_?(?:id|key|no|nr|number|nummer)$/i;
 
 /** A date by its name, or by what was done then. */
 function dateCalled(text: string, key: Key): Sense {

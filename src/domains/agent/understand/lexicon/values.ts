@@ -58,7 +58,14 @@ export function allWith({ schema, values: all }: Knowledge, word: string, foldin
 /** Of so few values people know the words. */
 const FEW_VALUES = 60;
 
-/** "during landing": the one phase of flight, or all of them, that the word is in. */
+const DENIES = /^(?:no|not|none|non|never|without|kein\p{L}*|nicht|ohne)(?!\p{L})/iu;
+
+/** Whether a value says of the rest of it that there is none: "No deposit". */
+export function deniesRest(value: string): boolean {
+  return DENIES.test(value);
+}
+
+/** "during landing": the one phase of flight, or all of them, that the word is in; "with a deposit": not "No deposit". */
 export function valuesWith(
   { schema, values: all }: Knowledge,
   word: string,
@@ -77,8 +84,14 @@ export function valuesWith(
   const [only, ...others] = found;
   if (only === undefined || others.length > 0 || only.of > FEW_VALUES || only.of === only.values.length)
     return undefined;
-  const { key, values } = only;
-  return { sense: { t: "cond", ds: key.ds, cond: { k: "is", key, values, match: "equal" } }, cost: 1.1 };
+  const { key } = only;
+  const plain = only.values.filter((value) => !deniesRest(value));
+  const values = plain.length === 0 ? only.values : plain;
+  const is: Cond = { k: "is", key, values, match: "equal" };
+  return {
+    sense: { t: "cond", ds: key.ds, cond: plain.length === 0 ? { k: "not", of: is } : is },
+    cost: 1.1,
+  };
 }
 
 /** "M (male) or F (female)": what the values of a field stand for. */

@@ -1,4 +1,4 @@
-import { hasKind, rebuilt } from "../../query/parts.ts";
+import { hasKind, opposite, rebuilt } from "../../query/parts.ts";
 import type { Cond, Hop, Rel } from "../../query/semantic-query.ts";
 import { isOfTime } from "../languages/language.ts";
 import { growing } from "../senses/comparison-senses.ts";
@@ -106,15 +106,29 @@ function inPieces(grammar: Grammar, all: readonly Combined[], pieces: string | n
 
 /** How many there are; of what was done, the number that the author has for it. */
 function counted(grammar: Grammar, rel: RelSense): Combined[] {
+  if (rel.rel.k === "top" && rel.rel.n === 1) return numberOfOne(grammar, rel);
   const name = rel.isDistinct === true ? grammar.nameKey(rel.ds) : undefined;
   if (name !== undefined) return means(table({ k: "agg", fn: "distinct", of: name, in: rel.rel }), -0.2);
   const pieces = piecesSold(grammar, rel);
   if (pieces.length > 0)
     return [...pieces.map((each) => more(each, -0.4)), ...means(table(count(rel.rel)), 0.4)];
   const metric = rel.verb?.metric ?? null;
-  if (metric === null) return means(table(count(rel.rel)), rel.verb === undefined ? 0 : VERB_COST);
+  if (metric === null)
+    return means(
+      table(count(rel.rel)),
+      rel.verb === undefined ? (rel.form === "name" ? NAMED_COST : 0) : VERB_COST,
+    );
   const num = { k: "metric" as const, name: metric };
   return means({ t: "table", table: { ...EMPTY_TABLE, cols: [num], conds: [condOf(rel)] } }, 0.4);
+}
+
+/** Of one that is named nobody asks how many there are. */
+const NAMED_COST = 1.5;
+
+/** "the number of our biggest order": what it is called by, as there is one. */
+function numberOfOne(grammar: Grammar, { rel, ds }: RelSense): Combined[] {
+  const [field, ...others] = grammar.schema.datasets.get(ds)?.key ?? [];
+  return field === undefined || others.length > 0 ? [] : [attr(rel, ds, [{ ds, field }], 0.2)];
 }
 
 /** "which genre has the longest tracks": of the author's average of their lengths. */
@@ -197,7 +211,7 @@ export const ENTITY_RULES: Rules = {
       return means({ t: "mod", mod: { m: "is", ds, cond } }, op === "by" ? 0.2 : 0);
     if (op === "than") return means({ t: "than", win: null, cond, ds });
     // "no major rivers" says it of the rivers.
-    if (op === "not") return means({ t: "cond", ds, cond: { k: "not", of: cond } }, 0.3);
+    if (op === "not") return means({ t: "cond", ds, cond: opposite(cond) }, 0.3);
     const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
     // "share of cash payments": of all rows.
     if (op === "share") return shareOfRows(ds, cond);
@@ -360,7 +374,7 @@ export const ENTITY_RULES: Rules = {
     }
     if (op !== "not") return [];
     if (mod.m === "to") return means({ t: "mod", mod: { ...mod, not: !mod.not } });
-    if (mod.m === "is") return means({ t: "mod", mod: { ...mod, cond: { k: "not", of: mod.cond } } });
+    if (mod.m === "is") return means({ t: "mod", mod: { ...mod, cond: opposite(mod.cond) } });
     return [];
   },
   "cond rel": (grammar, { ds, cond }, rel) =>

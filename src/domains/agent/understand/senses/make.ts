@@ -1,4 +1,4 @@
-import { nodesIn, relConds } from "../../query/parts.ts";
+import { nodesIn, opposite, relConds } from "../../query/parts.ts";
 import type { Aggregate, Cond, Grain, Key, Num, Rel, Top, Window } from "../../query/semantic-query.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { By, Place, Sense, TableSense } from "./fragment.ts";
@@ -77,7 +77,7 @@ export function placed({ dir, n, skip }: Place): Omit<Top, "by" | "per"> {
 }
 
 export function where(rel: RelSense, cond: Cond, not = false): RelSense {
-  return { ...rel, rel: { k: "where", in: rel.rel, if: not ? { k: "not", of: cond } : cond } };
+  return { ...rel, rel: { k: "where", in: rel.rel, if: not ? opposite(cond) : cond } };
 }
 
 export function made(rel: RelSense, cost: number, isTopped: boolean): Combined {

@@ -1,4 +1,4 @@
-import { allOf, isEqual, isSameField } from "../../query/parts.ts";
+import { allOf, isEqual, isSameField, opposite } from "../../query/parts.ts";
 import type { Cond, DatePart, Grain, Key, Num, Rel, Scope, Window } from "../../query/semantic-query.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
@@ -114,7 +114,7 @@ export function ofEntities(
     return [asTable({ ...table, conds }, cost + 0.3)];
   }
   const cond: Cond = condOf(rel);
-  const all = [...table.conds, not ? ({ k: "not", of: cond } as const) : cond];
+  const all = [...table.conds, not ? opposite(cond) : cond];
   return [asTable({ ...table, conds: all }, cost + countedCost(table))];
 }
 

@@ -21,7 +21,7 @@ const FILLERS: ReadonlySet<string> = new Set(
   something anyone anybody somebody actual actually unique someone everything everybody everyone
   calendar because very even once atm asap btw fyi mr mrs simply quite rather much many quick quickly hi hello hey thanks thank
   kindly sorry wondering wonder interested curious figure figures numbers data info information overview
-  report summary details detail respective corresponding whole entire too anyway basically overall being
+  summary details detail respective corresponding whole entire too anyway basically overall being
   having catalogue catalog database pls`.split(/\s+/),
 );
 
@@ -56,6 +56,8 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
     why: /reason/,
     single: /^(?:.* )?(?:an?|every|each|one) single\b/,
     direct: /report/,
+    report:
+      /\breport (?:on|about|of|for|with|showing|that)\b|\b(?:an?|the|me|this|monthly|weekly|quick) (?:\S+ )?report\b/,
     current: /^(?!.*(?:\b\d{4}\b|\b(?:last|previous) ))/,
     full: /target|plan|goal/,
     reach: /target|plan|goal/,
