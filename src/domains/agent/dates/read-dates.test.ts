@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DateProfile } from "./profile.ts";
-import { type DateFound, readDates } from "./read-dates.ts";
+import { absentDate, type DateFound, readDates } from "./read-dates.ts";
 
 /** A Tuesday in the middle of things: no period ends with it. */
 const BUSINESS: DateProfile = {
@@ -37,6 +37,11 @@ describe("windows as a business means them", () => {
     ["the month before last", "2026-01-01 2026-02-01"],
     ["last 90 days", "2025-12-18 2026-03-18"],
     ["past four weeks", "2026-02-18 2026-03-18"],
+    ["over the past year", "2025-03-18 2026-03-18"],
+    ["over the last year", "2025-03-18 2026-03-18"],
+    ["in the past month", "2026-02-18 2026-03-18"],
+    ["in the past week", "2026-03-11 2026-03-18"],
+    ["over the previous year", "2025-01-01 2026-01-01"],
     ["last 12 months", "2025-03-18 2026-03-18"],
     ["the last 5 years", "2021-03-18 2026-03-18"],
     ["last 2 quarters", "2025-07-01 2026-01-01"],
@@ -241,10 +246,25 @@ describe("places and readings", () => {
     expect(readDates(text, BUSINESS)).toEqual([]);
   });
 
+  it.each([
+    ["sales on 31 February 2025", "31 February 2025"],
+    ["Umsatz am 30.02.2025", "30.02.2025"],
+    ["Umsatz am 30.02.", "30.02."],
+    ["since 31 June", "31 June"],
+    ["29 February 2025", "29 February 2025"],
+    ["orders in week 53 of 2025", "week 53 of 2025"],
+    ["a margin below 31.2.", ""],
+    ["29 February 2024", ""],
+    ["by day of the week", ""],
+  ])("says that no calendar has it: %s", (text, absent) => {
+    const { start = 0, end = 0 } = absentDate(text, BUSINESS) ?? {};
+    expect(text.slice(start, end)).toBe(absent);
+  });
+
   it("takes the likeliest of several readings, and keeps both ends of a range", () => {
     expect(only("on 12/03/2025")).toMatchObject({ window: { from: "2025-12-03" } });
     expect(only("in December")).toMatchObject({ window: { from: "2025-12-01" } });
-    expect(only("the past year")).toMatchObject({ window: { from: "2025-01-01", to: "2026-01-01" } });
+    expect(only("the past quarter")).toMatchObject({ window: { from: "2025-10-01", to: "2026-01-01" } });
     expect(only("from FY2024 to FY2025")).toMatchObject({
       ends: [
         { from: "2024-02-01", to: "2025-02-01" },

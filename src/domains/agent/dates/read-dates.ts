@@ -79,11 +79,24 @@ const GRAMMAR = new Grammar([
 const EARLIEST = at(1000);
 const LATEST = at(3001);
 
+/** Where a text speaks of a day or a week that no calendar has. */
+export function absentDate(text: string, profile: DateProfile): { start: number; end: number } | undefined {
+  const tokens = tokenize(text);
+  const items = select(fillChart(tokens, GRAMMAR, calendarOf(profile)), tokens);
+  const absent = items.find(({ value }) => value.t === "none" && value.absent && value.latent !== true);
+  return absent && placeOf(absent, tokens);
+}
+
 /** Every date, period, grouping and comparison in a text, in the order of the text. */
 export function readDates(text: string, profile: DateProfile): DateFound[] {
   const calendar = calendarOf(profile);
   const tokens = tokenize(text);
-  const items = shareYears(select(fillChart(tokens, GRAMMAR, calendar), tokens), tokens, calendar);
+  const chosen = select(fillChart(tokens, GRAMMAR, calendar), tokens);
+  const items = shareYears(
+    chosen.filter(({ value }) => value.t !== "none"),
+    tokens,
+    calendar,
+  );
   const windows = new Map<Item, Read>();
   for (const item of items) {
     const read =
@@ -190,6 +203,7 @@ function nearest(windows: ReadonlyMap<Item, Read>, { from }: Item): Read | undef
 const LEADING: Partial<Record<string, readonly string[]>> = {
   time: ["in", "the", "of", "from", "equal"],
   window: ["in", "the", "of"],
+  none: ["in", "on", "the", "of", "from", "since", "until", "before", "after"],
 };
 
 /** Articles and prepositions belong to the sentence, not to the date. */

@@ -47,7 +47,7 @@ function withYear(time: Period, year: Period, calendar: Calendar): Value | undef
   if (number === undefined || time.unit === "year") return undefined;
   const rest = sure(time);
   // 29 February 2025, week 53 of 2025: not to be read as something else.
-  if (!fiscal) return exists({ ...rest, year: number }, calendar) ?? { t: "none" };
+  if (!fiscal) return exists({ ...rest, year: number }, calendar) ?? { t: "none", absent: true };
   if (time.unit === "quarter" || time.unit === "half")
     return exists({ ...rest, year: number, fiscal }, calendar);
   // A month or day of a fiscal year may be in the next calendar year.
@@ -81,7 +81,8 @@ const JOINED: readonly Rule[] = [
   rule("Year [dash|slash|possessive] [the] Yearless", ([year, time], calendar) =>
     withYear(time, year, calendar),
   ),
-  rule("None [of|in|comma|dash|slash] Year", ([none]) => none),
+  rule("None [of|in|comma|dash|slash] Year", ([{ absent }]) => ({ t: "none", absent })),
+  rule("on|in|of|from|since|until|before|after [the] None", ([{ absent }]) => ({ t: "none", absent })),
   // the third month of 2021, the first two weeks of May, the last week of July
   rule("Ord Plain [in|of] [the] Time", ([{ n }, { unit }, whole], calendar) => nth(whole, unit, n, calendar)),
   rule("last Plain [(in|of)] [the] Time", ([{ unit }, of, whole], calendar) =>

@@ -48,9 +48,11 @@ const { rule, tight } = rulesOf({
   NthWeek: ordinal(53),
 });
 
+const ABSENT = { t: "none", absent: true } as const;
+
 /** A day that no calendar has, as 30 February, is not to be read as something else. */
 function dayOrNone(month: number, day: number, year?: number): Value {
-  return dayIn(month, day, year) ?? { t: "none" };
+  return dayIn(month, day, year) ?? ABSENT;
 }
 
 function dayIn(month: number, day: number, year?: number): Period | undefined {
@@ -61,7 +63,7 @@ function dayIn(month: number, day: number, year?: number): Period | undefined {
 /** Month or day first? A stroke means month first if that is possible. */
 function numericDay(first: number, second: number, mark: string, year?: number): Period | ValueOf<"none"> {
   const monthFirst = mark === "dot" ? undefined : dayIn(first, second, year);
-  return monthFirst ?? dayIn(second, first, year) ?? { t: "none" };
+  return monthFirst ?? dayIn(second, first, year) ?? ABSENT;
 }
 
 const fullYear = ({ n, digits }: { n: number; digits: number }): number => (digits === 2 ? 2000 + n : n);
@@ -123,11 +125,11 @@ const MONTHS_AND_DAYS: readonly Rule[] = [
   ),
   tight("DayNumber slash DayNumber", ([one, two], { business }) => {
     const time = numericDay(one.n, two.n, "slash");
-    return time.t === "time" && business ? { ...time, latent: true } : time;
+    return time.t === "none" || business ? { ...time, latent: true } : time;
   }),
   tight("DayNumber dot MonthNumber dot", ([day, month]) => {
-    const time = dayIn(month.n, day.n);
-    return time && { ...time, latent: true };
+    const time = dayOrNone(month.n, day.n);
+    return { ...time, latent: true };
   }),
   // German lets a space stand in 3. 4. 2025.
   rule("Nth NthMonth LongYear", ([day, month, year]) => dayOrNone(month.n, day.n, year.n)),

@@ -5,6 +5,9 @@ import type { Calendar } from "./profile.ts";
 import { derived, halfOf, lacksYear, period, present, readings, sure, swung, windowOf } from "./resolve.ts";
 import type { Closed, Period, Step, Unit, Value, Window } from "./values.ts";
 
+/** What is counted back from today where "past" is said; a past quarter is a whole one. */
+const ROLLED: readonly Unit[] = ["week", "month", "year"];
+
 const { rule } = rulesOf({
   ...PLACES,
   DayUnit: unitOf("day"),
@@ -13,6 +16,7 @@ const { rule } = rulesOf({
     "unit",
     ({ unit, plural }) => !plural && (unit === "weekend" || unit === "fortnight"),
   ),
+  Rolled: a("unit", ({ unit, plural, fiscal }) => !plural && fiscal !== true && ROLLED.includes(unit)),
   Many: a("unit", ({ plural }) => plural),
   /** March, Friday, Q2: of any year or week. */
   Recurring: a("time", (time) => lacksYear(time) && time.day === undefined && time.unit !== "week"),
@@ -148,6 +152,12 @@ const WINDOWS: readonly Rule[] = [
   }),
   rule("(last|next) [only] Duration", ([which, { steps }], calendar) =>
     several(SIGN[which], steps, calendar),
+  ),
+  // the past year, over the last year: the twelve months up to today, whatever year it is
+  ...["past Rolled", "lasting [the] past Rolled", "lasting the latest Rolled"].map((said) =>
+    rule(said as "past Rolled", ([{ unit }], calendar) =>
+      calendar.business ? several(-1, [{ unit, n: 1 }], calendar) : undefined,
+    ),
   ),
   rule("Count (last|next) Many", ([{ n }, which, { unit }], calendar) =>
     several(SIGN[which], [{ unit, n }], calendar),

@@ -36,7 +36,7 @@ export function select(chart: readonly Item[][], tokens: readonly Token[]): Item
     if (item !== undefined) selected.push(item);
     i = item?.to ?? i + 1;
   }
-  return overToCompare(selected, tokens).filter(({ value }) => value.t !== "none");
+  return overToCompare(selected, tokens);
 }
 
 /** What may follow "from 2024 on"; in "from 2024 on Mondays" that is no word of the period. */

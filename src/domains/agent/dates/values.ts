@@ -102,7 +102,7 @@ export type Value =
   | Compare
   | { t: "grain"; grain: Grain; fiscal?: true | undefined }
   | { t: "same"; unit: Unit }
-  /** Looks like a date and is none, as the day of the week. */
-  | { t: "none" };
+  /** Looks like a date and is none, as the day of the week; or one that no calendar has, as 30 February. */
+  | { t: "none"; absent?: true | undefined; latent?: boolean };
 
 export type ValueOf<T extends Value["t"]> = Extract<Value, { t: T }>;

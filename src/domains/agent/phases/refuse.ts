@@ -39,20 +39,23 @@ export function refuse(
   const apart = known.length === 0 ? [] : [`How ${known.join(", ")} is meant here could not be told.`];
   const asked = askable(knowledge);
   const numbers = asked.length === 0 ? [] : [`**What can be asked:**\n${lines(asked)}`];
+  const absent = missing.find(({ isAbsent }) => isAbsent === true)?.text;
   const narrative =
-    unknown.length > 0
-      ? [
-          `I cannot answer this question because the required data is not available in the ${word}.`,
-          `**Missing datasets:**\n${lines(unknown.map((each) => missingLine(each, knowledge)))}`,
-          available,
-          ...numbers,
-        ]
-      : [
-          `I cannot answer this question because I could not tell what of the ${word} it asks for.`,
-          ...(obstacles.length === 0 ? apart : [lines([...new Set(obstacles)])]),
-          available,
-          ...numbers,
-        ];
+    absent !== undefined
+      ? [`I cannot answer this question because there is no "${absent}" in the calendar.`, ...numbers]
+      : unknown.length > 0
+        ? [
+            `I cannot answer this question because the required data is not available in the ${word}.`,
+            `**Missing datasets:**\n${lines(unknown.map((each) => missingLine(each, knowledge)))}`,
+            available,
+            ...numbers,
+          ]
+        : [
+            `I cannot answer this question because I could not tell what of the ${word} it asks for.`,
+            ...(obstacles.length === 0 ? apart : [lines([...new Set(obstacles)])]),
+            available,
+            ...numbers,
+          ];
   return { ...NOTHING, outcome: "refuse", model: model.name, narrative: narrative.join("\n\n") };
 }
 

@@ -74,6 +74,8 @@ export interface Understanding {
     nearest: string[];
     /** The model knows it, but not in this place. */
     isKnown?: true;
+    /** It is a date that no calendar has. */
+    isAbsent?: true;
   }[];
   /** What has to be asked whichever reading is meant, such as "best" without a measure. */
   unclear: Clarification[];

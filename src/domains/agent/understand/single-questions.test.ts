@@ -280,6 +280,14 @@ describe("periods", () => {
   });
 });
 
+describe("a day that no calendar has", () => {
+  it.each(["fares on 31 February 2025", "Fares am 31.06.2025"])("is what is missing: %s", (text) => {
+    const { readings, missing } = read(text);
+    expect(readings).toEqual([]);
+    expect(missing).toMatchObject([{ isAbsent: true }]);
+  });
+});
+
 describe("ranges", () => {
   it.each([
     ["guests with fares between 1 and 2 thousand", "1,000", "2,000"],

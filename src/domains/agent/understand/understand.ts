@@ -3,7 +3,7 @@ import { metricsIn } from "../query/parts.ts";
 import type { Ask, Num } from "../query/semantic-query.ts";
 import { type Held, heldAgainst } from "./account/hold.ts";
 import { candidates, type Found } from "./candidates/candidates.ts";
-import { datesIn } from "./candidates/dates.ts";
+import { absentIn, datesIn } from "./candidates/dates.ts";
 import { type RowNoun, takenAs } from "./candidates/row-nouns.ts";
 import { sensesIn, type Weighed, weigh } from "./candidates/said.ts";
 import type { Language } from "./languages/language.ts";
@@ -27,6 +27,8 @@ export function understand(asked: Question, knowledge: Knowledge): Understanding
   const question = { ...asked, text: withoutCourtesy(asked.text) };
   const statement = statementIn(question.text);
   if (statement !== undefined) return refused(statement);
+  const absent = absentIn(question, knowledge);
+  if (absent.length > 0) return { ...NOTHING, missing: absent };
   const whole = isTwoQuestions(question.text) ? NOTHING : readText(question, knowledge);
   return isUnderstood(whole) ? whole : (readLast(question, knowledge) ?? whole);
 }

@@ -1,9 +1,17 @@
 import { editDistance } from "../../../../kernel/nearest.ts";
-import { type DateFound, type DateWindow, readDates, type WindowFound } from "../../dates/read-dates.ts";
+import type { DateProfile } from "../../dates/profile.ts";
+import {
+  absentDate,
+  type DateFound,
+  type DateWindow,
+  readDates,
+  type WindowFound,
+} from "../../dates/read-dates.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { Language } from "../languages/language.ts";
 import type { Word } from "../languages/words.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
+import type { Understanding } from "../reading.ts";
 import type { Sense } from "../senses/fragment.ts";
 import type { Found } from "./candidates.ts";
 
@@ -26,11 +34,23 @@ export function withDateWords(text: string, lexicon: Lexicon, language: Language
 }
 
 /** Dates are read by a grammar of their own. */
-export function datesIn({ text, now, timeZone }: DatedText, { definitions, schema }: Knowledge): DateFound[] {
+export function datesIn(question: DatedText, knowledge: Knowledge): DateFound[] {
+  const { text } = question;
+  const found = readDates(text, profileOf(question, knowledge));
+  return found.filter(({ start, end }) => !PLACES.test(text.slice(start, end)));
+}
+
+/** "31 February": nothing happened then, and no other day is meant. */
+export function absentIn(question: DatedText, knowledge: Knowledge): Understanding["missing"] {
+  const span = absentDate(question.text, profileOf(question, knowledge));
+  if (span === undefined) return [];
+  return [{ span, text: question.text.slice(span.start, span.end), nearest: [], isAbsent: true }];
+}
+
+function profileOf({ now, timeZone }: DatedText, { definitions, schema }: Knowledge): DateProfile {
   const fiscalStart = { month: definitions.rules.fiscalMonth ?? 1, day: 1, namedAfter: "start" as const };
   const { weekStart = "monday" } = schema;
-  const found = readDates(text, { now, timeZone, weekStart, fiscalStart, style: "business" });
-  return found.filter(({ start, end }) => !PLACES.test(text.slice(start, end)));
+  return { now, timeZone, weekStart, fiscalStart, style: "business" };
 }
 
 /** "between the first and second", "the second one": places in a row, and no days of this month. */
