@@ -200,6 +200,11 @@ export class RowCompiler {
     if (wanted === undefined || wanted === null) {
       throw new CompileError(`${rows.ds} has no date, so it cannot be limited to ${win.said}.`);
     }
+    const { isYear } = this.dataset(wanted.ds).fields.get(wanted.field) ?? {};
+    if (isYear === true && !isOfYears(win))
+      throw new CompileError(
+        `Of ${rows.ds.replaceAll("_", " ")} only the year is known, so it cannot be limited to ${win.said}.`,
+      );
     const column = rows.column(wanted);
     if (shift === undefined) this.#aliases.windows.push({ date: wanted, win });
     const bounds = [
@@ -334,6 +339,12 @@ function isOneOf(column: string, values: readonly Literal[], match: "equal" | "c
 
 function literal(value: Literal): string {
   return typeof value === "string" ? quoteText(value) : String(value);
+}
+
+/** Whether a period is one of whole years, or of all until some day: "since 2018" ends today. */
+function isOfYears({ from, to }: Window): boolean {
+  const isNewYear = (day: string | null) => day === null || day.slice(5, 10) === "01-01";
+  return isNewYear(from) && (isNewYear(to) || to?.slice(8, 10) !== "01");
 }
 
 function moment(iso: string, shift: Shift | undefined): string {

@@ -77,6 +77,7 @@ export class Rows {
       throw new CompileError(`There is no field ${key.field} in ${key.ds}.`);
     }
     const column = columnOf(this.aliasOf(key.ds, key.path), key.field);
+    if (dataset?.fields.get(key.field)?.isYear === true) needsYearsOnly(key);
     if (key.since !== undefined) return `date_diff('day', ${this.column(key.since)}, ${column})`;
     if (key.part !== undefined) return `${PARTS[key.part]}(${column})`;
     return key.bucket === undefined ? column : this.#bucket(column, key.bucket, key.fiscal ?? false);
@@ -119,6 +120,13 @@ export class Rows {
   #bucket(column: string, grain: Grain, isFiscal: boolean): string {
     return `CAST(${bucketStart(this.#schema, column, { grain, isFiscal })} AS DATE)`;
   }
+}
+
+/** What is known by its year only is in no month, and it took no days. */
+function needsYearsOnly({ ds, bucket, part, since }: Key): void {
+  if (since === undefined && part === undefined && (bucket === undefined || bucket === "year")) return;
+  const asked = bucket ?? part ?? "day";
+  throw new CompileError(`Of ${ds.replaceAll("_", " ")} only the year is known, and no ${asked}.`);
 }
 
 const PARTS = { weekday: "dayname", hour: "hour", month: "monthname" } as const;

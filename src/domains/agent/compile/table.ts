@@ -1,4 +1,4 @@
-import { quoteName } from "../../../kernel/sql-text.ts";
+import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { allOf, condsOf, isEqual } from "../query/parts.ts";
 import {
   type Aggregate,
@@ -49,7 +49,9 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
   const builder = new TableBuilder(compiler, ask.by, ask.scope ?? {});
   const numbers = ask.cols.map((num) => builder.number(num));
   const names = distinctNames([...ask.by.map(keyName), ...ask.cols.map(columnName)]);
-  const shown = [...builder.keys, ...numbers].map((sql, i) => `${sql} AS ${quoteName(names[i] as string)}`);
+  const shown = [...builder.shownKeys, ...numbers].map(
+    (sql, i) => `${sql} AS ${quoteName(names[i] as string)}`,
+  );
   const conditions = ask.having === undefined ? [] : [builder.having(ask.having)];
   const filled = ask.fill === true ? builder.periods(ask.scope?.win ?? countedIn(ask)) : undefined;
   // A group of which nothing is known is no answer, unless the periods are to be complete.
@@ -117,6 +119,15 @@ class TableBuilder {
 
   get keys(): string[] {
     return this.#by.map((_, i) => `k${i + 1}`);
+  }
+
+  /** A group without a value is called as the data call it. */
+  get shownKeys(): string[] {
+    return this.#by.map(({ ds, field, bucket, part }, i) => {
+      const blank = this.#compiler.dataset(ds).fields.get(field)?.blank;
+      const isPlain = blank === undefined || bucket !== undefined || part !== undefined;
+      return isPlain ? `k${i + 1}` : `coalesce(k${i + 1}, ${quoteText(blank)})`;
+    });
   }
 
   key(wanted: Key): string {

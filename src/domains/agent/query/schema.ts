@@ -34,6 +34,10 @@ export interface SchemaField {
   kind: "text" | "number" | "date" | "boolean" | "other";
   /** Whether the author says that it tells rows apart, rather than how much there is. */
   isDimension: boolean;
+  /** A date of which only the year is known. */
+  isYear?: true;
+  /** How it is written in the data where it has no value. */
+  blank?: string;
 }
 
 /** Each row of `from` has at most one partner in `to`. */
@@ -119,10 +123,17 @@ function datasetSchema(
   { dates }: SchemaRules,
 ): SchemaDataset {
   const fields = new Map(
-    dataset.fields.map(
-      ({ name, type, isTime }) =>
-        [name, { name, type, kind: kindOf(type, isTime), isDimension: isTime !== null }] as const,
-    ),
+    dataset.fields.map(({ name, type, isTime, sql, ai: { more } }) => {
+      const field: SchemaField = {
+        name,
+        type,
+        kind: kindOf(type, isTime),
+        isDimension: isTime !== null,
+        ...(NEW_YEAR.test(sql ?? "") && { isYear: true }),
+        ...(typeof more["blank"] === "string" && { blank: more["blank"] }),
+      };
+      return [name, field] as const;
+    }),
   );
   const nameField = nameFieldOf(dataset, foreign);
   const dated = dataset.fields.filter(({ name }) => fields.get(name)?.kind === "date");
@@ -143,6 +154,9 @@ function datasetSchema(
     date: dates?.get(dataset.name) ?? date,
   };
 }
+
+/** Made of a year alone. */
+const NEW_YEAR = /^make_date\([^,]+, 1, 1\)$/i;
 
 /** As an inferred model numbers rows that nothing tells apart; such a number is nobody's name. */
 function isNumbered({ primaryKey }: Pick<VisibleModel["datasets"][number], "primaryKey">): boolean {

@@ -165,7 +165,10 @@ function fieldOf(
     typeText: null,
     isTime: role === "date" ? true : tellsApart(column, role) ? false : null,
     distinctValues: [],
-    ai: aiOf([...new Set(synonyms)].filter((synonym) => !own.has(synonym))),
+    ai: {
+      ...aiOf([...new Set(synonyms)].filter((synonym) => !own.has(synonym))),
+      ...(column.blank !== null && role === "text" && { more: { blank: column.blank } }),
+    },
     extensions: [],
   };
 }
@@ -209,7 +212,7 @@ function sqlOf(column: ColumnProfile): string {
     return `CAST(try_strptime(CAST(${name} AS VARCHAR), ['%Y%m%d', '%Y-%m-%d']) AS DATE)`;
   const own = column.padded > 0 ? `trim(${name})` : name;
   const text = column.isMixed ? `upper(left(${own}, 1)) || lower(substr(${own}, 2))` : own;
-  if (column.hasBlanks && !isDateText(column)) return `CASE WHEN NOT ${blankSql(name)} THEN ${text} END`;
+  if (column.blank !== null && !isDateText(column)) return `CASE WHEN NOT ${blankSql(name)} THEN ${text} END`;
   const isPlain = text === name && /^[a-z_][a-z0-9_]*$/.test(column.name);
   if (!isDateText(column)) return isPlain ? column.name : text;
   return `TRY_CAST(${name} AS ${column.times > 0 ? "TIMESTAMP" : "DATE"})`;

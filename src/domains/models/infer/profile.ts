@@ -16,8 +16,8 @@ export interface ColumnProfile extends Column {
   times: number;
   /** Of texts: how many are a time of day. */
   clocks: number;
-  /** Of texts: whether some only say that there is nothing. */
-  hasBlanks: boolean;
+  /** Of texts: how it is written where some only say that there is nothing. */
+  blank: string | null;
   /** Of texts that tell rows apart: whether some are the same but for capitals. */
   isMixed: boolean;
   /** Of texts: how many begin or end with blanks. */
@@ -94,7 +94,7 @@ export async function ask(
   return (await analytics.query({ scope, tableViews, sql, limits, signal })).rows;
 }
 
-const FACTS = 9;
+const FACTS = 10;
 
 /** A text that only says that there is none. */
 export function blankSql(name: string): string {
@@ -125,6 +125,7 @@ function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
       `count(*) FILTER (WHERE trim(${name}) <> ${name})`,
       `count(*) FILTER (WHERE ${isBlank})`,
       `count(DISTINCT lower(trim(${name})))`,
+      `mode(trim(${name})) FILTER (WHERE ${isBlank})`,
     ];
   }
   if (kind !== "number") return [...counted, ...Array<string>(FACTS - 2).fill(none)];
@@ -137,6 +138,7 @@ function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
     `min(${number})`,
     `max(${number})`,
     `count(*) FILTER (WHERE ${number} <> floor(${number}))`,
+    none,
     none,
   ];
 }
@@ -151,7 +153,7 @@ function columnProfile({ name, type }: Column, row: readonly JsonValue[]): Colum
     kind: kindOf(type),
     filled: number(0) - blanks,
     distinct: number(1) - Math.min(blanks, 1),
-    hasBlanks: blanks > 0,
+    blank: blanks > 0 ? String(row[9]) : null,
     isMixed: kindOf(type) === "text" && number(8) < number(1) && number(1) < number(0) / REPEATED,
     length: number(2),
     dates: number(3),

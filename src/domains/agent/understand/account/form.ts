@@ -1,6 +1,8 @@
+import { isEqual } from "../../query/parts.ts";
 import type { Ask, Key, Num } from "../../query/semantic-query.ts";
 import type { Weighed } from "../candidates/said.ts";
 import type { Grammar } from "../rules/grammar.ts";
+import type { Leaf } from "../senses/fragment.ts";
 
 /** An answer of another form is none to the question, however well its words fit. */
 const FORM_COST = 3;
@@ -21,7 +23,7 @@ const ONE = /^(an?|one|eine?[rnms]?|typical|typically|usual|usually|normally|üb
  * What speaks against a query by its form alone: how many there are is one number, or one for each of what is named
  * with it, and which one it is no number at all.
  */
-export function formCost(ask: Ask, said: Weighed): number {
+export function formCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): number {
   const { all, found, language } = said;
   const isFirst = (at: number) =>
     all.slice(0, at).every(({ norm }) => language.fillers.has(norm) || language.grammar.has(norm));
@@ -33,7 +35,8 @@ export function formCost(ask: Ask, said: Weighed): number {
     return isNumber || isWhat(ask, said) ? NOBODY_COST : 0;
   if (WHICH.test(first?.norm ?? "")) return isNumber && !opens(...OF_NUMBERS) ? NOBODY_COST : 0;
   if (!opens("count", "how much")) return 0;
-  return (isMany(ask, said) ? FORM_COST : 0) + (isMiddle(ask, said) ? FORM_COST : 0);
+  const odd = [isMany(ask, said), isMiddle(ask, said), isOfOthers(ask, leaves)];
+  return odd.filter((each) => each).length * FORM_COST;
 }
 
 /** Whether it lists what happened, and nobody whom it happened to. */
@@ -62,6 +65,19 @@ function isNamed(key: Key, ask: Ask): boolean {
 /** Whether rows of one name are several. */
 function isRepeated({ ds }: Key, grammar: Grammar): boolean {
   return grammar.isEvent(ds) || grammar.schema.datasets.get(ds)?.isNumbered === true;
+}
+
+/** "How many bookings had children": bookings are counted, and not the children. */
+function isOfOthers(ask: Ask, leaves: readonly Leaf[]): boolean {
+  const [num] = ask.k === "table" ? ask.cols : [];
+  const counts = leaves.find(({ sense }) => sense.t === "op" && sense.op === "count");
+  const noun = leaves.find(({ sense, start }) => start === counts?.end && sense.t === "rel");
+  const isNamed = leaves.some(
+    ({ sense, start }) =>
+      start >= (noun?.end ?? Infinity) &&
+      (sense.t === "field" || (sense.t === "table" && sense.table.cols.some((col) => isEqual(col, num)))),
+  );
+  return isNamed && (num?.k === "metric" || (num?.k === "agg" && ["sum", "avg"].includes(num.fn)));
 }
 
 /** Whether it gives an average that nobody asked for, where there is a sum of the same. */

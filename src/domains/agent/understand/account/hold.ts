@@ -74,7 +74,7 @@ function oddCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): number {
   return (
     spanCost(ask) +
     listCost(language.listOpener.test(question.text) || isNumberNamed(ask, leaves), ask) +
-    formCost(ask, said) +
+    formCost(ask, leaves, said) +
     (isOnlyCounted(ask, leaves, found) ? COUNTED_COST : 0) +
     unaskedParts(leaves, ask, { grammar }) * UNASKED_COST
   );

@@ -6,6 +6,7 @@ import { isPrice } from "../model/model-words.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import { conditionsIn } from "../senses/conditions.ts";
 import type { Quantity, Sense } from "../senses/fragment.ts";
+import { someOf } from "../senses/make.ts";
 import { QueryParts } from "./query-parts.ts";
 import { isAmongThemselves, isBeside } from "./query-shapes.ts";
 import type { Role } from "./unsaid.ts";
@@ -207,7 +208,11 @@ export class QueryFacts extends QueryParts {
   }
 
   #saysNum(num: Num): boolean {
-    if (num.k === "metric") return this.metrics.has(num.name);
+    if (num.k === "metric") {
+      const tally = this.#grammar.tallyOf(num.name);
+      const isSome = tally !== undefined && this.texts.includes(JSON.stringify(someOf(tally)));
+      return isSome || this.metrics.has(num.name);
+    }
     return num.k !== "agg" || num.in === undefined || this.#saysRel(num.in);
   }
 

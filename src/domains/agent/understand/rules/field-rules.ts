@@ -18,6 +18,7 @@ import {
   means,
   placeOf,
   type RelSense,
+  someOf,
   supBy,
   table,
   tableOf,
@@ -177,9 +178,10 @@ export const FIELD_RULES: Rules = {
       return time === undefined ? [] : means({ t: "field", key: time }, -0.3);
     }
     if (op === "days" && grammar.isDate(key)) return means({ t: "days", start: key, isOpen: false });
-    // "with a discount": what has some.
-    if (op === "has" && arg === "any" && !grammar.isBoolean(key) && !grammar.isLabel(key)) {
-      const cond: Cond = { k: "not", of: missing(grammar, key) };
+    // "with a discount", "included children": what has some.
+    const isSome = arg === "any" ? !grammar.isBoolean(key) : arg === undefined && grammar.isTally(key);
+    if (op === "has" && isSome && !grammar.isLabel(key)) {
+      const cond: Cond = grammar.isTally(key) ? someOf(key) : { k: "not", of: missing(grammar, key) };
       return [{ sense: { t: "cond", ds: key.ds, cond }, cost: 0.3 }, ...first(grammar, key)];
     }
     if (op === "has") {

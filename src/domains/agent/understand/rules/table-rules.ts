@@ -16,6 +16,7 @@ import {
   periodsIn,
   type RelSense,
   saysWhatTheyDid,
+  someOf,
   tableOf,
 } from "../senses/make.ts";
 import {
@@ -74,6 +75,14 @@ function growingBy(table: TableSense, arg: string | undefined): Combined[] {
   return ofTables(growing(table), (each) =>
     each.by.length === 0 ? means({ t: "having", table: each, op, value: 0 }, 0.4) : [],
   );
+}
+
+/** "included children": of rows that say how many, those that have some. */
+function withSome(grammar: Grammar, table: TableSense): Combined[] {
+  const [num, ...others] = table.cols;
+  const key = num?.k === "metric" && others.length === 0 ? grammar.tallyOf(num.name) : undefined;
+  if (key === undefined || !isEqual({ ...table, cols: [] }, EMPTY_TABLE)) return [];
+  return means({ t: "cond", ds: key.ds, cond: someOf(key) }, 0.2);
 }
 
 /** "how many months had more than 500k": of the groups, those that were chosen. */
@@ -145,6 +154,8 @@ export const TABLE_RULES: Rules = {
       return cost === undefined ? [] : [asTable(table, cost)];
     }
     if (op === "agg" && arg === "sum") return means({ t: "table", table }, 0.1);
+    const some = op === "has" && arg !== "their" ? withSome(grammar, table) : [];
+    if (some.length > 0) return some;
     // "stores with their revenue": by it, as "stores by revenue".
     if (op === "by" || (op === "has" && arg !== "any")) {
       const [num] = table.cols;

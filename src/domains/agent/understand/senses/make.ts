@@ -105,6 +105,11 @@ export function aggregate(fn: Aggregate, of: Key, rel: Rel): Num {
   return { k: "agg", fn, of, in: rel };
 }
 
+/** That there are any, by a field that says how many there are. */
+export function someOf(key: Key): Cond {
+  return { k: "cmp", a: key, op: ">", b: { k: "lit", v: 0 } };
+}
+
 /** Entities with a clause about what there is of them. */
 export function saysWhatTheyDid(rel: Rel): boolean {
   const isDeed = (cond: Cond): boolean =>

@@ -17,7 +17,7 @@ but: but
 only: only
 both: both
 rest: other, else, everybody/everyone else, all/the other, the rest, rest of, without one/it
-has: with, has, have, had, contain, whos, whose
+has: with, has, have, had, contain, whos, whose, included, involved
 has their: with/and/plus/includ/including their
 has any: with/has/have/had a/an/any
 named: named, called
