@@ -1,3 +1,5 @@
+import { quoteText } from "../../../kernel/sql-text.ts";
+import type { Schema } from "../query/schema.ts";
 import { isKey, type Key, type Num, type Order } from "../query/semantic-query.ts";
 
 /** A column of the answer, and what it shows. */
@@ -17,6 +19,13 @@ export function keyName({ field, bucket, fiscal, part, since, path }: Key): stri
   if (part !== undefined) return part;
   if (bucket === undefined) return field;
   return fiscal === true ? `fiscal_${bucket}` : bucket;
+}
+
+/** A group without a value is called as the data call it. */
+export function shownKey({ datasets }: Schema, { ds, field, bucket, part }: Key, sql: string): string {
+  const { blank } = datasets.get(ds)?.fields.get(field) ?? {};
+  const isPlain = blank === undefined || bucket !== undefined || part !== undefined;
+  return isPlain ? sql : `coalesce(${sql}, ${quoteText(blank)})`;
 }
 
 function numberName(num: Num): string {

@@ -1,4 +1,4 @@
-import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import { allOf, condsOf, isEqual } from "../query/parts.ts";
 import {
   type Aggregate,
@@ -11,7 +11,7 @@ import {
   type Window,
 } from "../query/semantic-query.ts";
 import { bucketStart } from "./buckets.ts";
-import { type Column, columnName, distinctNames, keyName, orderBy } from "./columns.ts";
+import { type Column, columnName, distinctNames, keyName, orderBy, shownKey } from "./columns.ts";
 import { CompileError, ifCarried } from "./compile-error.ts";
 import {
   aggregateSql,
@@ -49,7 +49,7 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
   const builder = new TableBuilder(compiler, ask.by, ask.scope ?? {});
   const numbers = ask.cols.map((num) => builder.number(num));
   const names = distinctNames([...ask.by.map(keyName), ...ask.cols.map(columnName)]);
-  const shown = [...builder.shownKeys, ...numbers].map(
+  const shown = [...ask.by.map((key, i) => shownKey(compiler.schema, key, `k${i + 1}`)), ...numbers].map(
     (sql, i) => `${sql} AS ${quoteName(names[i] as string)}`,
   );
   const conditions = ask.having === undefined ? [] : [builder.having(ask.having)];
@@ -119,15 +119,6 @@ class TableBuilder {
 
   get keys(): string[] {
     return this.#by.map((_, i) => `k${i + 1}`);
-  }
-
-  /** A group without a value is called as the data call it. */
-  get shownKeys(): string[] {
-    return this.#by.map(({ ds, field, bucket, part }, i) => {
-      const blank = this.#compiler.dataset(ds).fields.get(field)?.blank;
-      const isPlain = blank === undefined || bucket !== undefined || part !== undefined;
-      return isPlain ? `k${i + 1}` : `coalesce(k${i + 1}, ${quoteText(blank)})`;
-    });
   }
 
   key(wanted: Key): string {

@@ -222,20 +222,6 @@ export class Facts extends MetricFacts {
     return !isId && foreignLink(this.schema, ds, field) === undefined;
   }
 
-  /** How many of something each row has, by its name: of `children` there may be none. */
-  isTally({ ds, field }: Key): boolean {
-    const { type = "" } = this.schema.datasets.get(ds)?.fields.get(field) ?? {};
-    return /INT/i.test(type) && /[^s]s$|children|people/.test(field) && this.isNumber({ ds, field });
-  }
-
-  /** The field that a metric adds up, where it says how many each row has. */
-  tallyOf(name: string): Key | undefined {
-    const { only } = this.schema.metrics.get(name)?.formula ?? {};
-    const [key] = only?.columns ?? [];
-    const isSum = key !== undefined && this.metricsOf(key).includes(name) && !this.isAverage(name);
-    return isSum && this.isTally(key) ? key : undefined;
-  }
-
   /** A part of something, or a mark: nobody adds those up. */
   isFraction({ ds, field }: Key): boolean {
     const { description } =

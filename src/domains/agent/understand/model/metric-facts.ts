@@ -100,6 +100,20 @@ export class MetricFacts {
     return key === undefined || others.length > 0 ? undefined : this.metricsOf(key).find(isSum);
   }
 
+  /** How many of something each row has, by its name: of `children` there may be none. */
+  isTally({ ds, field }: Key): boolean {
+    const { type = "" } = this.schema.datasets.get(ds)?.fields.get(field) ?? {};
+    return /INT/i.test(type) && /[^s]s$|children|people/.test(field);
+  }
+
+  /** The field that a metric adds up, where it says how many each row has. */
+  tallyOf(name: string): Key | undefined {
+    const { only } = this.schema.metrics.get(name)?.formula ?? {};
+    const [key] = only?.columns ?? [];
+    const isSum = key !== undefined && this.metricsOf(key).includes(name) && !this.isAverage(name);
+    return isSum && this.isTally(key) ? key : undefined;
+  }
+
   /** The metric that is one sum or average of a field, and nothing else; of several the one that is called like it. */
   metricOf(key: Key): string | undefined {
     const all = this.metricsOf(key);
