@@ -166,6 +166,11 @@ function isNumbered({ primaryKey }: Pick<VisibleModel["datasets"][number], "prim
 /** Dates by which nothing else goes. */
 const OF_LIFE = /birth|born|^dob$|death|died/i;
 
+const NAMES = /(^|_)(name|title|label)$|^(company|firm|firma)$/i;
+/** Names of somebody whom a row only speaks of: the ship name of an order is whom it was sent to. */
+const OF_OTHERS =
+  /^(ship|shipping|ship_to|bill|billing|bill_to|delivery|recipient|receiver|sender|contact|emergency)_.*(name|title)$/i;
+
 /** The text that stands for an entity: called `name`, or like the dataset; else the first dimension of text. */
 function nameFieldOf(
   { name, fields, primaryKey }: VisibleModel["datasets"][number],
@@ -173,7 +178,9 @@ function nameFieldOf(
 ): string | null {
   const texts = fields.filter(
     ({ name: field, type, isTime }) =>
-      isTime !== null && kindOf(type, isTime) === "text" && (primaryKey.length > 0 || !foreign.has(field)),
+      isTime !== null &&
+      kindOf(type, isTime) === "text" &&
+      (primaryKey.length > 0 ? !OF_OTHERS.test(field) : !foreign.has(field)),
   );
   const stem = name.toLowerCase().replace(/s$/, "");
   const named = texts.find(
@@ -181,7 +188,7 @@ function nameFieldOf(
   );
   const isNumber = isNumbered({ primaryKey });
   // Of rows that are only numbered, the name of an airport is something that many of them have.
-  const called = isNumber ? /^(full_?)?(name|title|label)$/i : /(^|_)(name|title|label)$/i;
+  const called = isNumber ? /^(full_?)?(name|title|label)$/i : NAMES;
   const found =
     named ??
     texts.find(({ name: field }) => called.test(field)) ??

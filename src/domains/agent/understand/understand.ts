@@ -179,7 +179,13 @@ function answers(readings: readonly Held[], { skipped }: Open, said: Weighed): R
     .map(({ ask, cost, leaves }) => ({
       ask: finished(ask, question, knowledge, leaves.some(isDateNamed)),
       cost,
-      assumptions: [...taken, ...borrowedIn(leaves, all), ...usualIn(ask, leaves, all), ...assumedOf(ask)],
+      assumptions: [
+        ...taken,
+        ...borrowedIn(leaves, all),
+        ...statesIn(leaves, all),
+        ...usualIn(ask, leaves, all),
+        ...assumedOf(ask),
+      ],
       said: "",
       ...oneMeant(all, { ask, leaves }, language),
     }));
@@ -189,6 +195,11 @@ function borrowedIn(leaves: readonly Leaf[], words: readonly Word[]): Assumption
   return leaves.flatMap((leaf) =>
     leaf.borrowed === undefined ? [] : [{ ...said(leaf, words, leaf.borrowed), isGuess: true as const }],
   );
+}
+
+/** How something stands, as its columns tell it. */
+function statesIn(leaves: readonly Leaf[], words: readonly Word[]): Assumption[] {
+  return leaves.flatMap((leaf) => (leaf.taken === undefined ? [] : [said(leaf, words, leaf.taken)]));
 }
 
 /** What some words were taken for. */

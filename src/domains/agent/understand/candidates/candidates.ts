@@ -17,6 +17,8 @@ export interface Found {
   cost: number;
   /** The name that the words were taken for, where nothing is called by them. */
   borrowed?: string;
+  /** What the words are taken for where columns tell it and nobody says so. */
+  taken?: string;
 }
 
 /** Whether a word is one of those that something was found for. */
@@ -72,7 +74,7 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
   ];
   const written = stretchesOf(words, lexicon.longest + GAPS).flatMap((stretch): Found[] => {
     const { start, end } = stretch;
-    const entries = [...entriesOf(stretch), ...grammarEntries(stretch, language)];
+    const entries = [...entriesOf(stretch), ...grammarEntries(stretch, lexicon, language)];
     return entries.map(({ sense, cost }) => ({ sense, start, end, cost }));
   });
   const found = [...written, ...opposites(words, written, entriesOf, language)];

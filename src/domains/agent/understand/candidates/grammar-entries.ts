@@ -1,12 +1,16 @@
 import type { Language } from "../languages/language.ts";
 import type { Entry } from "../lexicon/entry.ts";
+import type { Lexicon } from "../lexicon/lexicon.ts";
 import type { Sense } from "../senses/fragment.ts";
 import type { Stretch } from "./candidates.ts";
 
 /** What words mean in every model: words of grammar, of order, of time and of size. */
-export function grammarEntries(stretch: Stretch, language: Language): Entry[] {
+export function grammarEntries(stretch: Stretch, { phrases }: Lexicon, language: Language): Entry[] {
   const { norms, stems, bonus } = stretch;
-  const op = language.grammar.get(norms) ?? language.grammar.get(stems);
+  const known = language.grammar.get(norms) ?? language.grammar.get(stems);
+  // Where parts are sold, they are no shares.
+  const isNoun = phrases.get(stems)?.some(({ sense }) => sense.t === "rel" && sense.form === "noun") === true;
+  const op = known?.op === "share" && isNoun ? undefined : known;
   const sup = language.superlatives.get(norms) ?? language.superlatives.get(stems);
   const places = sup === undefined ? [] : [sup, ...(sup.or ? [sup.or] : [])];
   const measure = language.measures.get(stems);

@@ -13,6 +13,7 @@ import { eventVerbs } from "./event-verbs.ts";
 import { numberCandidates } from "./numbers.ts";
 import { type RowNoun, rowNoun } from "./row-nouns.ts";
 import { skipCost } from "./skip-cost.ts";
+import { statesIn } from "./states.ts";
 import { stillThere } from "./still-there.ts";
 import { inTheirForms } from "./word-forms.ts";
 
@@ -46,7 +47,8 @@ export function sensesIn(language: Language, question: Question, knowledge: Know
       ...borrowedEntries(all, question.borrowed ?? [], lexicon, language),
     ]),
   );
-  const own = inTheirForms([...every, ...stillThere(all, every, knowledge)], all, grammar);
+  const states = statesIn(all, every, { lexicon, question, knowledge });
+  const own = inTheirForms([...every, ...states, ...stillThere(all, every, knowledge)], all, grammar);
   const rows = rowNoun(all, own, knowledge, language);
   const named = rows === undefined ? own : withRows(own, rows);
   const happened = eventVerbs(all, named, knowledge);

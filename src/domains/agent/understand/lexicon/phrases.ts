@@ -10,9 +10,9 @@ import { soldMetric } from "../model/usual-sales.ts";
 import { roleWords } from "../rules/roles.ts";
 import type { Sense, TableSense } from "../senses/fragment.ts";
 import { count, entities, table, tableOf } from "../senses/make.ts";
-import { yesIn } from "./common-values.ts";
 import { deedsOf } from "./deeds.ts";
 import { type Entry, put } from "./entry.ts";
+import { flagWords, yesOf } from "./flags.ts";
 import { bothWays, bridgePaths, DIRECTED, roleOf } from "./link-words.ts";
 
 type Dataset = VisibleModel["datasets"][number];
@@ -126,11 +126,8 @@ export class Phrases {
       const sense = isNoun ? nounOf(key.ds, this.#sortOf(key.ds, text)) : own;
       this.#add(text, sense, i === 0 ? COST.name : COST.synonym);
     }
-    const yes = kind === "boolean" ? true : yesIn(values, key);
-    if (yes !== undefined) {
-      const cond: Cond = { k: "is", key, values: [yes], match: "equal" };
-      for (const text of textsOf(field)) this.#add(text, { t: "cond", ds: key.ds, cond }, 0);
-    }
+    const yes = yesOf(key.ds, field, values);
+    if (yes !== undefined) this.#addFlag(field, { k: "is", key, values: [yes], match: "equal" });
     if (kind === "date") this.#addDeeds(key);
     const numbered =
       dataset.primaryKey.length === 1 && dataset.primaryKey[0] === field.name
@@ -146,6 +143,15 @@ export class Phrases {
     if (counted !== undefined && !this.all.has(this.#key(counted)))
       this.#add(counted, { t: "field", key }, COST.verb);
     this.#addParts(key, kind === "date");
+  }
+
+  /** "discontinued" and "still sold", of what says yes or no. */
+  #addFlag(field: Field, cond: Extract<Cond, { k: "is" }>): void {
+    const { ds } = cond.key;
+    const { yes, no } = flagWords(field);
+    for (const text of textsOf(field)) this.#add(text, { t: "cond", ds, cond }, 0);
+    for (const text of yes) this.#add(text, { t: "cond", ds, cond }, COST.synonym);
+    for (const text of no) this.#add(text, { t: "cond", ds, cond: { k: "not", of: cond } }, COST.synonym);
   }
 
   /** What the author calls a product "bike" by is no helmet, where some categories of products are called so. */

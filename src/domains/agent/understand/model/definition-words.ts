@@ -3,6 +3,7 @@ import type { Schema } from "../../query/schema.ts";
 import type { Comparison, Cond, Key } from "../../query/semantic-query.ts";
 import { COMPARATIVES } from "../languages/english/comparatives.ts";
 import { fold, phraseKey } from "../languages/words.ts";
+import { deedsOf } from "../lexicon/deeds.ts";
 import { dimensionFields } from "./model-words.ts";
 
 /** "a rep (or agent, seller)": each of the names. */
@@ -29,6 +30,12 @@ export function conditionIn(
     const key = named(without[1] ?? (without[2] as string));
     return key && { k: "null", key };
   }
+  const apart = BEFORE_OR_AFTER.exec(clause);
+  if (apart !== null) {
+    const [a, b] = [apart[1], apart[3]].map((text) => dateIn(model, schema, ds, text as string));
+    const op = /after|later/i.test(apart[2] as string) ? ">" : "<";
+    return a && b && { k: "cmp", a, op, b };
+  }
   const number = /(-?\d[\d.,]*)/.exec(clause)?.[1];
   if (number !== undefined) return measured(model, schema, ds, { clause, number });
   const having = /^(?:it |they )?(?:has|have|with) an? (.+)$/i.exec(clause)?.[1];
@@ -37,6 +44,20 @@ export function conditionIn(
     return key && { k: "not", of: { k: "null", key } };
   }
   return valued(model, ds, clause);
+}
+
+/** "it was shipped after its required date" */
+const BEFORE_OR_AFTER =
+  /^(?:(?:it|they) (?:was|were|is|are|has been|have been) |its |their |the )?(.+?)(?: (?:is|was|lies))? (after|later than|before|earlier than) (?:its |the |their )?(.+)$/i;
+
+/** A date of a dataset by its name, or by what was done then. */
+function dateIn(model: VisibleModel, schema: Schema, ds: string, text: string): Key | undefined {
+  const dates = [...(schema.datasets.get(ds)?.fields.values() ?? [])].filter(({ kind }) => kind === "date");
+  const named = fieldNamed(model, ds, text);
+  const field =
+    dates.find(({ name }) => name === named) ??
+    dates.find(({ name }) => deedsOf(name).verbs.includes(fold(text)));
+  return field && { ds, field: field.name };
 }
 
 /** "its population exceeds 150000", "it is longer than 750 kilometres" */

@@ -7,7 +7,7 @@ import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "..
 import { DIMENSIONS } from "../languages/english/english.ts";
 import { isOfTime } from "../languages/language.ts";
 import { phraseKey } from "../languages/words.ts";
-import { yesIn } from "../lexicon/common-values.ts";
+import { yesOf } from "../lexicon/flags.ts";
 import type { TableSense } from "../senses/fragment.ts";
 import { MetricFacts } from "./metric-facts.ts";
 import {
@@ -37,7 +37,8 @@ const OVER =
 export class Facts extends MetricFacts {
   protected readonly ways: Ways;
   readonly #people: ReadonlySet<string>;
-  readonly #values: Knowledge["values"];
+  /** Fields that say yes or no, whatever they are written as. */
+  readonly #flags: ReadonlySet<string>;
   readonly #metricHomes = new Map<string, string[]>();
   readonly #dimensionFields = new Map<string, string[]>();
   /** The dataset that everything else belongs to. */
@@ -48,7 +49,11 @@ export class Facts extends MetricFacts {
   constructor(knowledge: Knowledge) {
     super(knowledge);
     const { model, schema, values } = knowledge;
-    this.#values = values;
+    this.#flags = new Set(
+      model.datasets.flatMap(({ name: ds, fields }) =>
+        fields.filter((field) => yesOf(ds, field, values) !== undefined).map(({ name }) => `${ds}.${name}`),
+      ),
+    );
     this.ways = new Ways(schema);
     this.#people = new Set(peopleOf(model));
     this.main = mainDataset(schema);
@@ -219,7 +224,7 @@ export class Facts extends MetricFacts {
     const known = dataset?.fields.get(field);
     if (dataset === undefined || known?.kind !== "number" || known.isDimension) return false;
     const isId = dataset.isKeyed && dataset.key.length === 1 && dataset.key[0] === field;
-    return !isId && foreignLink(this.schema, ds, field) === undefined;
+    return !isId && !this.#flags.has(`${ds}.${field}`) && foreignLink(this.schema, ds, field) === undefined;
   }
 
   /** A part of something, or a mark: nobody adds those up. */
@@ -244,7 +249,7 @@ export class Facts extends MetricFacts {
   /** What tells rows apart: a text, or a number such as a year. */
   isLabel(key: Key): boolean {
     const kind = this.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind;
-    return kind === "text" || kind === "boolean" || this.isNumberLabel(key);
+    return kind === "text" || this.isBoolean(key) || this.isNumberLabel(key);
   }
 
   /** A number that tells rows apart, such as a year or a round. */
@@ -264,8 +269,7 @@ export class Facts extends MetricFacts {
   }
 
   isBoolean(key: Key): boolean {
-    const kind = this.schema.datasets.get(key.ds)?.fields.get(key.field)?.kind;
-    return kind === "boolean" || yesIn(this.#values, key) !== undefined;
+    return this.#flags.has(`${key.ds}.${key.field}`);
   }
 
   isDate({ ds, field, since }: Key): boolean {

@@ -223,6 +223,8 @@ export interface Leaf {
   cost: number;
   /** The name that the words were taken for, where nothing is called by them. */
   borrowed?: string;
+  /** What the words are taken for where columns tell it and nobody says so. */
+  taken?: string;
 }
 
 /** What a fragment was put together from. */

@@ -31,6 +31,12 @@ const BOUGHT =
 
 /** One after the other, each on what the one before it has made. */
 const REWRITES: readonly Rewrite[] = [
+  [
+    /\b(?:still |yet )?(?:waiting|awaiting|yet|still|left|remaining|pending) to (?:be|get) (?=\p{L}+(?:ed|t|id|n)\b)/giu,
+    "not ",
+  ],
+  // What was done late in a year need not be too late.
+  [/\b(\p{L}+ed|sent|paid|brought back) late\b/giu, "$1 belatedly"],
   [BOUGHT, "brought in"],
   [/\b(?:what|how much) (?:does|do|did) ([^?]+?) cost\b(?! us)/i, "what is the price of $1"],
   [

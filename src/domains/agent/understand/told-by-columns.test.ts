@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import type { VisibleModel } from "../../models/index.ts";
+import { compile } from "../compile/compile.ts";
+import { inTheirWords } from "../explain/say.ts";
+import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";
+import { understand } from "./understand.ts";
+
+const NO_AI: VisibleModel["ai"] = { instructions: null, synonyms: [], examples: [], more: {} };
+
+function field(name: string, type: string, description: string | null = null) {
+  const isTime = type === "DATE" ? true : type === "VARCHAR" ? false : null;
+  return {
+    name,
+    type,
+    isTime,
+    ai: NO_AI,
+    description,
+    label: null,
+    dataType: null,
+    distinctValues: [],
+    sql: null,
+  };
+}
+
+function dataset(name: string, primaryKey: string[], fields: ReturnType<typeof field>[]) {
+  return {
+    name,
+    source: name,
+    primaryKey,
+    fields,
+    description: null,
+    ai: NO_AI,
+    uniqueKeys: [],
+    rowCount: null,
+  };
+}
+
+function link(from: string, to: string, column: string) {
+  return { name: `${from}_${to}`, from, to, fromColumns: [column], toColumns: [column], ai: NO_AI };
+}
+
+function metric(name: string, sql: string) {
+  return { name, description: null, dataType: null, ai: NO_AI, sql, type: "DOUBLE" };
+}
+
+/** A garage and its library of manuals: dates, stock and flags, and nobody who says what they mean. */
+const MODEL: VisibleModel = {
+  id: "m",
+  name: "garage",
+  version: 1,
+  description: null,
+  ai: NO_AI,
+  datasets: [
+    dataset(
+      "clients",
+      ["client_id"],
+      [field("client_id", "BIGINT"), field("company", "VARCHAR"), field("active", "VARCHAR")],
+    ),
+    dataset(
+      "repairs",
+      ["repair_id"],
+      [
+        field("repair_id", "BIGINT"),
+        field("client_id", "BIGINT"),
+        field("ship_name", "VARCHAR"),
+        field("opened_on", "DATE"),
+        field("promised_date", "DATE"),
+        field("completed_on", "DATE"),
+        field("paid_on", "DATE"),
+      ],
+    ),
+    dataset(
+      "parts",
+      ["part_id"],
+      [
+        field("part_id", "BIGINT"),
+        field("part_name", "VARCHAR"),
+        field("quantity_on_hand", "BIGINT"),
+        field("reorder_point", "BIGINT"),
+        field("discontinued", "BIGINT", "1 if we do not sell it any more"),
+      ],
+    ),
+    dataset(
+      "used_parts",
+      ["repair_id", "part_id"],
+      [
+        field("repair_id", "BIGINT"),
+        field("part_id", "BIGINT"),
+        field("quantity", "BIGINT"),
+        field("amount", "DOUBLE"),
+      ],
+    ),
+    dataset(
+      "manual_loans",
+      ["loan_id"],
+      [
+        field("loan_id", "BIGINT"),
+        field("client_id", "BIGINT"),
+        field("lent_on", "DATE"),
+        field("return_date", "DATE"),
+      ],
+    ),
+  ],
+  relationships: [
+    link("repairs", "clients", "client_id"),
+    link("used_parts", "repairs", "repair_id"),
+    link("used_parts", "parts", "part_id"),
+    link("manual_loans", "clients", "client_id"),
+  ],
+  metrics: [metric("parts_revenue", "SUM(used_parts.amount)")],
+};
+
+const VALUES: FieldValues[] = [
+  { ds: "clients", field: "company", values: ["Alder", "Birk"], isCut: false },
+  { ds: "clients", field: "active", values: ["yes", "no"], isCut: false },
+  { ds: "parts", field: "part_name", values: ["Clutch", "Wiper"], isCut: false },
+];
+
+const knowledge = buildKnowledge(MODEL, VALUES);
+const defined = buildKnowledge(
+  {
+    ...MODEL,
+    ai: { ...NO_AI, instructions: "A repair is late if it was completed after its promised date." },
+  },
+  VALUES,
+);
+
+function understood(text: string, known = knowledge) {
+  return understand({ text, now: "2026-03-31T12:00:00", timeZone: "UTC" }, known);
+}
+
+/** How the best reading is said back; or what is missing, or asked. */
+function read(text: string, known = knowledge): string {
+  const { readings, missing, unclear } = understood(text, known);
+  if (missing.length > 0) return `missing: ${missing.map((each) => each.text).join(", ")}`;
+  if (unclear.length > 0) return unclear.map(({ question }) => question).join(" ");
+  const [best] = inTheirWords(readings);
+  if (best === undefined) return "nothing";
+  compile(known.schema, best.ask);
+  return best.said;
+}
+
+const LATE = "where repair completed on is more than repair promised date";
+
+describe("what was done in time, and what was not", () => {
+  it.each([
+    ["how many repairs were completed late", `number of repairs ${LATE}`],
+    ["how many repairs were completed late in 2025", `number of repairs ${LATE} in 2025`],
+    [
+      "repairs completed on time by client",
+      "number of repairs where repair completed on is at most repair promised date by company",
+    ],
+    [
+      "which repairs are overdue",
+      "repairs where repair completed on is empty, before 2026-03-31 by promised date",
+    ],
+    ["repairs still waiting to be completed", "repairs where repair completed on is empty"],
+    ["how many repairs are yet to be paid", "number of repairs where repair paid on is empty"],
+    ["which manual loans are still out", "manual loans where manual loan return date is empty"],
+  ])("%s: %s", (question, wanted) => {
+    expect(read(question)).toBe(wanted);
+  });
+
+  it("has two readings of what is merely late, unless the author says which", () => {
+    const late = (known: typeof knowledge) =>
+      inTheirWords(understood("how many repairs are late", known).readings)
+        .slice(0, 2)
+        .map(({ said }) => said);
+    expect(late(knowledge)).toEqual([
+      `number of repairs ${LATE}`,
+      "number of repairs where either repair completed on is more than repair promised date or repair completed on is empty and before 2026-03-31 by promised date",
+    ]);
+    expect(read("how many repairs are late", defined)).toBe(`number of repairs ${LATE}`);
+    expect(read("how many repairs missed their promised date", defined)).toBe(`number of repairs ${LATE}`);
+  });
+
+  it("says what it took for granted", () => {
+    const [best] = understood("how many repairs were completed late").readings;
+    expect(best?.assumptions.map(({ choice }) => choice)).toEqual([
+      '"completed belatedly" is taken for completed on beyond promised date',
+    ]);
+  });
+});
+
+describe("what is there, and what is not", () => {
+  const BELOW = "parts where part quantity on hand is less than part reorder point";
+  it.each([
+    ["which parts are out of stock", "parts where part quantity on hand is at most 0"],
+    ["how many parts are in stock", "number of parts where part quantity on hand is more than 0"],
+    ["parts that have dropped below their reorder point", BELOW],
+    ["everything that is below its reorder point", BELOW],
+    ["parts with a quantity on hand below the reorder point", BELOW],
+    ["discontinued parts", "parts where part discontinued is 1"],
+    ["how many parts do we still sell", "number of parts where part discontinued is not 1"],
+    ["parts revenue of discontinued parts", "parts revenue where part discontinued is 1"],
+    ["inactive clients", "company of clients where client active is not yes"],
+  ])("%s: %s", (question, wanted) => {
+    expect(read(question)).toBe(wanted);
+  });
+});
