@@ -38,6 +38,15 @@ export function yesOf(ds: string, field: Field, values: readonly FieldValues[]):
   return isSaid ? 1 : undefined;
 }
 
+/** All fields that say yes or no, with their datasets. */
+export function flagsIn({ datasets }: VisibleModel, values: readonly FieldValues[]): Set<string> {
+  return new Set(
+    datasets.flatMap(({ name: ds, fields }) =>
+      fields.filter((field) => yesOf(ds, field, values) !== undefined).map(({ name }) => `${ds}.${name}`),
+    ),
+  );
+}
+
 /** What is said where a field of yes and no says yes, and where it says no, beside its own names. */
 export function flagWords({ name }: Field): { yes: readonly string[]; no: readonly string[] } {
   const bare = fold(name.replace(IS, "").replace(/_(flag|yn|ind|bool)$/i, "")).replaceAll("_", " ");

@@ -7,7 +7,7 @@ import { type Cond, datasetOf, type Hop, type Key, type Num, type Rel } from "..
 import { DIMENSIONS } from "../languages/english/english.ts";
 import { isOfTime } from "../languages/language.ts";
 import { phraseKey } from "../languages/words.ts";
-import { yesOf } from "../lexicon/flags.ts";
+import { flagsIn } from "../lexicon/flags.ts";
 import type { TableSense } from "../senses/fragment.ts";
 import { MetricFacts } from "./metric-facts.ts";
 import {
@@ -49,11 +49,7 @@ export class Facts extends MetricFacts {
   constructor(knowledge: Knowledge) {
     super(knowledge);
     const { model, schema, values } = knowledge;
-    this.#flags = new Set(
-      model.datasets.flatMap(({ name: ds, fields }) =>
-        fields.filter((field) => yesOf(ds, field, values) !== undefined).map(({ name }) => `${ds}.${name}`),
-      ),
-    );
+    this.#flags = flagsIn(model, values);
     this.ways = new Ways(schema);
     this.#people = new Set(peopleOf(model));
     this.main = mainDataset(schema);
