@@ -11,6 +11,7 @@ import {
   type Num,
   type Window,
 } from "../query/semantic-query.ts";
+import { isYearly } from "../query/years-apart.ts";
 import {
   areDated,
   exchanged,
@@ -29,7 +30,7 @@ import {
   withoutWindow,
 } from "./parts.ts";
 import { about, countedSet, countsThings } from "./referent.ts";
-import { asLag, isYearly } from "./years-apart.ts";
+import { asLag } from "./years-apart.ts";
 
 /** One thing that is said of the query before; a follow-up is a list of them. */
 export type Change =

@@ -279,7 +279,7 @@ describe("readings that rank by other numbers", () => {
   it("are one answer where the same ones are first, which is said, and asked about where others are", async () => {
     const same = await ask("the strongest shop", contributor, { model: "cafes" });
     expect(same).toMatchObject({ outcome: "answer", rows: [["Drip", 20]] });
-    expect(same["caveats"]).toContain('Understood as "the highest average_tip", it is the same.');
+    expect(same.caveats).toContain('Understood as "the highest average_tip", it is the same.');
     expect(await ask("the best shop", contributor, { model: "cafes" })).toMatchObject({
       outcome: "clarify",
       questions: [{ suggestions: ["the highest revenue", "the highest visit_count"] }],

@@ -178,6 +178,21 @@ describe("two periods side by side", () => {
   });
 });
 
+describe("months of two years", () => {
+  const months = "fares and fares the year before by month in 2025";
+  it.each([
+    ["fares by month in 2025 vs 2024", months],
+    ["monthly fares 2025 compared with 2024", months],
+    ["Fares pro Monat 2025 im Vergleich zu 2024", months],
+    ["fares by quarter in 2025 vs 2023", "fares and fares 2 years before by quarter in 2025"],
+    ["fares by month in Q1 2025 vs Q1 2024", "fares and fares the year before by month in Q1 2025"],
+    ["fares by week in 2025 vs 2024", "fares by week in 2024 and 2025"],
+    ["fares by month in 2024 and 2025", "fares by month in 2024 and 2025"],
+  ])("stand beside each other: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
+  });
+});
+
 describe("a number per something", () => {
   it.each([
     ["fares per booking in 2025", "fares per booking count where booking status is sailed in 2025"],

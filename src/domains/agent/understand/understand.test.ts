@@ -132,7 +132,7 @@ describe("what a question asks for", () => {
     ["fees per square metre by branch", { by: [branch], cols: [{ k: "calc", op: "/" }] }],
     [
       "fees by quarter in 2025 vs 2024",
-      { by: [{ bucket: "quarter" }], cols: [fees], scope: { win: { from: "2024-01-01", to: "2026-01-01" } } },
+      { by: [{ bucket: "quarter" }], cols: [fees, { k: "lag", of: fees, n: 1, grain: "year" }] },
     ],
     ["fees per 100 loans", { by: [], cols: [{ op: "/", a: fees, b: { op: "/", b: { v: 100 } } }] }],
     ["fees in fiscal year 2025", { scope: { win: { from: "2025-04-01", to: "2026-04-01" } } }],

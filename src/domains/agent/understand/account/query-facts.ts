@@ -2,6 +2,7 @@ import { toOnePath } from "../../compile/paths.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { isSameField } from "../../query/parts.ts";
 import type { Ask, Cond, Key, Num, Rel, Window } from "../../query/semantic-query.ts";
+import { yearsBetween } from "../../query/years-apart.ts";
 import { isPrice } from "../model/model-words.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import { conditionsIn } from "../senses/conditions.ts";
@@ -219,9 +220,11 @@ export class QueryFacts extends QueryParts {
   /** Two periods, one after the other, may be one window. */
   #saysWindow({ from, to }: Window): boolean {
     const ends = [...this.windows].map((win) => win.split("|"));
-    return ends.some(([start, end]) => {
-      if (start === String(from)) return end === String(to) || (this.#isSeries() && (end ?? "") > String(to));
-      return this.#isSeries() && end === String(to) && (start ?? "") < String(from);
+    return ends.some(([start = "", end = ""]) => {
+      if (this.parts.has("lag") && (yearsBetween({ from, to }, { from: start, to: end }) ?? 0) > 0)
+        return true;
+      if (start === String(from)) return end === String(to) || (this.#isSeries() && end > String(to));
+      return this.#isSeries() && end === String(to) && start < String(from);
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Grain, Num, Window } from "../../query/semantic-query.ts";
+import { isYearly, yearsBetween } from "../../query/years-apart.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import type { Sense, TableSense } from "./fragment.ts";
@@ -86,10 +87,15 @@ export function compared(table: TableSense, wins: Window[]): Combined[] {
   if (table.win !== null || table.cols.length !== 1) return [];
   const [num] = table.cols as [Num];
   const [a, b] = wins.toSorted((x, y) => (x.from ?? "").localeCompare(y.from ?? ""));
-  // "by quarter in 2025 vs 2024": one period after the other.
-  if (a?.to != null && a.to === b?.from && table.by.some(({ bucket }) => bucket !== undefined)) {
+  const isSeries = num.k !== "calc" && table.by.some(({ bucket }) => bucket !== undefined);
+  if (isSeries && a !== undefined && b !== undefined) {
+    // "by quarter in 2025 vs 2024": each with the same one of the other year.
+    const n = wins.length === 2 && isYearly(table.by) ? (yearsBetween(a, b) ?? 0) : 0;
+    if (n > 0 && table.by.every(({ bucket }) => bucket !== "year"))
+      return [asTable({ ...table, win: b, cols: [num, { k: "lag", of: num, n, grain: "year" }] }, 0)];
+    // Other periods one after the other.
     const win = { from: a.from, to: b.to, said: `${a.said} and ${b.said}` };
-    if (num.k !== "calc") return [asTable({ ...table, win }, 0)];
+    if (a.to !== null && a.to === b.from) return [asTable({ ...table, win }, 0)];
   }
   const newerFirst = wins.toSorted((a, b) => (b.from ?? "").localeCompare(a.from ?? ""));
   if (num.k === "calc" && num.op === "growth" && num.b.k === "lag") {

@@ -222,7 +222,9 @@ export function divided(
 export function periods(grammar: Grammar, whole: TableSense, grain: Grain, isFiscal: boolean): Combined[] {
   const table = countedWhenDone(grammar, whole) ?? whole;
   const date = grammar.dateOf(table);
-  if (date === undefined || table.by.some(({ bucket }) => bucket !== undefined)) return [];
+  // Of two periods beside each other none is a month of both.
+  const isBeside = table.cols.length > 1 && table.cols.some((num) => "scope" in num && num.scope?.win);
+  if (date === undefined || isBeside || table.by.some(({ bucket }) => bucket !== undefined)) return [];
   const key: Key = { ...date, bucket: grain, fiscal: isFiscal || undefined };
   return table.top === null ? [asTable({ ...table, by: [key, ...table.by] }, 0)] : groupedBy(table, [key]);
 }
