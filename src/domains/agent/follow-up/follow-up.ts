@@ -84,9 +84,8 @@ export async function followUp(
   context: Context,
 ): Promise<Followed> {
   const turn = turnOf(text);
-  const isNumber = (word: string) => isNumberName(word, context.knowledge);
   if (previous === undefined || turn.marks.has("afresh")) {
-    const pointing = pointingIn(turn.plain, isNumber);
+    const pointing = pointsIn(turn.plain, context);
     const isPart = pointing !== undefined || EXCLUDES.test(turn.said);
     return !isPart || turn.marks.has("afresh") ? fresh(turn) : hangs(pointing?.text ?? turn.said);
   }
@@ -124,7 +123,7 @@ async function goneOn(turn: Turn, previous: Previous, context: Context): Promise
   const { ask } = previous;
   const { said } = turn;
   const goesOn = isGoingOn(turn) || EXCLUDES.test(said) || COUNTS.test(said);
-  const pointing = pointingIn(said, (word) => isNumberName(word, context.knowledge));
+  const pointing = pointsIn(said, context);
   const { other } = COMPARISON.exec(said)?.groups ?? {};
   const isPart = other !== undefined || PART.test(said) || isBehind(said);
   const isSubjectless = SUBJECTLESS.test(said);
@@ -154,6 +153,16 @@ async function goneOn(turn: Turn, previous: Previous, context: Context): Promise
   // What nobody knows is told before what could not be put together.
   const unknown = pointing === undefined ? await unknownIn(said, context) : [];
   return unknown.length > 0 ? { k: "hangs", missing: unknown } : hangs(pointing?.text ?? said);
+}
+
+/** What points back; "this March" is a date. */
+function pointsIn(text: string, { knowledge, dates }: Context): Pointing | undefined {
+  const plain = dates(text).reduce(
+    (rest, { kind, start, end }) =>
+      kind === "window" ? `${rest.slice(0, start)}${" ".repeat(end - start)}${rest.slice(end)}` : rest,
+    text,
+  );
+  return pointingIn(plain, (word) => isNumberName(word, knowledge));
 }
 
 /** Of what was answered; where some of a set were counted last, those or all of them may be meant. */

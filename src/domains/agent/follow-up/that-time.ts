@@ -25,6 +25,9 @@ export const UNITS: Readonly<Record<string, Grain>> = {
   jahr: "year",
 };
 
+/** "the week before that": what is before it is read as any other time before. */
+const BEFORE_THAT = /(?<=\b(?:before|prior to|previous to|earlier than)) (?:that|this|it|then)(?: one)?$/i;
+
 interface Pointed {
   start: number;
   end: number;
@@ -41,10 +44,9 @@ export async function withTimes(
   before: Ask,
   context: Context,
 ): Promise<{ text: string } | { open: string }> {
-  const said = text.replace(
-    /(?<!\p{L})(in|an|zu) de[mr] (?=(?:tag|woche|monat|quartal|jahr)(?!\p{L}))/iu,
-    "$1 jenem ",
-  );
+  const said = text
+    .replace(/(?<!\p{L})(in|an|zu) de[mr] (?=(?:tag|woche|monat|quartal|jahr)(?!\p{L}))/iu, "$1 jenem ")
+    .replace(BEFORE_THAT, "");
   const since = SINCE.test(said) ? windowsIn(before)[0]?.from : undefined;
   if (since != null)
     return {
@@ -54,7 +56,7 @@ export async function withTimes(
       ),
     };
   const point = pointedIn(said, context);
-  if (point === undefined) return { text };
+  if (point === undefined) return { text: BEFORE_THAT.test(text) ? said : text };
   const { start, end, unit, by } = point;
   const win = await timeOf(before, unit, context);
   if (win?.from == null || win.to == null || (by > 0 && unit === undefined))

@@ -50,10 +50,11 @@ const LEADS = phrases({
     "show me, give me, zeig mir, zeige mir, let's see, lets see, let me see, can you, could you, kannst du",
   back: "back to, go back to, zurück zu, zurück zum, zurück zur",
   afresh: `different topic, other topic, new topic, change of topic, different question, new question, another question,
-    something else, something different, forget that, forget it, anderes thema, neues thema, andere frage, neue frage,
+    next question, next topic, next:, next up, moving on, something else, something different, forget that,
+    forget it, anderes thema, neues thema, nächstes thema, andere frage, neue frage, nächste frage, als nächstes,
     was anderes, etwas anderes, mal was anderes`,
-  polite: `ok, okay, please, bitte, well, hm, hmm, great, thanks, cool, nice, gut, super, danke, alright, fine, oh, yes, yeah,
-    ja`,
+  polite: `ok, okay, please, bitte, well, hm, hmm, great, thanks, thank you, cool, nice, good, perfect, got it, understood,
+    i see, that helps, gut, super, danke, perfekt, prima, alles klar, verstanden, alright, fine, oh, yes, yeah, ja`,
 });
 /** Words behind what is said. */
 const ENDS = phrases({
@@ -74,6 +75,9 @@ const OF_THOSE = /^(?:of|von) (them|those|these|denen|diesen),? (how many|which|
 const THOSE = /^(?:those|these|the ones|die|diejenigen) (?=(?:of|in|from|with|at|aus|mit|von)\b)/i;
 /** "how much per month" says no more than "per month". */
 const HOW_MUCH = /^(?:how (?:much|many)|wie viele?) (?=(?:per|by|each|pro|je)\b)/i;
+/** "split 2025 into its quarters" */
+const INTO =
+  /(?<!\p{L})(?:into (?:its |their |the )?(?:single |individual )?|in (?:seine|ihre|die einzelnen) )(?=\p{L}+$)/iu;
 
 /** A text without the words that say how it goes on from what was said before. */
 export function turnOf(text: string): Turn {
@@ -93,6 +97,7 @@ export function turnOf(text: string): Turn {
   const whole = said.replace(INSTEAD_OF, "");
   if (whole !== said) marks.add("instead");
   said = whole;
+  if (marks.has("adds")) said = said.replace(INTO, "by ");
   for (let end = endOf(said); end !== undefined; end = endOf(said)) {
     marks.add(end.mark);
     said = said.slice(0, -end.length);

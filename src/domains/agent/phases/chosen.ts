@@ -44,7 +44,7 @@ function wordsOf(text: string): string[][] {
 }
 
 const FILLERS = new Set(
-  "the a an by as of for in one ones whole entire please i we mean meant is it its that this to and just sorry yes nach die der das den dem des ein eine einen von im zum zur als bitte ich wir meine meinte meinen es ist ja also".split(
+  "the a an by as of for in from with at who lives living based one ones whole entire please i we mean meant is it its that this to and just sorry yes nach die der das den dem des ein eine einen von aus mit bei im zum zur als bitte ich wir meine meinte meinen es ist ja also".split(
     " ",
   ),
 );
