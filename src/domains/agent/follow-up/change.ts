@@ -299,8 +299,8 @@ function withCols(before: Table, { of, cols }: Of<"become">): Table | undefined 
   if (!cols.every((num) => isMadeOf(num, of))) return undefined;
   const dates = areDated(cols);
   const ask = dates ? uncompared(before) : before;
-  if (areDated(ask.cols)) return dates ? undefined : grown(ask, cols);
-  if (ask.cols.some(({ k }) => k === "lag")) return undefined;
+  const isLagged = ask.cols.some(({ k }) => k === "lag");
+  if (areDated(ask.cols) || isLagged) return dates ? undefined : grown(ask, cols);
   // Of the first ones alone there is no running total.
   if (ask.top !== undefined && cols.some(({ k }) => k === "running")) return undefined;
   if (!isYearly(ask.by) && JSON.stringify(cols).includes('"grain":"year"')) return undefined;

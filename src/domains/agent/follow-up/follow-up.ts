@@ -3,7 +3,7 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isSame } from "../phases/chosen.ts";
 import { WHICH_READING } from "../phases/refuse.ts";
 import { bare, condsOf, isEqual, relConds } from "../query/parts.ts";
-import { type Ask, type Cond, isKey, type Num } from "../query/semantic-query.ts";
+import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
 import { GLOSSARY } from "../understand/languages/german/glossary.ts";
 import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
 import { phraseKey } from "../understand/languages/words.ts";
@@ -11,14 +11,15 @@ import type { Clarification, Reading, Understanding } from "../understand/readin
 import { isBroken } from "./account.ts";
 import { apply, type Change } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
+import { BESIDE, beside, besidePeriods, difference, MINUS } from "./compare.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
-import { exchanged, rescoped, withoutWindow } from "./parts.ts";
+import { areDated, exchanged } from "./parts.ts";
 import { pointed } from "./pointed.ts";
 import { type Pointing, pointingIn } from "./pointing.ts";
 import { COUNTS, EXCLUDES, type How, PART, PREPOSITION, readChanges } from "./read-changes.ts";
 import { referentsOf } from "./referent.ts";
-import { saidChanges } from "./said-changes.ts";
-import { withNames, withTimes } from "./that-time.ts";
+import { GREW, saidChanges } from "./said-changes.ts";
+import { isTime, without, withNames, withTimes } from "./that-time.ts";
 import { isGoingOn, isYielding, type Turn, turnOf } from "./turn.ts";
 import { inContext } from "./whole.ts";
 
@@ -99,9 +100,9 @@ export async function followUp(
     );
   const { ask } = previous;
   if (turn.said === "") return (chart && follows(ask, previous, context)) ?? fresh(turn);
-  const shown = await shownOtherwise(turn, ask, context);
-  if (shown !== undefined)
-    return follows(betweenShown(shown, previous), previous, context) ?? hangs(turn.said);
+  const shown = await shownOtherwise(turn, previous, context);
+  if (shown !== undefined && "question" in shown) return { k: "asks", question: shown };
+  if (shown !== undefined) return follows(shown, previous, context) ?? hangs(turn.said);
   const timed = await withTimes(turn.said, ask, context);
   if ("open" in timed) return hangs(timed.open);
   const said = await withNames(timed.text, [ask, ...(previous.earlier ?? [])], context);
@@ -120,7 +121,7 @@ const ASKS = /(?<!\p{L})(?:how|what|which|who|whose|where|wie|was|welche\p{L}*|w
 
 /** What a turn makes of the query before; undefined where it is a question of its own. */
 async function goneOn(turn: Turn, previous: Previous, context: Context): Promise<Followed | undefined> {
-  const { ask } = previous;
+  const { ask, earlier: [last] = [] } = previous;
   const { said } = turn;
   const goesOn = isGoingOn(turn) || EXCLUDES.test(said) || COUNTS.test(said);
   const pointing = pointsIn(said, context);
@@ -129,7 +130,7 @@ async function goneOn(turn: Turn, previous: Previous, context: Context): Promise
   const isSubjectless = SUBJECTLESS.test(said);
   const isHanging = pointing !== undefined || isPart || isSubjectless;
   const isSentence = OPENER.test(said) || ITSELF.test(said) || isLong(said);
-  if (!isHanging && (isSentence || (!goesOn && (await isWhole(said, context))))) {
+  if (!isHanging && !isTime(said, context) && (isSentence || (!goesOn && (await isWhole(said, context))))) {
     const whole = await wholeIn(turn, goesOn, previous, context);
     if (whole !== undefined || !goesOn) return whole;
   }
@@ -138,16 +139,15 @@ async function goneOn(turn: Turn, previous: Previous, context: Context): Promise
     return hangs(pointing.text);
   if (TAKES_UP.test(said) && pointing === undefined) return hangs(said);
   const isAbout = (pointing !== undefined && other === undefined) || isSubjectless;
+  // What cannot be said of a comparison is said of what was compared.
+  const changedOf = async (words: string, how: Turn) =>
+    (await changed(words, how, ask, context)) ??
+    (isCompared(ask) && last !== undefined ? changed(words, how, last, context) : undefined);
   const next = isAbout
     ? await pointedTo(said, pointing, previous, context)
-    : await changed(
-        other === undefined ? said.replace(ONES, "") : `compared to ${other}`,
-        turn,
-        ask,
-        context,
-      );
+    : await changedOf(other === undefined ? said.replace(ONES, "") : `compared to ${other}`, turn);
   if (next !== undefined && "question" in next) return { k: "asks", question: next };
-  const made = next && follows(betweenShown(next, previous), previous, context);
+  const made = next && follows(next, previous, context);
   if (made !== undefined) return made;
   if (!isHanging && (!goesOn || OPENER.test(said))) return undefined;
   // What nobody knows is told before what could not be put together.
@@ -155,14 +155,15 @@ async function goneOn(turn: Turn, previous: Previous, context: Context): Promise
   return unknown.length > 0 ? { k: "hangs", missing: unknown } : hangs(pointing?.text ?? said);
 }
 
+/** Whether it shows what lies between two periods. */
+function isCompared(ask: Ask): boolean {
+  return ask.k === "table" && ask.cols.length === 1 && ask.cols[0]?.k === "calc" && areDated(ask.cols);
+}
+
 /** What points back; "this March" is a date. */
-function pointsIn(text: string, { knowledge, dates }: Context): Pointing | undefined {
-  const plain = dates(text).reduce(
-    (rest, { kind, start, end }) =>
-      kind === "window" ? `${rest.slice(0, start)}${" ".repeat(end - start)}${rest.slice(end)}` : rest,
-    text,
-  );
-  return pointingIn(plain, (word) => isNumberName(word, knowledge));
+function pointsIn(text: string, context: Context): Pointing | undefined {
+  const windows = context.dates(text).filter(({ kind }) => kind === "window");
+  return pointingIn(without(text, windows), (word) => isNumberName(word, context.knowledge));
 }
 
 /** Of what was answered; where some of a set were counted last, those or all of them may be meant. */
@@ -212,21 +213,7 @@ async function wholeIn(
   const one = whole && (await oneOfThem(whole.asks, context));
   if (one !== undefined && "question" in one) return { k: "asks", question: one };
   if (one === undefined || isEqual(one, whole?.own)) return undefined;
-  return follows(betweenShown(one, previous), previous, context);
-}
-
-/** Growth after one period was shown behind another is from the one to the other, and not over the year before. */
-function betweenShown(next: Ask, { ask, earlier: [last] = [] }: Previous): Ask {
-  if (next.k === "list" || ask.k === "list" || last?.k !== "table") return next;
-  const [num] = next.cols;
-  const [mine, theirs] = [ask.scope?.win, last.scope?.win];
-  const isLater =
-    num?.k === "calc" && num.op === "growth" && num.b.k === "lag" && isEqual(next.scope?.win, mine);
-  const isSameElse = isEqual(withoutWindow(ask), withoutWindow(last));
-  if (!isLater || !isSameElse || mine === undefined || theirs === undefined) return next;
-  const [old, now] = (mine.from ?? "") < (theirs.from ?? "") ? [mine, theirs] : [theirs, mine];
-  const cols: Num[] = [{ ...num, a: rescoped(num.a, { win: now }), b: rescoped(num.a, { win: old }) }];
-  return { ...withoutWindow(next), cols };
+  return follows(one, previous, context);
 }
 
 /** How a fragment is meant, by the words around it. */
@@ -257,12 +244,28 @@ function isNumberName(word: string, { model }: Knowledge): boolean {
   );
 }
 
-/** The same rows in another order, fewer or more of them, or their shares. */
-async function shownOtherwise({ said, plain }: Turn, ask: Ask, context: Context): Promise<Ask | undefined> {
+/** The same rows in another order, fewer or more of them, their shares, or what the last two answers are apart. */
+async function shownOtherwise(
+  { said, plain }: Turn,
+  { ask, earlier: [last] = [] }: Previous,
+  context: Context,
+): Promise<Ask | Clarification | undefined> {
+  const isCarriedOn = (made: Ask | undefined) => made !== undefined && isCarried(made, context.knowledge);
+  if (MINUS.test(said)) return [difference(ask, last)].find(isCarriedOn);
+  const { percent } = GREW.exec(said)?.groups ?? { percent: said };
+  const both = BESIDE.test(said)
+    ? beside(ask, last)
+    : percent === undefined
+      ? besidePeriods(ask, last)
+      : undefined;
+  const pair = both && madeOf(ask, both, context);
+  if (BESIDE.test(said)) return [pair].find(isCarriedOn);
   for (const text of said === plain ? [said] : [said, plain]) {
-    const changes = await saidChanges(text, ask, context);
-    const made = changes && madeOf(ask, changes, context);
-    if (made !== undefined && isCarried(made, context.knowledge)) return made;
+    for (const from of pair === undefined ? [ask] : [pair, ask]) {
+      const changes = await saidChanges(text, from, context);
+      const made = changes && madeOf(from, changes, context);
+      if (made !== undefined && isCarriedOn(made)) return made;
+    }
   }
   return undefined;
 }
@@ -347,8 +350,7 @@ async function unknownIn(text: string, { read }: Context): Promise<Understanding
 /** Whether a text is a question by itself: a name, a noun or a period alone is said of what was asked before. */
 async function isWhole(text: string, context: Context): Promise<boolean> {
   const [best] = await asksOf(text, context);
-  const isPeriod = context.dates(text).some(({ start, end }) => end - start >= text.trim().length);
-  return best !== undefined && !isPeriod && !(best.k === "list" && best.rel.k === "all");
+  return best !== undefined && !isTime(text, context) && !(best.k === "list" && best.rel.k === "all");
 }
 
 /** A reading that says what it took over; undefined where the model cannot carry it. */

@@ -17,7 +17,7 @@ import {
 } from "./parts.ts";
 import { isCalled } from "./referent.ts";
 import { days, lastDay, spanOf, yearOf } from "./spans.ts";
-import { UNITS } from "./that-time.ts";
+import { isTime, UNITS } from "./that-time.ts";
 
 export const EXCLUDES = /^(?:without|excluding|exclude|except(?: for)?|not|ohne|außer|nicht)\b/i;
 export const COUNTS =
@@ -66,7 +66,7 @@ export async function* readChanges(
     // The year before is the one before what was asked for, and not before today.
     .replace(BEFORE_IT, (_, unit: string) => `the ${UNITS[unit.toLowerCase()] ?? "year"} before`)
     .trim();
-  const fragment = inTheirYear(words, ask, context);
+  const fragment = inTheirCalendar(inTheirYear(words, ask, context), ask, context);
   if (fragment === "") return;
   const reader = new Reader(context, { ...how, excludes });
   const part = PART.exec(fragment)?.groups?.said;
@@ -95,9 +95,8 @@ export async function* readChanges(
   if (ask.k === "list") yield* reader.ofTable(fragment, countOf(ask));
   else if (how.limits === true) yield* reader.ofTable(fragment, ask);
   else {
-    const isTime = context.dates(fragment).some(({ start, end }) => end - start >= fragment.length);
-    const other =
-      excludes || isTime || GROUPS.test(fragment) ? undefined : await reader.number(fragment, ask);
+    const isNone = excludes || isTime(fragment, context) || GROUPS.test(fragment);
+    const other = isNone ? undefined : await reader.number(fragment, ask);
     const first = other ?? (await reader.beside(fragment, ask)) ?? reader.redated(fragment, ask);
     if (first !== undefined) yield [first];
     // What is another number is nothing else, and what is compared with one period is not with another.
@@ -137,6 +136,14 @@ function inTheirYear(fragment: string, ask: Ask, { dates }: Context): string {
   return dated === undefined
     ? fragment
     : `${fragment.slice(0, found.start)}${dated}${fragment.slice(found.end)}`;
+}
+
+/** The quarters of a fiscal year are its own. */
+function inTheirCalendar(fragment: string, ask: Ask, { dates }: Context): string {
+  const said = dates(fragment).flatMap((each) => (each.kind === "window" ? [each.said] : []));
+  const spoken = said.length > 0 ? said : windowsIn(ask).map((win) => win.said);
+  const isFiscal = spoken.length > 0 && spoken.every((each) => each.startsWith("fiscal"));
+  return isFiscal ? fragment.replace(/(?<=^| )(by|per) (?=quarters?$)/i, "$1 fiscal ") : fragment;
 }
 
 const LAST_YEAR = /^(?:in |im )?(?:last year|letzte[ns]? jahr|previous year|vorige[ns]? jahr)$/i;
@@ -326,8 +333,7 @@ class Reader {
 
   /** "compared to Mistral": one beside the other. */
   async beside(fragment: string, ask: Table): Promise<Change[] | undefined> {
-    const name =
-      /^compared (?:to|with) (.+)$/i.exec(fragment)?.[1] ?? (this.#how.adds ? fragment : undefined);
+    const name = VERSUS.exec(fragment)?.[1] ?? (this.#how.adds ? fragment : undefined);
     if (name === undefined || this.#context.dates(fragment).length > 0) return undefined;
     const [only, ...more] = (await this.value(name, ask)) ?? (await this.#added(` for ${name}`, ask)) ?? [];
     const [cond, ...others] = only?.k === "where" ? only.conds : [];
@@ -367,6 +373,8 @@ class Reader {
   }
 }
 
+const VERSUS =
+  /^(?:compared? (?:to|with)|vs\.?|versus|against|gegenüber|gegen|verglichen mit|im vergleich zu[mr]?) (.+)$/i;
 /** What may stand before a name. */
 const BEFORE_NAME = /^(?:(?:in|for|from|of|at|the|only|für|aus|von|der|die|das|den|dem|marke|brand)\s+)+/i;
 

@@ -28,8 +28,14 @@ const DIRECTED =
 const MOST =
   /^(?:the\s+)?(?<place>most|fewest|least|highest|lowest|largest|smallest|best|worst|meisten?|wenigsten?|höchsten?|niedrigsten?)\s+(?<by>(?!common|frequent)\p{L}.*)$/iu;
 const NEXT = /^(?:the\s+|die\s+)?(?:next|nächsten)(?:\s+(?<n>\d+))?(?:\s+ones?)?$/i;
-const GREW =
-  /^(?:(?:which \p{L}+|who) grew(?: the)? (?<place>most|least|fastest|slowest))$|^how much did (?:each(?: one)?|they|it|that|these|those) (?:grow|change|increase)$|^(?:in|as) (?:percent|prozent|%)$|^(?:(?:what|how (?:much|big|high)|wie (?:viel|hoch|groß))(?:['’]?s| is| was| ist| war)? )?(?<growth>(?:the |das |die )?(?:(?:percentage|percent|prozent|%) )?(?:growth|wachstum)(?: rate)?)(?: (?:is|was|ist|war) (?:that|it|das|es))?(?: in (?:percent|prozent|%))?$/iu;
+const ROSE = "grew|grow|grown|gr[eo]w up|go up|went up|rise|rose|increased?|improved?|gewachsen|gestiegen";
+const FELL = "fall|fell|drop(?:ped)?|go down|went down|declined?|decreased?|shr[aiu]nk|gesunken|gefallen";
+const IT = "each(?: one)?|they|we|it|that|these|those|this|das|es|sie|wir";
+/** "where did it go up the most?", "how much did it grow?", "growth in percent" */
+export const GREW = new RegExp(
+  `^(?:(?:which|welche[rs]?) \\p{L}+|who|where|wo|wer)(?: (?:did|has|have|ist|sind) (?:${IT}))? (?:(?<rose>${ROSE})|(?<fell>${FELL}))(?: the)? (?<place>most|least|fastest|slowest|strongest)$|^(?:by )?how much (?:did|has|have) (?:${IT}) (?:${ROSE}|${FELL}|change)$|^(?<percent>(?:in|as) (?:percent|prozent|%))$|^(?:(?:what|how (?:much|big|high)|wie (?:viel|hoch|groß))(?:['’]?s| is| was| ist| war)? )?(?<growth>(?:the |das |die )?(?:(?:percentage|percent|prozent|%) )?(?:growth|wachstum)(?: rate)?)(?: (?:is|was|ist|war) (?:that|it|das|es))?(?: in (?:percent|prozent|%))?$`,
+  "iu",
+);
 const EVERY =
   /^(?:show (?:me )?|zeige? (?:mir )?)?(?:(?:across|for|in|of|über|für)\s+)?(?:all|every|each|alle[nr]?)(?:\s+(?:of )?the)?\s+(?<noun>\p{L}+)(?<end>(?:\s+(?:again|together|combined|wieder|zusammen|insgesamt))*)$/iu;
 const RATIO =
@@ -230,8 +236,9 @@ function next({ top }: Table, { n }: Groups): Change[] | undefined {
 }
 
 /** From one of two periods to the other, and by which of them it is the most. */
-function grown({ cols }: Table, { place, growth }: Groups): Change[] | undefined {
-  const dir = /^(?:least|slowest)$/i.test(place ?? "") ? ("min" as const) : ("max" as const);
+function grown({ cols }: Table, { place, growth, fell }: Groups): Change[] | undefined {
+  const isLeast = /^(?:least|slowest)$/i.test(place ?? "") !== (fell !== undefined);
+  const dir = isLeast ? ("min" as const) : ("max" as const);
   const first: Num = { k: "lit", v: 0 };
   const choose: Change = { k: "choose", of: first, top: { n: 1, dir, by: first, ties: "cut" } };
   const top = place === undefined ? [] : [choose];
@@ -247,7 +254,7 @@ function grown({ cols }: Table, { place, growth }: Groups): Change[] | undefined
         cols: [{ k: "calc", op: "growth", a: of, b: { k: "lag", of, n: 1, grain: "year" } }],
       },
     ];
-  if (of === undefined || cols.length !== 2 || !areDated(cols)) return undefined;
+  if (of === undefined || cols.length !== 2 || !(areDated(cols) || cols[1]?.k === "lag")) return undefined;
   return [{ k: "become", of, cols: [{ k: "calc", op: "growth", a: of, b: of }] }, ...top];
 }
 

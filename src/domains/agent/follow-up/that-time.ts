@@ -146,3 +146,18 @@ function placeOf(word: string): number | undefined {
     language?.ordinals.get(word.toLowerCase()) ?? language?.ordinals.get(language.stem(language.fold(word)))
   );
 }
+
+/** Whether nothing but times is said: "last week, day by day". */
+export function isTime(text: string, { dates }: Context): boolean {
+  return /^[^\p{L}\d]*(?:(?:in|for|of|on|the|and|by|per|im|für|am|und|pro|je)(?!\p{L})[^\p{L}\d]*)*$/iu.test(
+    without(text, dates(text)),
+  );
+}
+
+/** A text of the same length without what stands at some places. */
+export function without(text: string, places: readonly { start: number; end: number }[]): string {
+  return places.reduce(
+    (rest, { start, end }) => `${rest.slice(0, start)}${" ".repeat(end - start)}${rest.slice(end)}`,
+    text,
+  );
+}
