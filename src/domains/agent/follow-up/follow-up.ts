@@ -12,12 +12,12 @@ import { isBroken } from "./account.ts";
 import { apply, type Change } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
 import { BESIDE, beside, besidePeriods, difference, MINUS } from "./compare.ts";
-import { asksOf, type Context, isCarried } from "./context.ts";
+import { asksOf, type Context, isCarried, numberIn } from "./context.ts";
 import { areDated, exchanged } from "./parts.ts";
 import { pointed } from "./pointed.ts";
 import { type Pointing, pointingIn } from "./pointing.ts";
 import { COUNTS, EXCLUDES, type How, PART, PREPOSITION, readChanges } from "./read-changes.ts";
-import { referentsOf } from "./referent.ts";
+import { keyOf, referentsOf } from "./referent.ts";
 import { GREW, saidChanges } from "./said-changes.ts";
 import { isTime, without, withNames, withTimes } from "./that-time.ts";
 import { isGoingOn, isYielding, type Turn, turnOf } from "./turn.ts";
@@ -58,6 +58,8 @@ const SUBJECTLESS =
 /** "how does that compare with 2024", "compare it to the year before": only what it is compared with is said. */
 const COMPARISON =
   /^(?:how (?:does|do|did|is|was) (?:that|this|it|they|those|these) compared?|compare (?:that|this|it|them|those|these)|(?:compare|compared?)|wie (?:ist|war|sieht) das|vergleiche? (?:das|es|sie)?) *(?:with|to|against|mit|zu|zum|im vergleich zu[mr]?|gegenüber) (?:dem |der )?(?<other>.+)$/i;
+/** "and for how much in total?": money that whoever was spoken of paid. */
+const FOR_HOW_MUCH = /^for how much(?: money)?/i;
 /** "cancelled ones" are some of those before. */
 const ONES = /\s+ones?$/i;
 
@@ -103,7 +105,7 @@ export async function followUp(
   const shown = await shownOtherwise(turn, previous, context);
   if (shown !== undefined && "question" in shown) return { k: "asks", question: shown };
   if (shown !== undefined) return follows(shown, previous, context) ?? hangs(turn.said);
-  const timed = await withTimes(turn.said, ask, context);
+  const timed = await withTimes(turn.said.replace(FOR_HOW_MUCH, "how much did these spend"), ask, context);
   if ("open" in timed) return hangs(timed.open);
   const said = await withNames(timed.text, [ask, ...(previous.earlier ?? [])], context);
   const resolved = said === turn.said ? turn : { ...turn, text: said, said };
@@ -135,6 +137,11 @@ async function goneOn(turn: Turn, previous: Previous, context: Context): Promise
     if (whole !== undefined || !goesOn) return whole;
   }
   // What is shared among what was answered is no share of anything else.
+  const share = pointing && SHARE_OF.test(said) ? await shareOf(said, previous, context) : undefined;
+  if (share !== undefined)
+    return "question" in share
+      ? { k: "asks", question: share }
+      : (follows(share, previous, context) ?? hangs(said));
   if (pointing !== undefined && /(?<!\p{L})(?:share|percent\w*|%|anteil|prozent)(?!\p{L})/iu.test(said))
     return hangs(pointing.text);
   if (TAKES_UP.test(said) && pointing === undefined) return hangs(said);
@@ -166,27 +173,85 @@ function pointsIn(text: string, context: Context): Pointing | undefined {
   return pointingIn(without(text, windows), (word) => isNumberName(word, context.knowledge));
 }
 
-/** Of what was answered; where some of a set were counted last, those or all of them may be meant. */
+/**
+ * Of what was answered: of that which is called so or was as many, else of what was answered last, else, where that is
+ * confirmed, of what was before. Where some of a set were counted last, those or all of them may be meant.
+ */
 async function pointedTo(
   said: string,
   pointing: Pointing | undefined,
-  { ask, earlier: [last] = [] }: Previous,
+  { ask, earlier = [] }: Previous,
   context: Context,
 ): Promise<Ask | Clarification | undefined> {
-  const now = await pointed(said, pointing, ask, context);
-  const isMany = pointing !== undefined && pointing.k !== "of" && !pointing.isOne;
-  if (now === undefined || "question" in now || !isMany || last === undefined || !isSome(ask, last))
-    return now;
-  const all = await pointed(said, pointing, last, context);
-  return all === undefined || "question" in all ? now : oneOfThem([now, all], context);
+  const word = pointing && (await asVerb(pointing, context));
+  const asks = word?.n === undefined ? [ask, ...earlier] : await asMany(word.n, [ask, ...earlier], context);
+  const [first, ...others] = asks;
+  const now = first && (await pointed(said, word, first, context));
+  // "those" are the last that were spoken of, and "they" may be others.
+  const isMany = word?.k !== "of" && word?.isOne === false && word.n === undefined && !/^th[eo]se$/i.test(word.text);
+  const [last] = others;
+  if (now !== undefined) {
+    if ("question" in now || !isMany || last === undefined || !(await isSome(ask, last, context))) return now;
+    const all = await pointed(said, word, last, context);
+    return all === undefined || "question" in all ? now : oneOfThem([now, all], context);
+  }
+  // "the one in Munich" is none that was shown.
+  for (const before of word === undefined || /^the ones?$/i.test(word.text) ? [] : others) {
+    const then = await pointed(said, word, before, context);
+    if (then !== undefined && !("question" in then))
+      return word?.k === "of" || word?.n !== undefined ? then : whether(then, context);
+  }
+  return undefined;
 }
 
-/** Whether a query counts some of those that another one was about. */
-function isSome(ask: Ask, all: Ask): boolean {
-  const [mine, theirs] = [ask, all].map((each) =>
-    each.k === "list" ? each.rel : each.cols[0]?.k === "agg" ? each.cols[0].in : undefined,
+/** "when did those open": what stands behind it is a noun only where something is called so. */
+async function asVerb(pointing: Pointing, { read }: Context): Promise<Pointing> {
+  const { k, noun, text, start } = pointing;
+  if (k !== "of" || noun === undefined || !/^th[eo]se /i.test(text)) return pointing;
+  const { readings, missing } = await read(noun);
+  const isNoun = missing.length === 0 && readings.some(({ ask }) => ask.k === "list" && ask.rel.k === "all");
+  const [word = ""] = text.split(/\s+/);
+  return isNoun ? pointing : { ...pointing, k: "it", noun: undefined, text: word, end: start + word.length };
+}
+
+/** The answers that showed as many. */
+async function asMany(n: number, asks: readonly Ask[], { rows }: Context): Promise<Ask[]> {
+  const counts = await Promise.all(
+    asks.map(async (ask) => (keyOf(ask) === undefined ? 0 : (await rows(ask)).length)),
   );
-  if (ask.k === "list" || mine === undefined || theirs === undefined || isEqual(mine, theirs)) return false;
+  return asks.filter((_, i) => counts[i] === n);
+}
+
+/** A reading that has to be confirmed. */
+function whether(ask: Ask, { answers = [] }: Context): Ask | Clarification {
+  const isSaid = answers.some((answer) => isSame(answer, say(ask)));
+  return isSaid ? ask : { question: "Is this what you mean?", suggestions: [say(ask)], wants: "choice" };
+}
+
+/** "what share of total revenue do the ten make up?": the number of theirs, and of all in the same time. */
+async function shareOf(
+  said: string,
+  previous: Previous,
+  context: Context,
+): Promise<Ask | Clarification | undefined> {
+  const { of = "", who = "" } = SHARE_OF.exec(said)?.groups ?? {};
+  const text = `${of} of ${who}`;
+  const { cols: [whole, ...others] = [], by = [] } = (await numberIn(of, context)) ?? {};
+  if (whole === undefined || others.length + by.length > 0) return undefined;
+  const part = await pointedTo(text, pointsIn(text, context), previous, context);
+  if (part === undefined || "question" in part) return part;
+  return apply(part, [{ k: "ratio", over: whole }], context.knowledge.schema);
+}
+
+const SHARE_OF =
+  /^(?:what|which|how much) (?:share|percentage|percent|proportion|part|fraction|of) of (?:the |our |all )?(?:(?:total|overall|whole|entire) )?(?<of>.+?) (?:do|does|did|are|is|was|were|have|had|comes? from|came from) (?<who>(?:the|those|these) \S+|they|those|these|them|it|that)(?: (?:make up|account for|represent|bring in|contribute|have|stand for|make|cover|add up to))?$/i;
+
+/** Whether a query counts some of those that another one was about. */
+async function isSome(ask: Ask, all: Ask, context: Context): Promise<boolean> {
+  const [num] = ask.k === "table" && ask.by.length === 0 ? ask.cols : [];
+  const mine = num?.k === "agg" ? num.in : undefined;
+  const theirs = (await referentsOf(all, context))[0]?.of?.rel;
+  if (mine === undefined || theirs === undefined || isEqual(mine, theirs)) return false;
   const conds = relConds(mine);
   return (
     isEqual(bare(mine), bare(theirs)) &&

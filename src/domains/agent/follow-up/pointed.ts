@@ -5,8 +5,8 @@ import type { Ask, Cond, Hop, Num, Rel } from "../query/semantic-query.ts";
 import type { Clarification } from "../understand/reading.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
 import { type List, narrowed, withConds } from "./parts.ts";
-import type { Pointing } from "./pointing.ts";
-import { about, isCalled, isNameOf, keyOf, namesKey, type Referent, referentsOf } from "./referent.ts";
+import { isEmpty, type Pointing } from "./pointing.ts";
+import { about, isCalled, isNameOf, isOf, keyOf, namesKey, type Referent, referentsOf } from "./referent.ts";
 
 /** A preposition belongs to what it stands before. */
 const LOOSE = /\s*\b(?:of|for|about|with|to|by|from|in|on|at|behind|von|für|mit|bei|zu|hinter)\s*$/i;
@@ -27,8 +27,16 @@ export async function pointed(
 ): Promise<Ask | Clarification | undefined> {
   // Whether something is so is no question for a number.
   if (IS_IT.test(text)) return undefined;
-  const sets = await referentsOf(before, context);
-  if (pointing?.k === "of" || (pointing?.isOne === true && keyOf(before)?.bucket === undefined)) {
+  const all = await referentsOf(before, context);
+  const { noun } = pointing ?? {};
+  const own = noun === undefined ? [] : all.filter((each) => isOf(noun, each, context.knowledge));
+  // One is meant that was named, or those of that name that were counted.
+  const isClear = keyOf(before) === undefined && (pointing?.isOne ? all.some(({ isNamed }) => isNamed) : own.length > 0);
+  const sets = own.length > 0 ? own : all;
+  if (
+    !isClear &&
+    (pointing?.k === "of" || (pointing?.isOne === true && keyOf(before)?.bucket === undefined))
+  ) {
     const open = await choice(pointing, before, context);
     const name = open?.suggestions.find((each) => context.answers?.some((answer) => isSame(answer, each)));
     const one = name ?? nthOf(pointing.text, open?.suggestions ?? []);
@@ -57,14 +65,16 @@ async function asked(
   const isOne = TOTAL.test(text) || IN_ALL.test(text) || OF_THEM.test(text);
   const set = isOne ? { ...referent, by: [] } : referent;
   for (const written of writtenOut(text, pointing, referent)) {
-    const asks = await asksOf(written, context);
+    const asks = (await asksOf(written, context)).slice(0, TRIED);
     const isNamed = of === undefined || written.includes(nounOf(of.ds));
-    for (const ask of asks.slice(0, TRIED)) {
+    // An average of them is of each of these, and not of what they consist of.
+    for (const ask of asks.toSorted((a, b) => Number(isOfRows(a, of?.ds)) - Number(isOfRows(b, of?.ds)))) {
+      if (referent.isNamed && (ask.k === "table" || datasetIn(ask.rel) !== of?.ds)) continue;
       // Where they are not named, what is asked for is something else of theirs.
       if (!isNamed && JSON.stringify(ask).includes(`{"k":"all","ds":"${of.ds}"}`)) continue;
       if (ask.k === "list" && of !== undefined && !isAskedOf(ask, of.ds, text, schema)) continue;
       if (ask.k === "table" && PLACE.test(text)) continue;
-      if (of !== undefined && isByAccident(ask, of.ds, written)) continue;
+      if (of !== undefined && isByAccident(ask, of.ds, { text: textOf(text, pointing), written })) continue;
       const made = about(named(ask, text, context), set, schema, pointing?.k === "of");
       if (made !== undefined && isCarried(made, context.knowledge)) return made;
     }
@@ -79,13 +89,30 @@ function isAskedOf({ show: [key, ...more] }: List, ds: string, text: string, sch
   return !PLACE.test(text) || (!isName && key?.ds === ds);
 }
 
-/** "employees of the stores", where nothing but their orders links them, and nobody spoke of these. */
-function isByAccident(ask: Ask, ds: string, written: string): boolean {
-  if (!GLUED.test(written.slice(0, -nounOf(ds).length)) || !written.endsWith(nounOf(ds))) return false;
+/** "employees of the stores", "which agent is on it", where nothing but their orders links them, and nobody spoke of these. */
+function isByAccident(
+  ask: Ask,
+  ds: string,
+  { text, written }: { text: string; written: string },
+): boolean {
+  const isGlued = GLUED.test(written.slice(0, -nounOf(ds).length)) && written.endsWith(nounOf(ds));
+  const words = (text.match(/\p{L}+/gu) ?? []).filter((word) => !isEmpty(word));
+  if (!isGlued && words.length > 1) return false;
   const paths = nodesIn(ask).flatMap(({ k, path, to }) =>
     k === "link" && datasetIn(to as Rel) === ds ? [path as readonly Hop[]] : [],
   );
   return paths.some((path) => new Set(path.map(({ dir }) => dir)).size > 1);
+}
+
+/** Whether it averages rows of another dataset. */
+function isOfRows(ask: Ask, ds: string | undefined): boolean {
+  const [num] = ask.k === "table" ? ask.cols : [];
+  return num?.k === "agg" && num.fn === "avg" && num.of !== undefined && num.of.ds !== ds;
+}
+
+/** Without the word that points back. */
+function textOf(text: string, pointing: Pointing | undefined): string {
+  return pointing === undefined ? text : `${text.slice(0, pointing.start)} ${text.slice(pointing.end)}`;
 }
 
 const GLUED = /(?:of the|in the|von|in|with) $/;
@@ -103,9 +130,9 @@ const IN_ALL = /(?<!\p{L})(?:that|this|it|das)$|^how (?:many|much)\b.*(?<!\p{L})
 const OF_THEM =
   /^(?:how many|wie viele) (?:of (?:them|those|these)|davon|von (?:ihnen|denen|diesen))(?!\p{L})/iu;
 
-/** Whoever asks which of them wants their names as well. */
+/** Whoever asks which of them, or where and when each of them is, wants their names as well. */
 function named(ask: Ask, text: string, { knowledge: { schema } }: Context): Ask {
-  if (ask.k === "table" || !/^(?:which|who|welche|wer)\b/i.test(text)) return ask;
+  if (ask.k === "table" || !/^(?:which|who|when|where|welche|wer|wann|wo)\b/i.test(text)) return ask;
   const ds = datasetIn(ask.rel);
   const field = ds === undefined ? undefined : schema.datasets.get(ds)?.nameField;
   if (ds === undefined || field == null || ask.show.some((key) => isNameOf(key, schema))) return ask;

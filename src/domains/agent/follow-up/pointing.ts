@@ -8,8 +8,17 @@ export interface Pointing {
   noun?: string | undefined;
   /** It stands for one thing alone: "its", "that store". */
   isOne: boolean;
+  /** It stands for as many: "the ten". */
+  n?: number | undefined;
   isGerman: boolean;
 }
+
+const NUMBERS: readonly string[] =
+  "zero one two three four five six seven eight nine ten null eins zwei drei vier fünf sechs sieben acht neun zehn".split(
+    " ",
+  );
+/** "the ten" before a verb, or at the end; and as what its number is said. */
+const MANY = `(?:the|those|these|die|diese)\\s+(?<n>${NUMBERS.join("|")}|\\d{1,2})(?=[?!.]*$|\\s+(?:make|made|have|had|do|did|are|were|bring|brought|spend|spent|account|together|sell|sold|buy|bought|order|ordered|place|placed|come|came|haben|hatten|machen|sind|waren|bringen|brachten|zusammen)(?!\\p{L}))`;
 
 /** What has the form of a pointing word, and where it stands for one thing alone. */
 const FORMS: readonly [Pointing["k"], RegExp, RegExp][] = [
@@ -23,6 +32,7 @@ const FORMS: readonly [Pointing["k"], RegExp, RegExp][] = [
     /(?<!\p{L})(?:that|this|those|these|(?:the )?same|diese[nrms]?|jene[nrms]?|dieselben?|derselben?|denselben|demselben)\s+(?:same\s+)?(?<noun>\p{L}[\p{L}-]*)/giu,
     /^th(?:at|is) /i,
   ],
+  ["it", new RegExp(`(?<!\\p{L})${MANY}`, "giu"), /^$/],
   [
     "it",
     /(?<!\p{L})(?:they|them|themselves|it|he|she|him|(?:that|this) one|that|those|these|this|(?:which|the (?:first|second|third|other|others|last|next|same|\p{L}+est|(?:most|least) \p{L}+)) ones?|the ones?(?= (?:in|from|with|of|at|who|that)\b)|davon|darunter|dafür|darin|daran|denen|ihnen|sie|diese[nrms]?|das|dort|there|(?:die|der|den|dem|denen)(?=[?!.\s]*$))(?!\p{L})/giu,
@@ -48,6 +58,11 @@ const EMPTY = new Set(
     /\s+/,
   ),
 );
+/** Whether a word names nothing. */
+export function isEmpty(word: string): boolean {
+  return EMPTY.has(word.toLowerCase());
+}
+
 /** Words after which "that" is no relative pronoun: "for that", "does that". */
 const BEFORE_THAT =
   /(?:^|\b(?:is|are|was|were|do|does|did|of|for|about|with|to|by|from|than|in|on|at|like|after|before|has|have|had|compare|and|what|how))\s*$/i;
@@ -62,14 +77,15 @@ export function pointingIn(text: string, isNobody = (_: string) => false): Point
   for (const [k, pattern, one] of FORMS) {
     for (const match of text.matchAll(pattern)) {
       const [word] = match;
-      const { noun } = match.groups ?? {};
+      const { noun, n } = match.groups ?? {};
       const [start, end] = [match.index, match.index + word.length];
       const [before, after] = [text.slice(0, start), text.slice(end)];
       const isPart = taken.some((each) => each.start <= start && start < each.end);
-      if (isPart || !POINTS[k](word, before, after, noun)) continue;
-      if (k === "of") taken.push({ start, end });
+      if (isPart || !(n !== undefined || POINTS[k](word, before, after, noun))) continue;
+      if (k === "of" || n !== undefined) taken.push({ start, end });
       if (isTakenUp({ k, word, before, noun }, isNobody)) continue;
-      found.push({ start, end, text: word, k, noun, isOne: one.test(word), isGerman: GERMAN.test(word) });
+      const many = n === undefined ? {} : { n: /^\d/.test(n) ? Number(n) : NUMBERS.indexOf(n.toLowerCase()) % 11 };
+      found.push({ start, end, text: word, k, noun, isOne: one.test(word), isGerman: GERMAN.test(word), ...many });
     }
   }
   return found.toSorted((a, b) => a.start - b.start)[0];
@@ -83,8 +99,9 @@ const POINTS: Record<Pointing["k"], Points> = {
     !/,\s*$|\b(?:könnt|habt|wollt|seid|seit)\s+$/i.test(before) && /^\s+\p{L}/u.test(after),
   // "that" behind a noun begins a clause.
   of: (word, before, _, noun = "") =>
-    !EMPTY.has(noun.toLowerCase()) &&
+    !isEmpty(noun) &&
     !/^ones?$/i.test(noun) &&
+    !NUMBERS.includes(noun.toLowerCase()) &&
     (!/^that /i.test(word) || BEFORE_THAT.test(before)),
   it: (word, before, after) => {
     const low = word.toLowerCase();
@@ -122,5 +139,5 @@ function isTakenUp(
   const last = [...before.matchAll(BOUNDARY)].at(-1)?.index;
   const apart = isOwned ? before : before.slice(0, last ?? 0);
   const words = apart.toLowerCase().match(/\p{L}[\p{L}-]*/gu) ?? [];
-  return words.some((each) => each.length > 1 && !EMPTY.has(each) && !TIME.test(each) && !isNobody(each));
+  return words.some((each) => each.length > 1 && !isEmpty(each) && !TIME.test(each) && !isNobody(each));
 }

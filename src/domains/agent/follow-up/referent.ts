@@ -19,6 +19,8 @@ export interface Referent {
   win: Window | "several" | undefined;
   /** Everything is told apart by these. */
   by: Key[];
+  /** It is one of them that was named: only what it is itself is asked of it. */
+  isNamed?: true;
 }
 
 /** More groups than these are not named one by one. */
@@ -31,6 +33,11 @@ export async function referentsOf(ask: Ask, { knowledge: { schema }, rows }: Con
   const scope: Referent = { conds, win: ask.scope?.win, by: ask.by };
   // Of two periods nobody said which, and a share is of two numbers.
   if (areDated(ask.cols)) return [];
+  const [num] = ask.cols;
+  // A share of those who were pointed to is of these.
+  const theirs = num?.k === "calc" && num.op === "/" && "scope" in num.a ? condsOf(num.a.scope?.if) : [];
+  const shared = theirs.flatMap((cond) => (cond.k === "link" && cond.path.length === 0 ? [cond.to] : []));
+  if (shared.length > 0) return setsOf(shared, { ...scope, by: [] }, schema);
   const [key, ...others] = ask.by;
   const isFirst = ask.top !== undefined || ask.having !== undefined;
   if (!isFirst || key === undefined) {
@@ -46,12 +53,24 @@ export async function referentsOf(ask: Ask, { knowledge: { schema }, rows }: Con
     const rest = { ...scope, conds: [] };
     const sets = setsOf([...own, ...linked], rest, schema);
     if (sets.length > 0) return sets;
-    if (key === undefined) return ask.cols.some(({ k }) => k === "calc") ? [] : [scope];
+    const named = namedIn(conds, scope, schema);
+    if (key === undefined) return ask.cols.some(({ k }) => k === "calc") ? named : [scope, ...named];
     const isEntity = others.length === 0 && isNameOf(key, schema);
     return [isEntity ? { ...scope, of: { ds: key.ds, rel: { k: "all", ds: key.ds } } } : scope];
   }
   if (others.length > 0 || key.bucket !== undefined || key.part !== undefined) return [];
   return shownOf(ask, key, { ...scope, by: [] }, { schema, rows });
+}
+
+/** The one thing that conditions name: "revenue of Ann Berg". */
+function namedIn(conds: readonly Cond[], scope: Referent, schema: Schema): Referent[] {
+  return conds.flatMap((cond): Referent[] => {
+    if (cond.k !== "is" || cond.values.length !== 1) return [];
+    const { ds, field } = cond.key;
+    const isName = isNameOf(cond.key, schema) || isEqual(schema.datasets.get(ds)?.key, [field]);
+    const rel: Rel = { k: "where", in: { k: "all", ds }, if: cond };
+    return isName ? [{ ...scope, conds: [], by: [], of: { ds, rel }, isNamed: true }] : [];
+  });
 }
 
 /** What a table counts, where something was said of it. */
@@ -270,6 +289,12 @@ export function keyOf(ask: Ask): Key | undefined {
 export function namesKey(words: string, ask: Ask, { knowledge }: Context): boolean {
   const key = keyOf(ask);
   return key !== undefined && (words.match(/\p{L}+/gu) ?? []).some((word) => isCalled(word, key, knowledge));
+}
+
+/** Whether a noun is what those are called that a referent stands for. */
+export function isOf(noun: string, { of }: Referent, knowledge: Knowledge): boolean {
+  const field = of && knowledge.schema.datasets.get(of.ds)?.nameField;
+  return of !== undefined && isCalled(noun, { ds: of.ds, field: field ?? `${of.ds}_id` }, knowledge);
 }
 
 /** Whether a noun is what the author calls the field, or whatever has it for a name. */
