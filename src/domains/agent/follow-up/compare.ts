@@ -58,7 +58,10 @@ export function difference(now: Ask, last: Ask | undefined): Table | undefined {
     return isSeries ? undefined : { ...withoutWindow(table), cols };
   }
   const isOwn = (cond: Cond) => cond.k === "is" && isEqual(cond.key, apart.a.key);
-  const rest = withConds(table, condsOf(now.scope?.if).filter((cond) => !isOwn(cond)));
+  const rest = withConds(
+    table,
+    condsOf(now.scope?.if).filter((cond) => !isOwn(cond)),
+  );
   const [mine, theirs] = [apart.a, apart.b].map((cond) => rescoped(a, { if: cond })) as [Num, Num];
   const by = now.by.filter((key) => !isEqual(key, apart.a.key));
   return { ...rest, by, cols: [{ k: "calc", op: "-", a: mine, b: theirs }] };

@@ -1,26 +1,21 @@
 import { say } from "../explain/say.ts";
-import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { isSame } from "../phases/chosen.ts";
-import { WHICH_READING } from "../phases/refuse.ts";
-import { bare, condsOf, isEqual, relConds } from "../query/parts.ts";
+import { condsOf, isEqual } from "../query/parts.ts";
 import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
-import { GLOSSARY } from "../understand/languages/german/glossary.ts";
-import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
-import { phraseKey } from "../understand/languages/words.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 import { isBroken } from "./account.ts";
 import { apply, type Change } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
 import { BESIDE, beside, besidePeriods, difference, MINUS } from "./compare.ts";
-import { asksOf, type Context, isCarried, numberIn } from "./context.ts";
+import { asksOf, type Context, isCarried } from "./context.ts";
 import { areDated, exchanged } from "./parts.ts";
-import { pointed } from "./pointed.ts";
-import { type Pointing, pointingIn } from "./pointing.ts";
+import { pointingIn } from "./pointing.ts";
 import { COUNTS, EXCLUDES, type How, PART, PREPOSITION, readChanges } from "./read-changes.ts";
-import { keyOf, referentsOf } from "./referent.ts";
+import { referentsOf } from "./referent.ts";
 import { GREW, saidChanges } from "./said-changes.ts";
-import { isTime, without, withNames, withTimes } from "./that-time.ts";
+import { pointedTo, pointsIn, SHARE_OF, shareOf } from "./spoken-of.ts";
+import { isTime, withNames, withTimes } from "./that-time.ts";
 import { isGoingOn, isYielding, type Turn, turnOf } from "./turn.ts";
+import { oneOfThem } from "./which-one.ts";
 import { inContext } from "./whole.ts";
 
 /** What was asked before, as it was understood. */
@@ -167,98 +162,6 @@ function isCompared(ask: Ask): boolean {
   return ask.k === "table" && ask.cols.length === 1 && ask.cols[0]?.k === "calc" && areDated(ask.cols);
 }
 
-/** What points back; "this March" is a date. */
-function pointsIn(text: string, context: Context): Pointing | undefined {
-  const windows = context.dates(text).filter(({ kind }) => kind === "window");
-  return pointingIn(without(text, windows), (word) => isNumberName(word, context.knowledge));
-}
-
-/**
- * Of what was answered: of that which is called so or was as many, else of what was answered last, else, where that is
- * confirmed, of what was before. Where some of a set were counted last, those or all of them may be meant.
- */
-async function pointedTo(
-  said: string,
-  pointing: Pointing | undefined,
-  { ask, earlier = [] }: Previous,
-  context: Context,
-): Promise<Ask | Clarification | undefined> {
-  const word = pointing && (await asVerb(pointing, context));
-  const asks = word?.n === undefined ? [ask, ...earlier] : await asMany(word.n, [ask, ...earlier], context);
-  const [first, ...others] = asks;
-  const now = first && (await pointed(said, word, first, context));
-  // "those" are the last that were spoken of, and "they" may be others.
-  const isMany = word?.k !== "of" && word?.isOne === false && word.n === undefined && !/^th[eo]se$/i.test(word.text);
-  const [last] = others;
-  if (now !== undefined) {
-    if ("question" in now || !isMany || last === undefined || !(await isSome(ask, last, context))) return now;
-    const all = await pointed(said, word, last, context);
-    return all === undefined || "question" in all ? now : oneOfThem([now, all], context);
-  }
-  // "the one in Munich" is none that was shown.
-  for (const before of word === undefined || /^the ones?$/i.test(word.text) ? [] : others) {
-    const then = await pointed(said, word, before, context);
-    if (then !== undefined && !("question" in then))
-      return word?.k === "of" || word?.n !== undefined ? then : whether(then, context);
-  }
-  return undefined;
-}
-
-/** "when did those open": what stands behind it is a noun only where something is called so. */
-async function asVerb(pointing: Pointing, { read }: Context): Promise<Pointing> {
-  const { k, noun, text, start } = pointing;
-  if (k !== "of" || noun === undefined || !/^th[eo]se /i.test(text)) return pointing;
-  const { readings, missing } = await read(noun);
-  const isNoun = missing.length === 0 && readings.some(({ ask }) => ask.k === "list" && ask.rel.k === "all");
-  const [word = ""] = text.split(/\s+/);
-  return isNoun ? pointing : { ...pointing, k: "it", noun: undefined, text: word, end: start + word.length };
-}
-
-/** The answers that showed as many. */
-async function asMany(n: number, asks: readonly Ask[], { rows }: Context): Promise<Ask[]> {
-  const counts = await Promise.all(
-    asks.map(async (ask) => (keyOf(ask) === undefined ? 0 : (await rows(ask)).length)),
-  );
-  return asks.filter((_, i) => counts[i] === n);
-}
-
-/** A reading that has to be confirmed. */
-function whether(ask: Ask, { answers = [] }: Context): Ask | Clarification {
-  const isSaid = answers.some((answer) => isSame(answer, say(ask)));
-  return isSaid ? ask : { question: "Is this what you mean?", suggestions: [say(ask)], wants: "choice" };
-}
-
-/** "what share of total revenue do the ten make up?": the number of theirs, and of all in the same time. */
-async function shareOf(
-  said: string,
-  previous: Previous,
-  context: Context,
-): Promise<Ask | Clarification | undefined> {
-  const { of = "", who = "" } = SHARE_OF.exec(said)?.groups ?? {};
-  const text = `${of} of ${who}`;
-  const { cols: [whole, ...others] = [], by = [] } = (await numberIn(of, context)) ?? {};
-  if (whole === undefined || others.length + by.length > 0) return undefined;
-  const part = await pointedTo(text, pointsIn(text, context), previous, context);
-  if (part === undefined || "question" in part) return part;
-  return apply(part, [{ k: "ratio", over: whole }], context.knowledge.schema);
-}
-
-const SHARE_OF =
-  /^(?:what|which|how much) (?:share|percentage|percent|proportion|part|fraction|of) of (?:the |our |all )?(?:(?:total|overall|whole|entire) )?(?<of>.+?) (?:do|does|did|are|is|was|were|have|had|comes? from|came from) (?<who>(?:the|those|these) \S+|they|those|these|them|it|that)(?: (?:make up|account for|represent|bring in|contribute|have|stand for|make|cover|add up to))?$/i;
-
-/** Whether a query counts some of those that another one was about. */
-async function isSome(ask: Ask, all: Ask, context: Context): Promise<boolean> {
-  const [num] = ask.k === "table" && ask.by.length === 0 ? ask.cols : [];
-  const mine = num?.k === "agg" ? num.in : undefined;
-  const theirs = (await referentsOf(all, context))[0]?.of?.rel;
-  if (mine === undefined || theirs === undefined || isEqual(mine, theirs)) return false;
-  const conds = relConds(mine);
-  return (
-    isEqual(bare(mine), bare(theirs)) &&
-    relConds(theirs).every((cond) => conds.some((other) => isEqual(cond, other)))
-  );
-}
-
 function isBehind(said: string): boolean {
   return PREPOSITION.test(said) && said.split(/\s+/).length <= MOST_BEHIND;
 }
@@ -298,15 +201,6 @@ async function amongShown(ask: Ask, context: Context): Promise<Ask> {
     set.of === undefined ? named : [{ k: "link", at: set.of.ds, path: [], to: set.of.rel }];
   const changes: Change[] = [{ k: "all" }, { k: "where", conds, excludes: false }];
   return apply(ask, changes, context.knowledge.schema) ?? ask;
-}
-
-/** Whether a word is what a number is called, which has nothing of its own. */
-function isNumberName(word: string, { model }: Knowledge): boolean {
-  const german = GLOSSARY.get(stemGerman(foldGerman(word))) ?? [];
-  const called = [phraseKey(word), ...german.map(({ stems }) => stems)];
-  return model.metrics.some(({ name, ai }) =>
-    [name, ...ai.synonyms].some((each) => called.includes(phraseKey(each))),
-  );
 }
 
 /** The same rows in another order, fewer or more of them, their shares, or what the last two answers are apart. */
@@ -363,22 +257,6 @@ async function changed(
     return rivals.length === 0 ? made : oneOfThem([made, ...rivals], context);
   }
   return undefined;
-}
-
-/** The one that was chosen, or the last where all give the same; else it is asked. */
-async function oneOfThem(
-  all: readonly Ask[],
-  { rows, knowledge, answers = [] }: Context,
-): Promise<Ask | Clarification> {
-  const carried = all.filter((ask) => isCarried(ask, knowledge));
-  const chosen = carried.find((ask) => answers.some((answer) => isSame(answer, say(ask))));
-  const last = carried.at(-1) ?? (all[0] as Ask);
-  if (chosen !== undefined || carried.length < 2) return chosen ?? last;
-  const results = await Promise.all(carried.map(async (ask) => JSON.stringify(await rows(ask))));
-  const different = carried.filter((_, i) => results.indexOf(results[i] as string) === i);
-  return different.length === 1
-    ? last
-    : { question: WHICH_READING, suggestions: different.map((ask) => say(ask)), wants: "choice" };
 }
 
 /** Whether a condition more leaves nothing of what there was: then it was meant in the place of another. */

@@ -31,7 +31,8 @@ export async function pointed(
   const { noun } = pointing ?? {};
   const own = noun === undefined ? [] : all.filter((each) => isOf(noun, each, context.knowledge));
   // One is meant that was named, or those of that name that were counted.
-  const isClear = keyOf(before) === undefined && (pointing?.isOne ? all.some(({ isNamed }) => isNamed) : own.length > 0);
+  const isClear =
+    keyOf(before) === undefined && (pointing?.isOne ? all.some(({ isNamed }) => isNamed) : own.length > 0);
   const sets = own.length > 0 ? own : all;
   if (
     !isClear &&
@@ -71,7 +72,8 @@ async function asked(
     for (const ask of asks.toSorted((a, b) => Number(isOfRows(a, of?.ds)) - Number(isOfRows(b, of?.ds)))) {
       if (referent.isNamed && (ask.k === "table" || datasetIn(ask.rel) !== of?.ds)) continue;
       // Where they are not named, what is asked for is something else of theirs.
-      if (!isNamed && JSON.stringify(ask).includes(`{"k":"all","ds":"${of.ds}"}`)) continue;
+      if (!isNamed && !referent.isNamed && JSON.stringify(ask).includes(`{"k":"all","ds":"${of.ds}"}`))
+        continue;
       if (ask.k === "list" && of !== undefined && !isAskedOf(ask, of.ds, text, schema)) continue;
       if (ask.k === "table" && PLACE.test(text)) continue;
       if (of !== undefined && isByAccident(ask, of.ds, { text: textOf(text, pointing), written })) continue;
@@ -90,11 +92,7 @@ function isAskedOf({ show: [key, ...more] }: List, ds: string, text: string, sch
 }
 
 /** "employees of the stores", "which agent is on it", where nothing but their orders links them, and nobody spoke of these. */
-function isByAccident(
-  ask: Ask,
-  ds: string,
-  { text, written }: { text: string; written: string },
-): boolean {
+function isByAccident(ask: Ask, ds: string, { text, written }: { text: string; written: string }): boolean {
   const isGlued = GLUED.test(written.slice(0, -nounOf(ds).length)) && written.endsWith(nounOf(ds));
   const words = (text.match(/\p{L}+/gu) ?? []).filter((word) => !isEmpty(word));
   if (!isGlued && words.length > 1) return false;

@@ -84,8 +84,18 @@ export function pointingIn(text: string, isNobody = (_: string) => false): Point
       if (isPart || !(n !== undefined || POINTS[k](word, before, after, noun))) continue;
       if (k === "of" || n !== undefined) taken.push({ start, end });
       if (isTakenUp({ k, word, before, noun }, isNobody)) continue;
-      const many = n === undefined ? {} : { n: /^\d/.test(n) ? Number(n) : NUMBERS.indexOf(n.toLowerCase()) % 11 };
-      found.push({ start, end, text: word, k, noun, isOne: one.test(word), isGerman: GERMAN.test(word), ...many });
+      const many =
+        n === undefined ? {} : { n: /^\d/.test(n) ? Number(n) : NUMBERS.indexOf(n.toLowerCase()) % 11 };
+      found.push({
+        start,
+        end,
+        text: word,
+        k,
+        noun,
+        isOne: one.test(word),
+        isGerman: GERMAN.test(word),
+        ...many,
+      });
     }
   }
   return found.toSorted((a, b) => a.start - b.start)[0];
