@@ -117,7 +117,8 @@ async function readings(texts: readonly string[], shown: string[] = []): Promise
       const { readings: own, missing } = await read(text);
       const ask =
         followed.k === "follows" ? followed.reading.ask : missing.length > 0 ? undefined : own[0]?.ask;
-      if (ask !== undefined) previous = { ask, said: say(ask) };
+      const earlier = previous === undefined ? [] : [previous.ask, ...(previous.earlier ?? [])];
+      if (ask !== undefined) previous = { ask, said: say(ask), earlier };
       said.push(
         ask === undefined
           ? "[refused]"
@@ -287,7 +288,7 @@ const CONVERSATIONS: Conversation[] = [
       "what share is stormy",
       "share of number of crossings in 2025 where crossing weather is stormy in the number of crossings in 2025",
     ],
-    ["their takings", "[their]"],
+    ["their takings", "[takings by weather of crossings in 2025]"],
   ],
   [
     [
@@ -314,6 +315,48 @@ const CONVERSATIONS: Conversation[] = [
     ["without build", "takings by flag in 2025"],
   ],
   [
+    ["takings in June 2025", "takings in June 2025"],
+    ["and the month before that", "takings from 1 to 31 May 2025"],
+    ["what's the difference?", "change of takings from 1 to 31 May 2025 to June 2025"],
+    ["show me June 2025 week by week", "takings by week in June 2025"],
+    ["which was the strongest?", "takings by week in June 2025, the highest"],
+    ["Got it. Next: how many ships are there?", "afresh: number of ships"],
+  ],
+  [
+    ["passengers of Baltica by quarter in 2025", "passengers by quarter where ship is Baltica in 2025"],
+    ["and Mistral", "passengers by quarter where ship is Mistral in 2025"],
+    ["put the two side by side", "passengers by quarter and ship where ship is Baltica or Mistral in 2025"],
+    [
+      "was ist der Unterschied?",
+      "passengers where ship is Baltica less passengers where ship is Mistral by quarter in 2025",
+    ],
+  ],
+  [
+    ["takings of Baltica in 2025", "takings where ship is Baltica in 2025"],
+    ["versus Mistral", "takings by ship where ship is Baltica or Mistral in 2025"],
+    ["same period last year", "takings by ship where ship is Baltica or Mistral in 2024"],
+    [
+      "how big is the difference?",
+      "takings where ship is Baltica less takings where ship is Mistral in 2024",
+    ],
+  ],
+  [
+    ["takings by ship in 2024", "takings by ship in 2024"],
+    ["and 2025", "takings by ship in 2025"],
+    ["where did it fall the most?", "growth of takings from 2024 to 2025 by ship, the lowest"],
+    ["split 2025 into its quarters", "takings by ship and quarter in 2025"],
+  ],
+  [
+    ["passengers in March 2025", "passengers in March 2025"],
+    ["and this March?", "passengers in March 2026"],
+    ["by how much did it grow?", "growth of passengers from March 2025 to March 2026"],
+  ],
+  // Takings less passengers are nothing.
+  [
+    ["takings and passengers by ship in 2025", "takings and passengers by ship in 2025"],
+    ["what's the difference?", "[refused]"],
+  ],
+  [
     ["welches Schiff hatte 2025 die meisten Einnahmen?", "takings by ship in 2025, the highest"],
     ["Wie viele Überfahrten hatte das?", "number of crossings of the ships with the highest takings in 2025"],
   ],
@@ -324,6 +367,24 @@ describe("conversations", () => {
     const texts = conversation.map(([text]) => text);
     const said = await readings(texts);
     expect(texts.map((text, i) => [text, said[i]])).toEqual(conversation);
+  });
+
+  it("that go back to what was shown", async () => {
+    const captains = ["Aino Kask", "Jon Berg"];
+    const said = await readings(
+      [
+        "top 2 captains by takings in 2025",
+        "how many crossings did they have?",
+        "what share of total takings do the two make up?",
+        "when were those hired?",
+      ],
+      captains,
+    );
+    expect(said.slice(1)).toEqual([
+      "number of crossings of the 2 captains with the highest takings in 2025",
+      "share of total takings of the 2 captains with the highest takings in 2025",
+      "[those hired]",
+    ]);
   });
 
   it("what is one of several is asked back, and what is one is taken", async () => {

@@ -50,16 +50,19 @@ export async function pointedTo(
   if (now !== undefined) {
     if ("question" in now || !isMany || last === undefined || !(await isSome(ask, last, context))) return now;
     const all = await pointed(said, word, last, context);
-    return all === undefined || "question" in all ? now : oneOfThem([now, all], context);
+    return all === undefined || "question" in all ? now : oneOfThem([all, now], context);
   }
-  // "the one in Munich" is none that was shown.
-  for (const before of word === undefined || /^the ones?$/i.test(word.text) ? [] : others) {
+  for (const before of word !== undefined && (word.k !== "it" || PEOPLE.test(word.text)) ? others : []) {
     const then = await pointed(said, word, before, context);
     if (then !== undefined && !("question" in then))
       return word?.k === "of" || word?.n !== undefined ? then : whether(then, context);
   }
   return undefined;
 }
+
+/** What stands for those who were spoken of, whatever was said in between; "it" and "that" are the last. */
+const PEOPLE =
+  /^(?:they|them|those|these|he|she|him|sie|ihnen|denen|davon|(?:the|die|diese|those|these) (?!ones?$)\w+)$/i;
 
 /** "when did those open": what stands behind it is a noun only where something is called so. */
 async function asVerb(pointing: Pointing, { read }: Context): Promise<Pointing> {
