@@ -114,7 +114,7 @@ export class Agent {
   async again(caller: Caller, { model, query, outcome, signal }: Again): Promise<Answer> {
     if (query === null) return unanswered(outcome, model.record.name);
     const { ask, said, now, timeZone } = query;
-    const read = () => ({ ask, said, cost: 0, assumptions: [] });
+    const read = () => ({ ask, said, cost: 0, assumptions: [], isExact: true as const });
     return this.#settled(caller, { model, question: said, signal, read }, { now, timeZone });
   }
 
@@ -325,8 +325,7 @@ export class Agent {
     const { question, knowledge, query, begin, moment } = work;
     begin("Navigator");
     const said = inTheirWords(planned.readings);
-    const single = withoutTotals(said, knowledge);
-    const plain = work.isExact ? single : inWholePeriods(single, knowledge, moment.now);
+    const plain = inWholePeriods(withoutTotals(said, knowledge), knowledge, moment.now);
     const { readings, isChosen } = await apart(plain, question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
     if (routes.length === 0)

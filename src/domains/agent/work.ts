@@ -94,8 +94,6 @@ export interface Work {
   narrate?: Narrator | undefined;
   /** Whether something else was asked since what it may build on, and not answered. */
   isInterrupted?: boolean | undefined;
-  /** Its periods are those that it says, whole or not. */
-  isExact?: boolean;
   /** Something of the answer comes from whoever asks, beside the text of the question. */
   isTheirs: boolean;
   /** The question as it was sent, and what somebody has confirmed that it means. */
@@ -118,7 +116,6 @@ export function settledWork(text: string, around: Around): Work {
     read: async () => UNREAD,
     understood: UNREAD,
     finish: (read) => read,
-    isExact: true,
     isTheirs: false,
     sent: text,
   };

@@ -1,4 +1,4 @@
-import { bare, condsOf, isEqual, relConds } from "../query/parts.ts";
+import { bare, condsOf, datasetIn, isEqual, relConds } from "../query/parts.ts";
 import { isPartOf } from "../query/same-number.ts";
 import {
   type Ask,
@@ -286,7 +286,8 @@ function sayNum(num: Num): string {
     case "metric":
       return `${words(num.name)}${sayScope(num.scope)}`;
     case "agg": {
-      const of = num.of === undefined ? "" : num.fn === "distinct" ? sayDifferent(num.of) : sayKey(num.of);
+      const of =
+        num.of === undefined ? "" : num.fn === "distinct" ? sayDifferent(num.of, num.in) : sayKey(num.of);
       const rows =
         num.in === undefined ? (num.path?.map(({ link }) => words(link)).join(", ") ?? "") : sayRel(num.in);
       const what = of === "" ? rows : rows === "" ? of : `${of} of ${rows}`;
@@ -305,9 +306,10 @@ function sayNum(num: Num): string {
   }
 }
 
-/** Entities are counted by their keys. */
-function sayDifferent(key: Key): string {
-  return /(^|_)id$/.test(key.field) ? words(key.ds) : sayKey(key);
+/** Entities are counted by their keys; a key among the rows that are counted may be of others. */
+function sayDifferent(key: Key, rows: Rel | undefined): string {
+  const isOwn = rows !== undefined && datasetIn(rows) === key.ds;
+  return /(^|_)id$/.test(key.field) && !isOwn ? words(key.ds) : sayKey(key);
 }
 
 function sayLag({ n, grain }: Extract<Num, { k: "lag" }>): string {

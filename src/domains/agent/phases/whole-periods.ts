@@ -13,8 +13,8 @@ type Table = Extract<Ask, { k: "table" }>;
  */
 export function inWholePeriods(readings: readonly Reading[], knowledge: Knowledge, now: string): Reading[] {
   return readings.map((reading) => {
-    const { ask } = reading;
-    const compared = ask.k === "table" ? comparedIn(ask, knowledge) : undefined;
+    const { ask, isExact } = reading;
+    const compared = ask.k === "table" && isExact !== true ? comparedIn(ask, knowledge) : undefined;
     const win = compared && wholeWindow(ask as Table, compared, knowledge, now.slice(0, 10));
     if (compared === undefined || win === undefined) return reading;
     const scoped: Ask = { ...(ask as Table), scope: { ...(ask as Table).scope, win } };

@@ -123,6 +123,11 @@ const RIGHT: readonly (readonly [title: string, wish: Wish, rows: unknown[][]])[
   ],
   ["first and last day", { metrics: ["min(visited_on)", "max(visited_on)"] }, [["2025-01-05", "2025-03-03"]]],
   ["distinct", { metrics: ["count(distinct items.product)"] }, [[3]]],
+  [
+    "twice the same",
+    { metrics: ["revenue", "Revenue"], by: ["city", "shops.city"], limit: 1 },
+    [["Bonn", 20]],
+  ],
   ["a text in any case", { metrics: ["revenue"], where: [{ field: "city", value: "bern" }] }, [[13]]],
   ["not", { metrics: ["revenue"], where: [{ field: "city", op: "!=", value: "Bern" }] }, [[37]]],
   [
@@ -219,6 +224,8 @@ const WRONG: readonly (readonly [title: string, wish: Wish, said: RegExp])[] = [
     { metrics: ["revenue"], where: [{ field: "city", op: "~", value: 1 }] },
     /no operator ~/,
   ],
+  ["a grain of ours alone", { metrics: ["revenue"], by: ["visited_on:constructor"] }, /no grain constructor/],
+  ["an aggregate of ours alone", { metrics: ["constructor(tip)"] }, /no aggregate constructor/],
   ["an unknown aggregate", { metrics: ["stddev(tip)"] }, /no aggregate stddev.*median/s],
   ["an unknown dataset", { metrics: ["count(visit)"] }, /no dataset "visit".*are visits, /s],
   ["a sum of texts", { metrics: ["sum(city)"] }, /shops\.city is no number/],
@@ -306,7 +313,7 @@ describe("an answer of query_metrics", () => {
       columns: ["shop_name", "revenue"],
       rowCount: 4,
       reading: "revenue by shop in 2025",
-      assumptions: ["the period goes by visits.visited_on"],
+      assumptions: [],
       sql: expect.stringContaining("SUM("),
       lineage: { metrics: [{ name: "revenue" }], timeWindow: { start: "2025-01-01", end: "2025-12-31" } },
       charts: [{ type: "bar" }],
@@ -352,6 +359,21 @@ describe("an answer of query_metrics", () => {
     // Of February the first ten days: one visit.
     expect(rows).toEqual([[1, 1, 0, 0]]);
     expect(reading).toMatch(/until today, against the month before$/);
+    const months = { metrics: ["visit_count"], by: ["visited_on:month"], compare: "previous_period" };
+    // Of January, which was over, all.
+    const expected = [
+      ["2025-02-01", 2, 2, 0, 0],
+      ["2025-03-01", 1, 1, 0, 0],
+    ];
+    expect((await query(months)).rows.slice(1)).toEqual(expected);
+    expect((await query({ ...months, period: "this year" })).rows.slice(1)).toEqual(expected);
+  });
+
+  it("says a date that the period goes by, where rows are told apart by another, and counts by what words say", async () => {
+    const goals = await query({ metrics: ["goal"], by: ["visits.visited_on:month"], period: "2025" });
+    expect(goals.assumptions).toContain("the period goes by goals.month");
+    const guests = await query({ metrics: ["distinct(visits.guest_id)"] });
+    expect(guests).toMatchObject({ rows: [[2]], reading: "number of different guest id of visits" });
   });
 });
 
@@ -420,6 +442,13 @@ describe("verified questions", () => {
     const earlier = await ask("Plonkage of our joints last month?");
     expect(earlier.rows).toEqual([["Aroma", 13]]);
     expect(earlier.narrative).toMatch(/\*Verified by /);
+  });
+
+  it("so is one that is compared, of all that there is", async () => {
+    const question = "how our plonkage grows by the month";
+    const wish = { metrics: ["revenue"], by: ["visited_on:month"], compare: "previous_period", question };
+    expect(await mark(wish)).toMatchObject({ verified: true });
+    expect((await ask(question)).rows).toEqual((await query(wish)).rows);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Grain, Key, Num, Window } from "../query/semantic-query.ts";
+import { upToToday } from "../understand/readings/finish.ts";
 
 export const COMPARED = ["previous_period", "previous_year"] as const;
 export type Compare = (typeof COMPARED)[number];
@@ -53,4 +54,11 @@ function earlier(n: number, grain: Grain): Earlier {
 export function besideEarlier(of: Num, { n, grain }: Earlier): Num[] {
   const b: Num = { k: "lag", of, n, grain };
   return [of, b, { k: "calc", op: "-", a: of, b }, { k: "calc", op: "growth", a: of, b }];
+}
+
+/** What is not over is held against as many days: of a month that has just begun, and of all that there is. */
+export function soFar(win: Window | null | undefined, now: string): Window {
+  const all = { from: null, to: "9999-12-31", said: "" };
+  const { said, ...cut } = upToToday(win ?? all, now) ?? (win as Window);
+  return { ...cut, said: said.trim() };
 }

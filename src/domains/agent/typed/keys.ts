@@ -6,15 +6,14 @@ import type { Grain, Key } from "../query/semantic-query.ts";
 /** `orders.order_date:month`, and `airports.city via flight_origin` where several relationships lead there. */
 const KEY = /^(.*?)(?:\s*:\s*([a-z_]+))?(?:\s+via\s+(.+?))?$/is;
 
-const GRAINS: Readonly<Record<string, Partial<Key>>> = {
-  ...Object.fromEntries(
-    (["day", "week", "month", "quarter", "year"] satisfies Grain[]).map((bucket) => [bucket, { bucket }]),
-  ),
-  fiscal_quarter: { bucket: "quarter", fiscal: true },
-  fiscal_year: { bucket: "year", fiscal: true },
-  weekday: { part: "weekday" },
-  hour: { part: "hour" },
-};
+const BUCKETS: readonly Grain[] = ["day", "week", "month", "quarter", "year"];
+const GRAINS: ReadonlyMap<string, Partial<Key>> = new Map<string, Partial<Key>>([
+  ...BUCKETS.map((bucket) => [bucket, { bucket }] as const),
+  ["fiscal_quarter", { bucket: "quarter", fiscal: true }],
+  ["fiscal_year", { bucket: "year", fiscal: true }],
+  ["weekday", { part: "weekday" }],
+  ["hour", { part: "hour" }],
+]);
 
 /** A field that the model has for this caller, with what is said of it behind its name. */
 export function keyOf(schema: Schema, text: string): Key {
@@ -36,8 +35,8 @@ export function keyOf(schema: Schema, text: string): Key {
 }
 
 function grained(schema: Schema, key: Key, said: string): Partial<Key> {
-  const found = GRAINS[said.toLowerCase()];
-  const known = Object.keys(GRAINS).join(", ");
+  const found = GRAINS.get(said.toLowerCase());
+  const known = [...GRAINS.keys()].join(", ");
   if (found === undefined)
     throw new AppError("bad_request", `There is no grain ${said}.`, { hint: `Take one of ${known}.` });
   if (isDate(schema, key)) return found;

@@ -6,17 +6,11 @@ import { keyOf } from "./keys.ts";
 
 const CALL = /^(\w+)\s*\(\s*(.*?)\s*\)$/s;
 
-const FUNCTIONS: Readonly<Record<string, Aggregate>> = {
-  count: "count",
-  distinct: "distinct",
-  count_distinct: "distinct",
-  sum: "sum",
-  avg: "avg",
-  average: "avg",
-  median: "median",
-  min: "min",
-  max: "max",
-};
+const FUNCTIONS: ReadonlyMap<string, Aggregate> = new Map<string, Aggregate>([
+  ...(["count", "distinct", "sum", "avg", "median", "min", "max"] as const).map((fn) => [fn, fn] as const),
+  ["count_distinct", "distinct"],
+  ["average", "avg"],
+]);
 
 /** A metric by its name, or an aggregate: `count(orders)`, `avg(products.list_price)`. */
 export function numberOf(knowledge: Knowledge, text: string): Num {
@@ -45,7 +39,7 @@ export function numberNamed(knowledge: Knowledge, text: string): Num | undefined
 function aggregateOf({ schema }: Knowledge, said: string, inside: string): Num {
   const isDistinct = /^distinct\s+/i.test(inside);
   const of = inside.replace(/^distinct\s+/i, "");
-  const fn = isDistinct ? "distinct" : FUNCTIONS[said.toLowerCase()];
+  const fn = isDistinct ? "distinct" : FUNCTIONS.get(said.toLowerCase());
   if (fn === undefined)
     throw new AppError("bad_request", `There is no aggregate ${said}.`, {
       hint: "Those that there are: count, distinct, sum, avg, median, min, max.",

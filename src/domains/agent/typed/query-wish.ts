@@ -11,7 +11,7 @@ import type { Schema } from "../query/schema.ts";
 import { type Ask, type Cond, isKey, type Key, type Num, type Order } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
 import { finished } from "../understand/readings/finish.ts";
-import { besideEarlier, type Compare, type Earlier, earlierOf } from "./earlier.ts";
+import { besideEarlier, type Compare, type Earlier, earlierOf, soFar } from "./earlier.ts";
 import { keyOf } from "./keys.ts";
 import { numberNamed, numberOf } from "./numbers.ts";
 import { periodIn } from "./period.ts";
@@ -35,23 +35,24 @@ type Table = Extract<Ask, { k: "table" }>;
 export function readingOf(wish: QueryWish, knowledge: Knowledge, moment: Moment): Reading {
   const { schema } = knowledge;
   const { rows, groups } = conditionsOf(wish.where ?? [], knowledge, moment);
-  const keys = (wish.by ?? []).map((text) => keyOf(schema, text));
-  const named = (wish.metrics ?? []).map((name) => numberOf(knowledge, name));
+  const keys = distinct((wish.by ?? []).map((text) => keyOf(schema, text)));
+  const named = distinct((wish.metrics ?? []).map((name) => numberOf(knowledge, name)));
   // Whoever is chosen by a number is shown with it.
-  const cols = named.length > 0 ? named : groups.map(({ number }) => number);
+  const cols = named.length > 0 ? named : distinct(groups.map(({ number }) => number));
   if (cols.length + keys.length === 0) throw new AppError("bad_request", NOTHING, { hint: FIRST });
   if (groups.length > 0 && keys.length === 0) throw new AppError("bad_request", NO_GROUPS, { hint: GROUPS });
-  const win = wish.period === undefined ? undefined : periodIn(wish.period, knowledge, moment);
-  const earlier = wish.compare && earlierOf(wish.compare, { keys, win, isList: cols.length === 0 });
+  const said = wish.period === undefined ? undefined : periodIn(wish.period, knowledge, moment);
+  const earlier = wish.compare && earlierOf(wish.compare, { keys, win: said, isList: cols.length === 0 });
+  const win = earlier === undefined ? said : soFar(said, moment.now);
   const shown = { keys, earlier, order: wish.order, limit: wish.limit };
   const during: Cond[] = win == null ? [] : [{ k: "during", win }];
   const scope = { ...(rows.length > 0 && { if: allOf(rows) as Cond }), ...(win != null && { win }) };
-  const said: Ask =
+  const plain: Ask =
     cols.length === 0
       ? listOf([...rows, ...during], shown, knowledge)
       : { ...tableOf(cols, shown, knowledge), scope, having: allOf(groups.map(({ cond }) => cond)) };
   // Whoever says that all times are meant needs no period of the author's.
-  const whole = win === null ? said : finished(said, moment, knowledge, true);
+  const whole = win === null ? plain : finished(plain, moment, knowledge, true);
   const ask = filled(
     whole,
     carried(() => compile(schema, whole)),
@@ -62,8 +63,13 @@ export function readingOf(wish: QueryWish, knowledge: Knowledge, moment: Moment)
     ask,
     said: earlier === undefined ? say(ask) : `${say({ ...(ask as Table), cols })}, against ${earlier.said}`,
     cost: 0,
+    isExact: true,
     assumptions: remarks.map((choice) => ({ at: null, choice, others: [] })),
   };
+}
+
+function distinct<T>(parts: readonly T[]): T[] {
+  return parts.filter((part, i) => parts.findIndex((each) => isEqual(each, part)) === i);
 }
 
 const NOTHING = "There is nothing to query: metrics and by are both empty.";
@@ -86,7 +92,7 @@ function tableOf(cols: Num[], { keys, earlier, order: said, limit }: Shown, know
     k: "table",
     by: all,
     cols: earlier === undefined ? cols : cols.flatMap((num) => besideEarlier(num, earlier)),
-    ...(order !== undefined && { order: [order] }),
+    ...(order !== undefined && { order: thenBy(order, all) }),
   };
   if (limit === undefined || all.length === 0) return table;
   const by = order?.by ?? (time === undefined ? cols[0] : time);
@@ -127,10 +133,15 @@ function listOf(conds: readonly Cond[], { keys, order: said, limit }: Shown, kno
     k: "list",
     rel: whereAll({ k: "all", ds }, conds),
     show: keys,
-    order: order === undefined ? keys.map((by) => ({ by, dir: "asc" })) : [order],
+    order: order === undefined ? keys.map((by) => ({ by, dir: "asc" })) : thenBy(order, keys),
     ...(limit !== undefined && { limit }),
     distinct: isEntity ? undefined : true,
   };
+}
+
+/** Of those that are alike the same ones come first each time. */
+function thenBy(order: Order, keys: readonly Key[]): Order[] {
+  return [order, ...keys.filter((by) => by !== order.by).map((by) => ({ by, dir: "asc" as const }))];
 }
 
 /** `revenue desc`, `customers.segment`, or with compare `growth`. */

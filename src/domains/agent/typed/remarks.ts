@@ -3,6 +3,7 @@ import { ifCarried } from "../compile/compile-error.ts";
 import { homesIn, toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { findMetric, isDate, keysNamed, qualified } from "../query/names.ts";
+import { isSameField } from "../query/parts.ts";
 import type { Link } from "../query/schema.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import type { QueryWish } from "./query-wish.ts";
@@ -18,15 +19,18 @@ export function remarksOn(wish: QueryWish, made: Made): string[] {
   return [...datesOf(wish, made), ...ownDates(made), ...waysOf(made), ...sharedNames(wish, made)];
 }
 
-/** Which date a period goes by; and that there is one, where only the author of the model says so. */
-function datesOf({ period }: QueryWish, { ask, compiled }: Made): string[] {
-  const win = ask.k === "table" ? ask.scope?.win : undefined;
-  const isAuthors = period === undefined && win !== undefined;
-  const own = compiled.used.windows.filter(({ win: { on } }) => on === undefined);
-  const dates = [...new Set(own.map(({ date }) => qualified(date)))];
-  if (dates.length === 0) return [];
-  const by = `the period goes by ${dates.join(" and ")}`;
-  return [isAuthors ? `without a period the model takes ${win.said}; ${by}` : by];
+/** A period that only the author of the model says, and its date where rows are told apart by another one. */
+function datesOf({ period, compare }: QueryWish, { ask, compiled }: Made): string[] {
+  if (ask.k === "list") return [];
+  const { scope: { win } = {}, by } = ask;
+  const isAuthors = period === undefined && compare === undefined && win !== undefined;
+  const own = compiled.used.windows.filter(({ win: { on } }) => on === undefined).map(({ date }) => date);
+  const times = by.filter(({ bucket, part }) => bucket !== undefined || part !== undefined);
+  const others = own.filter((date) => times.some((time) => !isSameField(time, date)));
+  return [
+    ...(isAuthors ? [`without a period the model takes ${win.said}`] : []),
+    ...[...new Set(others.map(qualified))].map((date) => `the period goes by ${date}`),
+  ];
 }
 
 /** A number that does not reach the date goes by one of its own. */

@@ -47,6 +47,8 @@ export interface Reading {
   said: string;
   /** The dataset of which one entity is meant, by what may be true of several: "the Hamburg store". */
   oneOf?: string;
+  /** Its periods are those that it says, whole or not. */
+  isExact?: true;
   /** Who has confirmed that the question means this. */
   verifiedBy?: string;
 }

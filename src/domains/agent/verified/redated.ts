@@ -4,8 +4,8 @@ import type { Moment } from "../phases/plan.ts";
 import { nodesIn, rebuilt } from "../query/parts.ts";
 import type { Ask, Window } from "../query/semantic-query.ts";
 import { momentFor } from "../settle/period.ts";
+import { soFar } from "../typed/earlier.ts";
 import { datesIn } from "../understand/candidates/dates.ts";
-import { upToToday } from "../understand/readings/finish.ts";
 
 interface Days {
   from: Moment;
@@ -29,13 +29,10 @@ function isWindow(node: object): boolean {
   return "from" in node && "to" in node && "said" in node;
 }
 
-/** Each period that the question says, and as much of it as is over. */
+/** All until today, each period that the question says, and as much of it as is over. */
 function windowsIn(text: string, moment: Moment, knowledge: Knowledge): Window[] {
   if (text.length > LIMITS.agent.datedCharacters) return [];
   const dates = datesIn({ text, ...momentFor(text, moment, knowledge) }, knowledge);
-  return dates.flatMap((each) => {
-    if (each.kind !== "window") return [];
-    const win = { ...each.window, said: each.said };
-    return [win, upToToday(win, moment.now) ?? win];
-  });
+  const said = dates.flatMap((each) => (each.kind === "window" ? [{ ...each.window, said: each.said }] : []));
+  return [soFar(undefined, moment.now), ...said.flatMap((win) => [win, soFar(win, moment.now)])];
 }

@@ -52,7 +52,7 @@ function asItWas({ query }: VerifiedQuestion, { sent, knowledge, preferences, mo
   const isDated = hasPeriods(query.ask);
   const ask = isDated ? redated(query.ask, sent, { from: query, to: moment, knowledge }) : query.ask;
   if (ask === undefined || (hasOwnPeriod && !isDated) || !isOpenTo(ask, knowledge, sent)) return undefined;
-  return { ask, said: isDated ? say(ask) : query.said, cost: 0, assumptions: [] };
+  return { ask, said: isDated ? say(ask) : query.said, cost: 0, assumptions: [], isExact: true as const };
 }
 
 /** Whether every value of it is one that this caller sees, or could only have typed. */
