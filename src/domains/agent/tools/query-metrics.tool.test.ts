@@ -150,6 +150,24 @@ const RIGHT: readonly (readonly [title: string, wish: Wish, rows: unknown[][]])[
     [[2]],
   ],
   [
+    "between",
+    { by: ["city"], where: [{ field: "seats", op: "between", value: [20, 30] }] },
+    [["Bern"], ["Rome"]],
+  ],
+  [
+    "between days as programs write them",
+    {
+      metrics: ["count(visits)"],
+      where: [{ field: "visited_on", op: "between", value: ["2025-01-20T00:00:00Z", "2025-02-10 00:00"] }],
+    },
+    [[2]],
+  ],
+  [
+    "ordered by a column",
+    { metrics: ["revenue"], by: ["visited_on:month"], order: "month desc", limit: 1 },
+    [["2025-03-01", 20]],
+  ],
+  [
     "a date until a month",
     { metrics: ["count(visits)"], where: [{ field: "visited_on", op: "<=", value: "2025-02" }] },
     [[4]],
@@ -191,7 +209,7 @@ const RIGHT: readonly (readonly [title: string, wish: Wish, rows: unknown[][]])[
       by: ["product"],
       period: "february 2025",
       compare: "previous_period",
-      order: "change desc",
+      order: "revenue_difference desc",
       limit: 1,
     },
     [["Coffee", 12, 9, 3, 3 / 9]],
@@ -265,6 +283,11 @@ const WRONG: readonly (readonly [title: string, wish: Wish, said: RegExp])[] = [
     "a text of groups",
     { by: ["city"], where: [{ field: "revenue", op: "contains", value: 1 }] },
     /number of groups/,
+  ],
+  [
+    "between what",
+    { by: ["city"], where: [{ field: "seats", op: "between", value: 5 }] },
+    /a list of two values/,
   ],
   ["no period", { metrics: ["revenue"], period: "2025 Q5" }, /"2025 Q5" is no period.*last quarter/s],
   ["two periods", { metrics: ["revenue"], period: "2024 and 2026" }, /is no period/],

@@ -27,7 +27,7 @@ export const queryMetrics = defineTool({
   toolset: "models",
   title: "Query metrics",
   description:
-    "ask_question with names of get_semantic_model instead of a sentence, so nothing is misread: prefer it once you know them. Applies joins and formulas. Without metrics: a list.",
+    "ask_question with names of get_semantic_model and get_datasets instead of a sentence, so nothing is misread: prefer it. Joins by itself. Without metrics: a list.",
   permission: "data_agent:write",
   effect: "read",
   within: ["models"],

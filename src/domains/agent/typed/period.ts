@@ -9,10 +9,14 @@ import { datesIn } from "../understand/candidates/dates.ts";
 /** Words beside a period that say nothing. */
 const IDLE = /^(in|on|for|during|the)*$/i;
 
+/** Days as programs write them. */
+const MIDNIGHT = /(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)?(?![\d:])/gi;
+
 /** A text that is one period and nothing else, on the clock of whoever asks; null means all times. */
 export function periodIn(said: string, knowledge: Knowledge, moment: Moment): Window | null {
   const text = said
     .replaceAll("_", " ")
+    .replaceAll(MIDNIGHT, "$1")
     .replace(/(?<=\d)\s*\/\s*(?=\d{4}-)/, " to ")
     .trim();
   if (isAllTime(text, knowledge)) return null;

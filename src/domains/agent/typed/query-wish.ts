@@ -1,11 +1,12 @@
 import { AppError } from "../../../kernel/errors.ts";
+import { columnName } from "../compile/columns.ts";
 import { type Compiled, compile } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
 import { toOnePath } from "../compile/paths.ts";
 import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Moment } from "../phases/plan.ts";
-import { qualified } from "../query/names.ts";
+import { isSameName, qualified } from "../query/names.ts";
 import { allOf, isEqual, isSameField, whereAll } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
 import { type Ask, type Cond, isKey, type Key, type Num, type Order } from "../query/semantic-query.ts";
@@ -144,7 +145,7 @@ function thenBy(order: Order, keys: readonly Key[]): Order[] {
   return [order, ...keys.filter((by) => by !== order.by).map((by) => ({ by, dir: "asc" as const }))];
 }
 
-/** `revenue desc`, `customers.segment`, or with compare `growth`. */
+/** `revenue desc`, `customers.segment`, a column by its name, or with compare `growth`. */
 function orderOf(
   text: string,
   { keys, cols, earlier }: { keys: Key[]; cols: Num[]; earlier?: Earlier | undefined },
@@ -152,13 +153,15 @@ function orderOf(
 ): Order {
   const [, name = "", dir] = /^\s*(.*?)(?:\s+(asc|desc)(?:ending)?)?\s*$/is.exec(text) ?? [];
   const down = { dir: dir?.toLowerCase() === "asc" ? ("asc" as const) : ("desc" as const) };
-  const [first] = cols;
-  if (earlier !== undefined && first !== undefined && /^(growth|change)$/i.test(name)) {
-    const [, , change, growth] = besideEarlier(first, earlier);
-    return { by: (/^g/i.test(name) ? growth : change) as Num, ...down };
-  }
-  const number = numberNamed(knowledge, name);
+  const beside = earlier === undefined ? [] : cols.flatMap((num) => besideEarlier(num, earlier));
+  const [, , change, growth] = beside;
+  const called = /^growth$/i.test(name) ? growth : /^change$/i.test(name) ? change : undefined;
+  const column = called ?? [...cols, ...beside].find((num) => isSameName(columnName(num), name));
+  const number = column ?? numberNamed(knowledge, name);
   if (number !== undefined && cols.length > 0) return { by: number, ...down };
+  const up = { dir: dir?.toLowerCase() === "desc" ? ("desc" as const) : ("asc" as const) };
+  const shown = keys.filter((key) => isSameName(columnName(key), name));
+  if (shown.length === 1) return { by: shown[0] as Key, ...up };
   const wanted = keyOf(knowledge.schema, name);
   const isWanted = (key: Key) => isEqual(key, wanted) || (wanted.bucket === undefined && isOne(key, wanted));
   const by = keys.find(isWanted);
@@ -166,7 +169,7 @@ function orderOf(
     throw new AppError("bad_request", `The rows cannot be ordered by ${name}, which is not among them.`, {
       hint: `Order by a metric or by ${keys.map(qualified).join(", ")}.`,
     });
-  return { by, dir: dir?.toLowerCase() === "desc" ? "desc" : "asc" };
+  return { by, ...up };
 }
 
 function isOne(a: Key, b: Key): boolean {

@@ -34,17 +34,39 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
   ">": ">",
   ">=": ">=",
 };
-const OPERATORS = [...Object.keys(COMPARISONS), "in", "not in", "contains", "is null", "is not null"];
+const OPERATORS = [
+  ...Object.keys(COMPARISONS),
+  "in",
+  "not in",
+  "between",
+  "contains",
+  "is null",
+  "is not null",
+];
 
 export function conditionsOf(filters: readonly Filter[], knowledge: Knowledge, moment: Moment): Conditions {
   const into: Conditions = { rows: [], groups: [] };
   for (const filter of filters) {
     const op = operatorOf(filter.op);
     const number = numberNamed(knowledge, filter.field);
-    if (number === undefined) into.rows.push(ofRows({ ...filter, op }, knowledge, moment));
-    else into.groups.push({ number, cond: ofGroups(number, { ...filter, op }) });
+    for (const said of sidesOf({ ...filter, op })) {
+      if (number === undefined) into.rows.push(ofRows(said, knowledge, moment));
+      else into.groups.push({ number, cond: ofGroups(number, said) });
+    }
   }
   return into;
+}
+
+/** Between two values is from the one on, and until the other. */
+function sidesOf(said: Said): Said[] {
+  if (said.op !== "between") return [said];
+  const [from, to, ...others] = Array.isArray(said.value) ? said.value : [];
+  if (to === undefined || others.length > 0)
+    throw new AppError("bad_request", `${said.field} between takes a list of two values.`);
+  return [
+    { ...said, op: ">=", value: from },
+    { ...said, op: "<=", value: to },
+  ];
 }
 
 function operatorOf(said = "="): string {
