@@ -69,9 +69,13 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
     top === undefined
       ? builder.defaultOrder(numbers[0])
       : [{ sql: top.sql, dir: top.dir === "max" ? ("desc" as const) : ("asc" as const) }];
+  // Of those that are alike the same ones come first each time.
+  const others = builder.keys.filter((key) => !(order ?? fallback).some(({ sql }) => sql === key));
+  const sorted = [...(order ?? fallback), ...others.map((sql) => ({ sql, dir: "asc" as const }))];
+  const limit = ask.limit === undefined ? "" : ` LIMIT ${ask.limit}`;
   const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
   const source = builder.source(filled);
-  const sql = `${source.with}SELECT ${shown.join(", ")} FROM ${source.from}${where}${ranked}${orderBy(order ?? fallback)}${ask.limit === undefined ? "" : ` LIMIT ${ask.limit}`}`;
+  const sql = `${source.with}SELECT ${shown.join(", ")} FROM ${source.from}${where}${ranked}${orderBy(sorted)}${limit}`;
   return { sql, columns: [...ask.by, ...ask.cols].map((of, i) => ({ name: names[i] as string, of })) };
 }
 
@@ -97,7 +101,6 @@ export function compileEach(
 function rank(builder: TableBuilder, top: NonNullable<Table["top"]> & { sql: string }): string {
   const per = (top.per ?? []).map((key) => builder.key(key));
   const direction = top.dir === "max" ? "DESC" : "ASC";
-  // Of those that are alike the same ones come first each time.
   const order = [`${top.sql} ${direction} NULLS LAST`, ...(top.ties === "cut" ? builder.keys : [])];
   return ` QUALIFY ${ranking(top)} ${over(per, order.join(", "))} ${places(top)}`;
 }

@@ -353,11 +353,19 @@ describe("an answer of query_metrics", () => {
     });
     const again = await resultOf<Answered>(server, contributor, "get_answer", { answer_id: id });
     expect(again.rows).toEqual(rows);
-    const { id: first } = await query({ metrics: ["revenue"], by: ["shop_name"] });
-    const followed = { question: "only Coffee", follow_up_to: first };
-    expect((await resultOf<Answered>(server, contributor, "ask_question", followed)).rows).toEqual([
-      ["Crema", 12],
+    const shops = await query({ metrics: ["revenue"], by: ["shop_name"], order: "shop_name", limit: 3 });
+    const follow = async (question: string) => {
+      const args = { question, follow_up_to: shops.id };
+      return (await resultOf<Answered>(server, contributor, "ask_question", args)).rows;
+    };
+    expect(await follow("only Coffee")).toEqual([
       ["Aroma", 9],
+      ["Crema", 12],
+    ]);
+    expect(await follow("by product instead")).toEqual([
+      ["Cake", 24],
+      ["Coffee", 21],
+      ["Tea", 5],
     ]);
   });
 
@@ -392,9 +400,22 @@ describe("an answer of query_metrics", () => {
     expect((await query({ ...months, period: "this year" })).rows.slice(1)).toEqual(expected);
   });
 
-  it("says a date that the period goes by, where rows are told apart by another, and counts by what words say", async () => {
-    const goals = await query({ metrics: ["goal"], by: ["visits.visited_on:month"], period: "2025" });
-    expect(goals.assumptions).toContain("the period goes by goals.month");
+  it("says that what it is held against is not whole", async () => {
+    const wish = { metrics: ["revenue"], by: ["visited_on:month"], compare: "previous_period" };
+    const late = "the data begin on 2025-01-05, so what lies before 2025-02-05 is held against less";
+    expect((await query(wish)).assumptions).toEqual([late]);
+    expect((await query({ ...wish, period: "march 2025" })).assumptions).toEqual([]);
+  });
+
+  it("says what it has counted, and two ends of a period as one", async () => {
+    const where = [
+      { field: "visited_on", op: ">=", value: "2025-01-01" },
+      { field: "visited_on", op: "<", value: "2025-03-01" },
+    ];
+    expect(await query({ metrics: ["visit_count"], where })).toMatchObject({
+      rows: [[4]],
+      reading: "visit count from 1 Jan to 28 Feb 2025 by visited on",
+    });
     const guests = await query({ metrics: ["distinct(visits.guest_id)"] });
     expect(guests).toMatchObject({ rows: [[2]], reading: "number of different guest id of visits" });
   });
@@ -507,8 +528,7 @@ describe("several ways to the same dataset", () => {
   const wish = (city: string) => ({ model: "ways", metrics: ["visit_count"], by: [city], order: "city" });
 
   it("the one that is taken is said, and another can be", async () => {
-    const [, before] = /("relationships":\[)/.exec(CAFE_MODEL) as unknown as [string, string];
-    const two = CAFE_MODEL.replace(before, () => `${before}${JSON.stringify(link)},`);
+    const two = CAFE_MODEL.replace('"relationships":[', (start) => `${start}${JSON.stringify(link)},`);
     await saveModel(server, admin, two.replace('"cafes"', '"ways"'));
     const next = await query(wish("shops.city"));
     expect(next.assumptions).toEqual(["shops is reached via visits_next, and not via visits_shops"]);
@@ -526,5 +546,19 @@ describe("several ways to the same dataset", () => {
         ["Rome", 1],
       ],
     ]);
+  });
+});
+
+it("a period goes by the date of the metric, also where rows are told apart by another", async () => {
+  const paid = '{"name":"paid_on","expression":"CAST(visited_on AS DATE) + 40","dimension":{"is_time":true}}';
+  const dated = CAFE_MODEL.replace('{"name":"tip"', (start) => `${paid},${start}`);
+  await saveModel(server, admin, dated.replace('"cafes"', '"dated"'));
+  const wish = { model: "dated", metrics: ["visit_count"], by: ["visits.paid_on:month"], period: "2025-01" };
+  expect(await query(wish)).toMatchObject({
+    rows: [
+      ["2025-02-01", 1],
+      ["2025-03-01", 1],
+    ],
+    assumptions: ["the period goes by visits.visited_on"],
   });
 });

@@ -93,7 +93,7 @@ function tableOf(cols: Num[], { keys, earlier, order: said, limit }: Shown, know
     k: "table",
     by: all,
     cols: earlier === undefined ? cols : cols.flatMap((num) => besideEarlier(num, earlier)),
-    ...(order !== undefined && { order: thenBy(order, all) }),
+    ...(order !== undefined && { order: [order] }),
   };
   if (limit === undefined || all.length === 0) return table;
   const by = order?.by ?? (time === undefined ? cols[0] : time);

@@ -1,9 +1,10 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
+import { dayAfter } from "../phases/data-period.ts";
 import type { Moment } from "../phases/plan.ts";
 import { kindOfKey, qualified } from "../query/names.ts";
-import { isSameField } from "../query/parts.ts";
+import { isEqual, isSameField } from "../query/parts.ts";
 import type { SchemaField } from "../query/schema.ts";
 import type { Comparison, Cond, Key, Literal, Num, Window } from "../query/semantic-query.ts";
 import { fold } from "../understand/languages/words.ts";
@@ -54,7 +55,28 @@ export function conditionsOf(filters: readonly Filter[], knowledge: Knowledge, m
       else into.groups.push({ number, cond: ofGroups(number, said) });
     }
   }
-  return into;
+  return { ...into, rows: joined(into.rows, (text) => periodIn(text, knowledge, moment)?.said ?? text) };
+}
+
+/** From one day on and until another is one period, and said as such. */
+function joined(conds: readonly Cond[], sayOf: (text: string) => string): Cond[] {
+  const [since, until] = [isSince, isUntil].map((is) => conds.find((cond) => is(openEnd(cond))));
+  const [{ from, on } = {}, { to } = {}] = [openEnd(since), openEnd(until)];
+  if (from == null || to == null || !isEqual(on, openEnd(until)?.on) || from >= to) return [...conds];
+  const win = { from, to, ...(on && { on }), said: sayOf(`${from} to ${dayAfter(to, -1)}`) };
+  return [...conds.filter((cond) => cond !== since && cond !== until), { k: "during", win }];
+}
+
+function openEnd(cond: Cond | undefined): Window | undefined {
+  return cond?.k === "during" ? cond.win : undefined;
+}
+
+function isSince(win: Window | undefined): boolean {
+  return win?.to === null;
+}
+
+function isUntil(win: Window | undefined): boolean {
+  return win?.from === null;
 }
 
 /** Between two values is from the one on, and until the other. */
