@@ -128,6 +128,7 @@ const MODEL: VisibleModel = {
   metrics: [
     metric("fares", "Decimal", `SUM(${SAILED})`, "takings"),
     metric("average_fare", "Decimal", `AVG(${SAILED})`),
+    metric("gross_profit", "Decimal", `SUM(${SAILED}) - COUNT(legs.leg_id)`, "profit"),
     metric("booking_count", "Integer", "COUNT(DISTINCT bookings.booking_id)", "bookings"),
     metric(
       "sailed_bookings",
@@ -371,6 +372,20 @@ describe("units", () => {
     ["guests with fares over $100", "refused"],
     ["complaints per 100 bookings", "number of complaints per 100 bookings"],
   ])("are said, and none is made up: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
+  });
+});
+
+describe("a name with another word before it", () => {
+  it.each([
+    ["average list price", "refused"],
+    ["which vessel has the highest list price", "refused"],
+    ["average unit price", "average price of legs"],
+    ["net income in 2025", "refused"],
+    ["net earnings by month", "refused"],
+    ["profit in 2025", "gross profit in 2025"],
+    ["list ports in Denmark", "ports where port country is Denmark"],
+  ])("is no other one: %s", (text, said) => {
     expect(saidBack(text)).toBe(said);
   });
 });

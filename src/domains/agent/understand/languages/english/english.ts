@@ -54,6 +54,8 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
     granted: /discount|rebate/,
     given: /reason/,
     why: /reason/,
+    // A list price is one of several.
+    list: /^(?!.*\blist prices?\b)/,
     single: /^(?:.* )?(?:an?|every|each|one) single\b/,
     direct: /report/,
     report:

@@ -8,10 +8,12 @@ import { fold, normsOf, phraseKey, wordsOf } from "../words.ts";
 const GROUPS = `
 revenue, sales, turnover, takings, proceeds, income, receipts
 sell, sold, turn over, turned over, bring in, brought in: revenue, sales, turnover
-profit, net earnings, net income, gain, surplus
+profit, gain, surplus: profit, gain, surplus, net profit, net income, net earnings
+net profit, net earnings, net income
 gross profit, contribution
 cost, expense, expenses, spending, expenditure, outlay
-price, list price, unit price
+price: list price, unit price
+unit price: price
 discount, rebate, price reduction, markdown, money off
 order, purchase, transaction, booking
 average order value, average basket, avg basket, basket size, basket value, cart value, average basket value, average ticket
