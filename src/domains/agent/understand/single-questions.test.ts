@@ -135,6 +135,14 @@ const MODEL: VisibleModel = {
       "Integer",
       "COUNT(DISTINCT CASE WHEN bookings.status = 'sailed' THEN bookings.booking_id END)",
     ),
+    metric(
+      "average_settling",
+      "Decimal",
+      "AVG(complaints.settling_hours)",
+      "settling time",
+      "crew calm",
+      "relaxed",
+    ),
     metric("complaint_count", "Integer", "COUNT(DISTINCT complaints.complaint_id)", "complaints"),
   ],
 };
@@ -372,6 +380,19 @@ describe("units", () => {
     ["guests with fares over $100", "refused"],
     ["complaints per 100 bookings", "number of complaints per 100 bookings"],
   ])("are said, and none is made up: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
+  });
+});
+
+describe("numbers by their names", () => {
+  it.each([
+    ["median settling time", "median settling hours of complaints"],
+    ["median settling time by month in 2025", "median settling hours of complaints by month in 2025"],
+    ["average settling time", "average settling"],
+    ["how relaxed are our sailors", "average settling"],
+    ["which sailors are relaxed", "refused"],
+    ["how many sailors are relaxed", "refused"],
+  ])("are of what they are made and called: %s", (text, said) => {
     expect(saidBack(text)).toBe(said);
   });
 });

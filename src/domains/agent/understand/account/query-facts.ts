@@ -81,7 +81,8 @@ export class QueryFacts extends QueryParts {
   /** Of a list, and of what is counted, each noun has its part; beside a number it may merely say whose it is. */
   #speaksOf(ds: string): boolean {
     const isPlain = this.ask.k === "list" || this.ask.cols.every(({ k }) => k === "agg");
-    return this.datasets.has(ds) || (!isPlain && this.#reaches(ds));
+    const isNamed = (name: string) => this.#grammar.isCalled(name, ds);
+    return this.datasets.has(ds) || (!isPlain && (this.#reaches(ds) || [...this.metrics].some(isNamed)));
   }
 
   /** What rows belong to can be named without being asked for: "revenue from customers". */
@@ -212,9 +213,14 @@ export class QueryFacts extends QueryParts {
     if (num.k === "metric") {
       const tally = this.#grammar.tallyOf(num.name);
       const isSome = tally !== undefined && this.texts.includes(JSON.stringify(someOf(tally)));
-      return isSome || this.metrics.has(num.name);
+      return isSome || this.metrics.has(num.name) || this.#isMedianOf(num.name);
     }
     return num.k !== "agg" || num.in === undefined || this.#saysRel(num.in);
+  }
+
+  #isMedianOf(name: string): boolean {
+    const key = this.functions.has("median") ? this.#grammar.averagedIn(name) : undefined;
+    return key !== undefined && this.fields.has(`${key.ds}.${key.field}`);
   }
 
   /** Two periods, one after the other, may be one window. */

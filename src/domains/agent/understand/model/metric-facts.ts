@@ -92,6 +92,14 @@ export class MetricFacts {
     )?.name;
   }
 
+  /** The field of which a metric is the average, and nothing else. */
+  averagedIn(name: string): Key | undefined {
+    const { only } = this.schema.metrics.get(name)?.formula ?? {};
+    const [key] = only?.columns ?? [];
+    const isMean = only !== undefined && /^(avg|mean)$/.test(only.fn) && only.pieces.length === 3;
+    return isMean && key !== undefined && isOfField(only, key) ? key : undefined;
+  }
+
   /** The sum of what a metric is the average of. */
   sumBeside(average: string): string | undefined {
     const { aggregates = [] } = this.schema.metrics.get(average)?.formula ?? {};

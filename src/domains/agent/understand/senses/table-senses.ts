@@ -103,7 +103,11 @@ export function ofEntities(
   cost: number,
   not = false,
 ): Combined[] {
-  if (!grammar.reachedBy(table, rel.ds)) return [];
+  if (!grammar.reachedBy(table, rel.ds)) {
+    const isNamed = (num: Num) => num.k === "metric" && grammar.isCalled(num.name, rel.ds);
+    // "how satisfied are our customers": that it is theirs is in the name of the number.
+    return rel.rel.k === "all" && !not && table.cols.some(isNamed) ? [asTable(table, cost + 0.3)] : [];
+  }
   const done = not ? undefined : saidByNumber(grammar, table, rel.rel);
   if (done !== undefined) return ofEntities(grammar, done.table, { ...rel, rel: done.rel }, cost);
   if (rel.rel.k === "all") {
@@ -277,6 +281,10 @@ export function averaged(grammar: Grammar, table: TableSense, fn: "avg" | "media
   const isRatio = num?.k === "calc" && num.op === "/";
   const isAverage = isRatio || (num?.k === "metric" && grammar.isAverage(num.name));
   if (isAverage && fn === "avg") return [asTable(table, isRatio ? 0.7 : 0)];
+  // "median response time": of the times, and not of their averages.
+  const of = num?.k === "metric" ? grammar.averagedIn(num.name) : undefined;
+  if (of !== undefined && table.cols.length === 1 && table.top === null && table.having === null)
+    return [asTable({ ...table, cols: [{ k: "agg", fn, of, in: { k: "all", ds: of.ds } }] }, 0.2)];
   if (over.length === 0) return [];
   if (table.top !== null || table.having !== null) return [];
   const each = table.cols.map((of): Num => ({ k: "each", fn, of, per: over }));
