@@ -421,7 +421,7 @@ describe("follow-ups", () => {
     const [, byMonth, north, south, february, visits] = answers;
     expect(byMonth).toMatchObject({ outcome: "answer", rows: MONTHS });
     expect(byMonth?.assumptions).toEqual([
-      expect.stringMatching(/^carried over from the question before: revenue by shop in Q1 2025/),
+      expect.stringMatching(/^kept from the question before: revenue, Q1 2025$/),
     ]);
     expect(north?.reading).toBe("revenue by month where region is North in Q1 2025");
     expect(north?.rows.slice(0, 2)).toEqual([

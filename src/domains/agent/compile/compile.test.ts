@@ -3,7 +3,7 @@ import { cafeSchema, openCafeTables, visibleCafe } from "../../../../test/suppor
 import { CAFE_ROWS, MONTH, REGION, REVENUE, SHOP, YEAR } from "../../../../test/support/questions.ts";
 import { isAggregate } from "../../models/guard/functions/index.ts";
 import { schemaOf } from "../query/schema.ts";
-import type { Ask, Cond, Hop, Key, Num, Rel } from "../query/semantic-query.ts";
+import type { Ask, Cond, Hop, Key, Num, Rel, Scope } from "../query/semantic-query.ts";
 import { compile } from "./compile.ts";
 import { CompileError } from "./compile-error.ts";
 
@@ -426,6 +426,13 @@ describe("compile", () => {
     const february = { from: "2025-02-01", to: "2025-03-01", said: "February" };
     const rows = await rowsOf(table([MONTH], [REVENUE, later], { scope: { win: february } }));
     expect(rows).toEqual([["2025-02-01", 17, 20]]);
+  });
+
+  it("what was before is before by whichever date was said", async () => {
+    const before: Num = { k: "lag", of: REVENUE, n: 1, grain: "month" };
+    const win = { from: "2025-02-01", to: "2025-03-01", said: "February" };
+    const scope: Scope = { if: { k: "during", win } };
+    expect(await rowsOf(table([], [REVENUE, before], { scope }))).toEqual([[17, 13]]);
   });
 
   it("fiscal years begin in their month", async () => {

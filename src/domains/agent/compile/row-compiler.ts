@@ -1,5 +1,6 @@
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import type { AggregateFormula } from "../query/metric-formula.ts";
+import { condsOf } from "../query/parts.ts";
 import type { Schema, SchemaDataset, SchemaMetric } from "../query/schema.ts";
 import {
   type Aggregate,
@@ -216,7 +217,11 @@ export class RowCompiler {
 
   /** Keeps the rows that a number is made of. */
   within(rows: Rows, scope: Scope, { date, shift }: { date: Key | null; shift?: Shift | undefined }): Rows {
-    if (scope.if !== undefined) rows.where(this.condition(rows, scope.if));
+    for (const cond of condsOf(scope.if)) {
+      // When rows were dated is as much earlier as the number is.
+      const isThen = cond.k === "during" && shift !== undefined;
+      rows.where(isThen ? this.during(rows, cond.win, { date: null, shift }) : this.condition(rows, cond));
+    }
     if (scope.win !== undefined) rows.where(this.during(rows, scope.win, { date, shift }));
     return rows;
   }

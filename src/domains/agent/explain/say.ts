@@ -84,7 +84,8 @@ function isName({ field, bucket, path }: Key): boolean {
   );
 }
 
-function sayKey({ path, ...key }: Key): string {
+/** What something is told apart by, in words. */
+export function sayKey({ path, ...key }: Key): string {
   const { as: role, isNoun } = path?.at(-1) ?? {};
   if (role !== undefined && isNoun === true) return role;
   return role === undefined ? sayPlain(key) : `${sayPlain(key)} of ${role}`;

@@ -1,4 +1,5 @@
-import { nodesIn } from "../query/parts.ts";
+import { say, sayKey, shortWindow } from "../explain/say.ts";
+import { type Node, nodesIn } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Ask, Key, Num } from "../query/semantic-query.ts";
 import type { Change } from "./change.ts";
@@ -36,6 +37,30 @@ export function isBroken(before: Ask, after: Ask, changes: readonly Change[], sc
       !(k === "where" && (freed.includes(of) || own.includes(of))),
   );
   return isGone || isNested(after);
+}
+
+/** What a query has of the one before it, in words: "revenue, by month, 2025, Germany". */
+export function keptOf(before: Ask, after: Ask): string[] {
+  const [old, now] = [before, after].map(partsSaid) as [string[], string[]];
+  return [...new Set(now)].filter((part) => old.includes(part));
+}
+
+function partsSaid(ask: Ask): string[] {
+  const base = ask.k === "table" ? onlyBase(ask.cols) : undefined;
+  const number = base === undefined ? [] : [say({ k: "table", by: [], cols: [base] })];
+  const values = nodesIn(ask).flatMap((node) => {
+    const [isNot, of] = node.k === "not" ? ["not ", node.of as Node] : ["", node];
+    return of.k === "is" ? [`${isNot}${(of.values as unknown[]).join(" or ")}`] : [];
+  });
+  const groups = ask.k === "table" ? ask.by.map((key) => `by ${sayKey(key)}`) : [];
+  const isNegated = (value: string) => values.includes(`not ${value}`);
+  return [
+    ...number,
+    ...groups,
+    ...windowsIn(ask).map((win) => shortWindow(win)),
+    ...values.filter((value) => !isNegated(value)),
+    ...(ask.k === "table" && ask.top !== undefined ? [`the first ${ask.top.n}`] : []),
+  ];
 }
 
 /** Growth of growth, and a share of a share, are never meant. */

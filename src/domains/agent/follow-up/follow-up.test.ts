@@ -351,6 +351,18 @@ const CONVERSATIONS: Conversation[] = [
     ["and this March?", "passengers in March 2026"],
     ["by how much did it grow?", "growth of passengers from March 2025 to March 2026"],
   ],
+  [
+    ["takings in May 2025", "takings in May 2025"],
+    ["and the month after that?", "takings from 1 to 30 Jun 2025"],
+    ["and the same month this year?", "takings from 2026-06-01 to 2026-06-30"],
+    ["how many ships are Danish?", "afresh: number of ships where ship flag is Danish"],
+    ["and how many in Estonian?", "number of ships where ship flag is Estonian"],
+  ],
+  [
+    ["takings by ship in 2025", "takings by ship in 2025"],
+    ["which ship is ahead?", "takings by ship in 2025, the highest"],
+    ["and the other two?", "takings by ship other than the ships with the highest takings in 2025"],
+  ],
   // Takings less passengers are nothing.
   [
     ["takings and passengers by ship in 2025", "takings and passengers by ship in 2025"],

@@ -2,15 +2,15 @@ import { say } from "../explain/say.ts";
 import { condsOf, isEqual } from "../query/parts.ts";
 import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
-import { isBroken } from "./account.ts";
+import { isBroken, keptOf } from "./account.ts";
 import { apply, type Change } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
 import { BESIDE, beside, besidePeriods, difference, MINUS } from "./compare.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
-import { areDated, exchanged } from "./parts.ts";
+import { areDated, exchanged, inTime } from "./parts.ts";
 import { pointingIn } from "./pointing.ts";
 import { COUNTS, EXCLUDES, type How, PART, PREPOSITION, readChanges } from "./read-changes.ts";
-import { referentsOf } from "./referent.ts";
+import { countsThings, referentsOf } from "./referent.ts";
 import { GREW, saidChanges } from "./said-changes.ts";
 import { pointedTo, pointsIn, SHARE_OF, shareOf } from "./spoken-of.ts";
 import { isTime, withNames, withTimes } from "./that-time.ts";
@@ -55,6 +55,8 @@ const COMPARISON =
   /^(?:how (?:does|do|did|is|was) (?:that|this|it|they|those|these) compared?|compare (?:that|this|it|them|those|these)|(?:compare|compared?)|wie (?:ist|war|sieht) das|vergleiche? (?:das|es|sie)?) *(?:with|to|against|mit|zu|zum|im vergleich zu[mr]?|gegenüber) (?:dem |der )?(?<other>.+)$/i;
 /** "and for how much in total?": money that whoever was spoken of paid. */
 const FOR_HOW_MUCH = /^for how much(?: money)?/i;
+/** "and how many in Spain?": of what was counted. */
+const HOW_MANY = /^(?:how many|wie viele) (?=(?:in|from|at|with|for|aus|im|mit|bei|für)\s)/i;
 /** "cancelled ones" are some of those before. */
 const ONES = /\s+ones?$/i;
 
@@ -78,10 +80,15 @@ export function isAnswer(text: string): boolean {
  */
 export async function followUp(
   { text, chart }: ReturnType<typeof chartWish>,
-  previous: Previous | undefined,
+  before: Previous | undefined,
   context: Context,
 ): Promise<Followed> {
   const turn = turnOf(text);
+  const previous = before && {
+    ...before,
+    ask: inTime(before.ask),
+    earlier: before.earlier?.map(inTime) ?? [],
+  };
   if (previous === undefined || turn.marks.has("afresh")) {
     const pointing = pointsIn(turn.plain, context);
     const isPart = pointing !== undefined || EXCLUDES.test(turn.said);
@@ -100,12 +107,19 @@ export async function followUp(
   const shown = await shownOtherwise(turn, previous, context);
   if (shown !== undefined && "question" in shown) return { k: "asks", question: shown };
   if (shown !== undefined) return follows(shown, previous, context) ?? hangs(turn.said);
-  const timed = await withTimes(turn.said.replace(FOR_HOW_MUCH, "how much did these spend"), ask, context);
+  const timed = await withTimes(fullOf(turn.said, ask, context), ask, context);
   if ("open" in timed) return hangs(timed.open);
   const said = await withNames(timed.text, [ask, ...(previous.earlier ?? [])], context);
   const resolved = said === turn.said ? turn : { ...turn, text: said, said };
   const next = (await goneOn(resolved, previous, context)) ?? fresh(resolved);
   return next.k === "follows" && isSure(turn, previous.refused) ? { ...next, isSure: true } : next;
+}
+
+/** A text with what it leaves out. */
+function fullOf(said: string, ask: Ask, { knowledge: { schema } }: Context): string {
+  const [num] = ask.k === "table" ? ask.cols : [];
+  const isCount = num !== undefined && (countsThings(num, schema) || (num.k === "agg" && num.fn === "count"));
+  return (isCount ? said.replace(HOW_MANY, "") : said).replace(FOR_HOW_MUCH, "how much did these spend");
 }
 
 /** Whether what was refused since has no part in it: it was given up, or both only ask something of what was answered. */
@@ -297,9 +311,10 @@ async function isWhole(text: string, context: Context): Promise<boolean> {
 }
 
 /** A reading that says what it took over; undefined where the model cannot carry it. */
-function follows(ask: Ask, { said }: Previous, { knowledge }: Context): Followed | undefined {
+function follows(ask: Ask, { ask: before }: Previous, { knowledge }: Context): Followed | undefined {
   if (!isCarried(ask, knowledge)) return undefined;
-  const choice = `carried over from the question before: ${said}`;
+  const kept = keptOf(before, ask).join(", ");
+  const choice = kept === "" ? "goes on from the question before" : `kept from the question before: ${kept}`;
   const assumptions = [{ at: null, choice, others: [], isTheirs: true as const }];
   return { k: "follows", reading: { ask, cost: 0, said: `${say(ask)}${saidOrder(ask)}`, assumptions } };
 }

@@ -1,4 +1,4 @@
-import { allOf, bare, isEqual, isSameField, relConds, swapped } from "../query/parts.ts";
+import { allOf, bare, condsOf, isEqual, isSameField, relConds, swapped } from "../query/parts.ts";
 import type { Ask, Cond, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 
 export type Table = Extract<Ask, { k: "table" }>;
@@ -18,6 +18,19 @@ function withScope({ scope: _, ...table }: Table, scope: Scope): Table {
 export function withoutWindow(table: Table): Table {
   const { win: _, ...scope } = table.scope ?? {};
   return withScope(table, scope);
+}
+
+/** With the one time that its rows are of as its period. */
+export function inTime(ask: Ask): Ask {
+  if (ask.k === "list" || ask.scope?.win !== undefined) return ask;
+  const conds = condsOf(ask.scope?.if);
+  const [then, ...others] = conds.filter((cond) => cond.k === "during");
+  if (then === undefined || others.length > 0) return ask;
+  const rest = withConds(
+    ask,
+    conds.filter((cond) => cond !== then),
+  );
+  return { ...rest, scope: { ...rest.scope, win: then.win } };
 }
 
 /** What a condition is about; for links what is at their end. */

@@ -16,8 +16,8 @@ import {
   withoutWindow,
 } from "./parts.ts";
 import { isCalled } from "./referent.ts";
-import { days, lastDay, spanOf, yearOf } from "./spans.ts";
-import { isTime, UNITS } from "./that-time.ts";
+import { days, spanOf, yearOf } from "./spans.ts";
+import { inTheirCalendar, inTheirYear, isTime, sameIn, UNITS } from "./that-time.ts";
 
 export const EXCLUDES = /^(?:without|excluding|exclude|except(?: for)?|not|ohne|außer|nicht)\b/i;
 export const COUNTS =
@@ -109,42 +109,6 @@ export async function* readChanges(
 /** "im Quartal davor", "the same period a year earlier" */
 const BEFORE_IT =
   /^(?:(?:im|in|the|das|der|die|same|period|time|quarter|month|months|week|zeitraum|selben|gleichen|previous|prior)\s+)*?(?:a |one |ein )?(vorjahr|jahr|quartal|monat|woche|tag|year|quarter|month|week|day)(?: (?:davor|zuvor|vorher|früher|earlier|before|prior))?$/iu;
-
-/** Words of a period that say by themselves of which year it is. */
-const OF_NOW =
-  /\d{4}|\b(?:last|this|next|current|previous|past|ago|since|until|to date|before|after|today|yesterday|now|same|letzte\w*|diese\w*|nächste\w*|aktuell\w*|vorig\w*|vergangen\w*|seit|bis|vor|nach|heute|gestern|vorletzte\w*)\b/i;
-
-/** A month or a quarter without a year is one of the year that is spoken of, and not of this one. */
-function inTheirYear(fragment: string, ask: Ask, { dates }: Context): string {
-  const years = new Set(
-    windowsIn(ask).flatMap(({ from, to }) => [from?.slice(0, 4), lastDay(to)?.slice(0, 4)]),
-  );
-  const [year, ...others] = years;
-  const [found, ...more] = dates(fragment).filter(({ kind }) => kind === "window" || kind === "compare");
-  if (year === undefined || others.length > 0 || found === undefined || more.length > 0) return fragment;
-  const said = fragment.slice(found.start, found.end);
-  if (OF_NOW.test(said.replace(/\b(?:compared|verglichen)\b.*? /i, ""))) return fragment;
-  const dated = [`${said} ${year}`, `${said} of ${year}`].find((text) => {
-    const [whole] = dates(text);
-    return (
-      whole !== undefined &&
-      whole.end - whole.start === text.length &&
-      "window" in whole &&
-      whole.window?.from?.startsWith(year) === true
-    );
-  });
-  return dated === undefined
-    ? fragment
-    : `${fragment.slice(0, found.start)}${dated}${fragment.slice(found.end)}`;
-}
-
-/** The quarters of a fiscal year are its own. */
-function inTheirCalendar(fragment: string, ask: Ask, { dates }: Context): string {
-  const said = dates(fragment).flatMap((each) => (each.kind === "window" ? [each.said] : []));
-  const spoken = said.length > 0 ? said : windowsIn(ask).map((win) => win.said);
-  const isFiscal = spoken.length > 0 && spoken.every((each) => each.startsWith("fiscal"));
-  return isFiscal ? fragment.replace(/(?<=^| )(by|per) (?=quarters?$)/i, "$1 fiscal ") : fragment;
-}
 
 const LAST_YEAR = /^(?:in |im )?(?:last year|letzte[ns]? jahr|previous year|vorige[ns]? jahr)$/i;
 
@@ -353,7 +317,7 @@ class Reader {
     const of = onlyBase(ask.cols.slice(0, 1));
     if (win?.from == null || win.to == null || of === undefined) return undefined;
     const isPair = this.#context.dates(fragment).length > 1;
-    const other = sameIn(fragment, win) ?? (isPair ? undefined : this.#shifted(fragment, win));
+    const other = sameIn(fragment, win, this.#context) ?? (isPair ? undefined : this.#shifted(fragment, win));
     if (other === undefined) return undefined;
     if (!COMPARES.test(fragment)) return [{ k: "period", win: other }];
     const [a, b] = [win, other].map((each) => rescoped(of, { win: each })) as [Num, Num];
@@ -402,19 +366,6 @@ function countedConds(of: Num, [num, ...others]: readonly Num[]): Cond[] | undef
 const COMPARES =
   /(?<!\p{L})(?:vs|versus|compared?|comparison|against|than|over|growth|change|gegen|gegenüber|ggü|vergleich|verglichen|als|wachstum|veränderung)(?!\p{L})/iu;
 const GROWS = /(?<!\p{L})(?:growth|change|wachstum|veränderung)(?!\p{L})/iu;
-const SAME =
-  /(?:same|gleichen?|selben?) (?:period|time|months?|quarters?|weeks?|days|zeitraum|monat|quartal|woche)(?: (?:in|of|im|von))?\s+(?<year>\d{4})$/iu;
-
-/** As many days and months, in another year. */
-function sameIn(fragment: string, { from, to, on }: Window): Window | undefined {
-  const { year } = SAME.exec(fragment)?.groups ?? {};
-  if (year === undefined || from === null || to === null) return undefined;
-  const years = Number(year) - Number(from.slice(0, 4));
-  const moved = (day: string) => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`;
-  const win = { from: moved(from), to: moved(to) };
-  return { ...win, said: yearOf(win) ?? spanOf(win), ...(on !== undefined && { on }) };
-}
-
 /** Words that a fragment can be read with: what it adds is taken, and these are not. */
 export function carrierOf(ask: Table, { model, schema }: Knowledge, beside = ""): string | undefined {
   const text = JSON.stringify(ask.cols);

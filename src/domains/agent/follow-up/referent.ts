@@ -28,7 +28,14 @@ const NAMED = 50;
 
 /** What an answer was about: of a ranking those that it shows; the likeliest first. */
 export async function referentsOf(ask: Ask, { knowledge: { schema }, rows }: Context): Promise<Referent[]> {
-  if (ask.k === "list") return setsOf([ask.rel], { conds: [], win: undefined, by: [] }, schema);
+  if (ask.k === "list") {
+    const [{ ds = "", path = [] } = {}, ...more] = ask.show;
+    const none = { conds: [], win: undefined, by: [] };
+    // The manager of somebody is who was shown.
+    if (path.length > 0 && more.length === 0)
+      return [{ ...none, of: { ds, rel: { k: "via", from: ask.rel, path } } }];
+    return setsOf([ask.rel], none, schema);
+  }
   const conds = condsOf(ask.scope?.if);
   const scope: Referent = { conds, win: ask.scope?.win, by: ask.by };
   // Of two periods nobody said which, and a share is of two numbers.

@@ -20,13 +20,16 @@ const SHARE =
   /^(?:(?:what|which|show)\s+)?(?:(?:in|as(?: a| an)?|als)\s+)?(?:the\s+|ihr(?:en)?\s+)?(?:percent(?:ages?)?|%|shares?|proportions?|prozent|anteile?|prozentual|anteilig)(?:\s+(?:of|am|an|vom)(?: the| der| dem)?\s+(?:total|whole|gesamt(?:en|heit)?))?$/i;
 const MEDIAN = /^(?:the\s+|der\s+|den\s+)?median(?:wert)?$/i;
 const OTHERS =
-  /^(?:the\s+|all\s+)?(?:others?|other ones|rest|remaining(?: ones)?)$|^(?:alle\s+|die\s+|den\s+)*(?:anderen|übrigen|restlichen|rest)$/i;
+  /^(?:the\s+|all\s+)?(?:others?|other (?:ones|two|three|four|five)|rest|remaining(?: ones)?)$|^(?:alle\s+|die\s+|den\s+)*(?:anderen|übrigen|restlichen|rest)$/i;
 const SORTED =
   /^(?:sort(?:ed|iert|iere)?|order(?:ed)?|rank(?:ed)?)\s+(?:it\s+|them\s+|that\s+)?(?:by|nach)\s+(?<by>.+?)(?:\s+(?<dir>asc(?:ending)?|desc(?:ending)?|aufsteigend|absteigend))?$/i;
 const DIRECTED =
   /^(?:sort(?:ed|ier(?:t|e))?\s+)?(?:(?<up>ascending|aufsteigend)|descending|absteigend)(?:\s+sortiert)?$|^(?<first>.+)\s+(?:first|zuerst|zuoberst)$/i;
 const MOST =
   /^(?:the\s+)?(?<place>most|fewest|least|highest|lowest|largest|smallest|best|worst|meisten?|wenigsten?|höchsten?|niedrigsten?)\s+(?<by>(?!common|frequent)\p{L}.*)$/iu;
+/** "which region is ahead?", "wer liegt vorn?" */
+const AHEAD =
+  /^(?:(?:which|welche[rs]?) (?<noun>\p{L}+)|who|wer)(?: (?:is|was|comes?|came|liegt|lag|ist|war|steht))?(?: (?:da|dort|dabei|hier|there|now|here))? (?:(?<max>ahead|in front|in the lead|on top|leading|leads|led|vorne?|an der spitze|führt)|(?<min>behind|at the bottom|trailing|hinten|am ende))$/iu;
 const NEXT = /^(?:the\s+|die\s+)?(?:next|nächsten)(?:\s+(?<n>\d+))?(?:\s+ones?)?$/i;
 const ROSE = "grew|grow|grown|gr[eo]w up|go up|went up|rise|rose|increased?|improved?|gewachsen|gestiegen";
 const FELL = "fall|fell|drop(?:ped)?|go down|went down|declined?|decreased?|shr[aiu]nk|gesunken|gefallen";
@@ -59,6 +62,7 @@ const SAYINGS: readonly [RegExp, (ask: Table, said: Groups, context: Context) =>
   [SHARE, () => [{ k: "share" }]],
   [OTHERS, others],
   [DIRECTED, directed],
+  [AHEAD, ahead],
   [TOP_BY, firstBy],
   [MOST, firstBy],
   [BY, insteadBy],
@@ -204,6 +208,13 @@ function directed({ cols: [by] }: Table, { up, first }: Groups): Change[] | unde
   return [{ k: "choose", order: [{ by, dir: isUp ? "asc" : "desc" }] }];
 }
 
+function ahead(ask: Table, { noun, min }: Groups, { knowledge }: Context): Change[] | undefined {
+  const [by] = ask.cols;
+  const isShown = noun === undefined || ask.by.some((key) => isCalled(noun, key, knowledge));
+  if (by === undefined || !isShown) return undefined;
+  return [{ k: "choose", top: { n: 1, dir: min === undefined ? "max" : "min", by, ties: "cut" } }];
+}
+
 async function firstBy(ask: Table, { place: said = "", by = "" }: Groups, context: Context) {
   const num = await numberCalled(by, context);
   const place = num && placeIn(said, num);
@@ -243,8 +254,8 @@ function grown({ cols }: Table, { place, growth, fell }: Groups): Change[] | und
   const choose: Change = { k: "choose", of: first, top: { n: 1, dir, by: first, ties: "cut" } };
   const top = place === undefined ? [] : [choose];
   const [only] = cols;
-  if (cols.length === 1 && only?.k === "calc" && only.op === "growth")
-    return top.length > 0 ? top : undefined;
+  const isApart = only?.k === "calc" && (only.op === "growth" || (only.op === "-" && areDated(cols)));
+  if (cols.length === 1 && isApart) return top.length > 0 ? top : undefined;
   const of = onlyBase(cols);
   if (of !== undefined && growth !== undefined && cols.length === 1)
     return [

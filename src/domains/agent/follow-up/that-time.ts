@@ -3,6 +3,7 @@ import type { Ask, Grain, Window } from "../query/semantic-query.ts";
 import { languagesOf } from "../understand/languages/languages.ts";
 import type { Context } from "./context.ts";
 import { windowOf, windowsIn } from "./parts.ts";
+import { lastDay, spanOf, yearOf } from "./spans.ts";
 
 type Closed = Pick<Window, "from" | "to">;
 
@@ -160,4 +161,61 @@ export function without(text: string, places: readonly { start: number; end: num
     (rest, { start, end }) => `${rest.slice(0, start)}${" ".repeat(end - start)}${rest.slice(end)}`,
     text,
   );
+}
+
+/** Words of a period that say by themselves of which year it is. */
+const OF_NOW =
+  /\d{4}|\b(?:last|this|next|current|previous|past|ago|since|until|to date|before|after|today|yesterday|now|same|letzte\w*|diese\w*|nächste\w*|aktuell\w*|vorig\w*|vergangen\w*|seit|bis|vor|nach|heute|gestern|vorletzte\w*)\b/i;
+
+/** A month or a quarter without a year is one of the year that is spoken of, and not of this one. */
+export function inTheirYear(fragment: string, ask: Ask, { dates }: Context): string {
+  const years = new Set(
+    windowsIn(ask).flatMap(({ from, to }) => [from?.slice(0, 4), lastDay(to)?.slice(0, 4)]),
+  );
+  const [year, ...others] = years;
+  const [found, ...more] = dates(fragment).filter(({ kind }) => kind === "window" || kind === "compare");
+  if (year === undefined || others.length > 0 || found === undefined || more.length > 0) return fragment;
+  const said = fragment.slice(found.start, found.end);
+  if (OF_NOW.test(said.replace(/\b(?:compared|verglichen)\b.*? /i, ""))) return fragment;
+  const dated = [`${said} ${year}`, `${said} of ${year}`].find((text) => {
+    const [whole] = dates(text);
+    return (
+      whole !== undefined &&
+      whole.end - whole.start === text.length &&
+      "window" in whole &&
+      whole.window?.from?.startsWith(year) === true
+    );
+  });
+  return dated === undefined
+    ? fragment
+    : `${fragment.slice(0, found.start)}${dated}${fragment.slice(found.end)}`;
+}
+
+/** The quarters of a fiscal year are its own. */
+export function inTheirCalendar(fragment: string, ask: Ask, { dates }: Context): string {
+  const said = dates(fragment).flatMap((each) => (each.kind === "window" ? [each.said] : []));
+  const spoken = said.length > 0 ? said : windowsIn(ask).map((win) => win.said);
+  const isFiscal = spoken.length > 0 && spoken.every((each) => each.startsWith("fiscal"));
+  return isFiscal ? fragment.replace(/(?<=^| )(by|per) (?=quarters?$)/i, "$1 fiscal ") : fragment;
+}
+
+const SAME =
+  /(?:same|gleichen?|selben?) (?:period|time|months?|quarters?|weeks?|days|zeitraum|monat|quartal|woche)(?: (?:in|of|im|von))?\s+(?<year>\d{4})$/iu;
+
+/** "the same month this year": as its number. */
+function inYears(fragment: string, { dates }: Context): string {
+  return fragment.replace(/(?:this year|diese[sn] jahr(?:es)?)$/i, (said) => {
+    const [found] = dates(said);
+    return found?.kind === "window" ? (found.window.from ?? said).slice(0, 4) : said;
+  });
+}
+
+/** As many days and months, in another year. */
+export function sameIn(fragment: string, { from, to, on }: Window, context: Context): Window | undefined {
+  const { year } = SAME.exec(inYears(fragment, context))?.groups ?? {};
+  if (year === undefined || from === null || to === null) return undefined;
+  const years = Number(year) - Number(from.slice(0, 4));
+  const moved = (day: string) => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`;
+  const win = { from: moved(from), to: moved(to) };
+  return { ...win, said: yearOf(win) ?? spanOf(win), ...(on !== undefined && { on }) };
 }

@@ -176,13 +176,15 @@ function nameFieldOf(
   { name, fields, primaryKey }: VisibleModel["datasets"][number],
   foreign: ReadonlySet<string>,
 ): string | null {
+  const stem = name.toLowerCase().replace(/s$/, "");
+  // Ships have a ship name of their own.
+  const isOthers = (field: string) => OF_OTHERS.test(field) && !field.toLowerCase().startsWith(stem);
   const texts = fields.filter(
     ({ name: field, type, isTime }) =>
       isTime !== null &&
       kindOf(type, isTime) === "text" &&
-      (primaryKey.length > 0 ? !OF_OTHERS.test(field) : !foreign.has(field)),
+      (primaryKey.length > 0 ? !isOthers(field) : !foreign.has(field)),
   );
-  const stem = name.toLowerCase().replace(/s$/, "");
   const named = texts.find(
     ({ name: field }) => /(^|_)name$/i.test(field) && field.toLowerCase().startsWith(stem),
   );
