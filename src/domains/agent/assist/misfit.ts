@@ -28,7 +28,7 @@ export function misfitOf({ text, ask }: Reworded, question: Question, knowledge:
   const { all, found, grammar, known, empty } = said;
   const unsaid = unsaidWords(all, { found, leaves: [] }, ask, { knowledge, grammar });
   const sure = found.filter(({ cost }) => cost < GUESS).flatMap(({ start, end }) => range(start, end));
-  const [missed] = [...sure.filter((i) => unsaid.has(i) && isTold(i, said)), ...unheldWords(all, ask)];
+  const [missed] = [...sure.filter((i) => unsaid.has(i) && isTold(i, said)), ...unheldWords(all, ask, found)];
   if (missed !== undefined) return `it says nothing of "${all[missed]?.text}" in the question.`;
   const open = [...all.keys()].filter((i) => (unsaid.has(i) || !known.has(i)) && !empty.has(i));
   const added = addedTo(said, saidIn({ ...question, text }, knowledge));

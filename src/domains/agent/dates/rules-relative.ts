@@ -150,6 +150,12 @@ const WINDOWS: readonly Rule[] = [
     if (day === undefined || !calendar.business || (the === undefined && !isLong(steps))) return undefined;
     return windowFrom(side === "before" ? day.from : day.to, steps, SIGN[side]);
   }),
+  // the week before Christmas
+  rule("the One (before|after) Day", ([{ unit }, side, time], calendar) => {
+    const day = firstOf(time, calendar);
+    if (day === undefined || !calendar.business) return undefined;
+    return windowFrom(side === "before" ? day.from : day.to, [{ unit, n: 1 }], SIGN[side]);
+  }),
   rule("(last|next) [only] Duration", ([which, { steps }], calendar) =>
     several(SIGN[which], steps, calendar),
   ),

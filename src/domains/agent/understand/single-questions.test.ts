@@ -436,6 +436,19 @@ describe("the opposite of what is known", () => {
   });
 });
 
+describe("a word that says how something stands", () => {
+  it.each([
+    ["how many guests are still in the programme", "refused"],
+    ["how many complaints do we still have open", "number of complaints where complaint settled at is empty"],
+    ["which bookings are still waiting", "bookings where booking status is waiting"],
+    ["how far is each guest from its fares", "refused"],
+    ["the largest booking of each month in 2025", "refused"],
+    ["fares in the week before Christmas 2025", "fares from 18 to 24 Dec 2025"],
+  ])("is not left out: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
+  });
+});
+
 describe("what is numbered", () => {
   it.each([
     ["booking numbers of cancelled bookings in 2025", "bookings where booking status is cancelled in 2025"],

@@ -29,6 +29,7 @@ export function formCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): numb
     all.slice(0, at).every(({ norm }) => language.fillers.has(norm) || language.grammar.has(norm));
   const opens = (...ops: string[]) =>
     found.some(({ sense, start }) => sense.t === "op" && ops.includes(sense.op) && isFirst(start));
+  if (isCountOfOne(ask, said)) return FORM_COST;
   const first = all.find(({ norm }) => language.grammar.get(norm)?.op !== "prep");
   const isNumber = ask.k === "table" && ask.by.length === 0;
   if (WHO.test(first?.norm ?? "") || language.people.has(all[0]?.norm ?? ""))
@@ -37,6 +38,25 @@ export function formCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): numb
   if (!opens("count", "how much")) return 0;
   const odd = [isMany(ask, said), isMiddle(ask, said), isOfOthers(ask, leaves)];
   return odd.filter((each) => each).length * FORM_COST;
+}
+
+/** Whether it is the highest of some counts, where one thing was asked for: "the biggest order of each month". */
+function isCountOfOne(ask: Ask, { found, language, all }: Weighed): boolean {
+  if (ask.k === "list") return false;
+  const [num] = ask.cols;
+  const ranked = num?.k === "each" ? num.of : ask.top?.by;
+  const isCounts = ranked?.k === "agg" && ranked.fn === "count";
+  const isOne = (at: number) => !language.isMany(all[at]?.norm ?? "");
+  return (
+    isCounts &&
+    found.some(
+      ({ sense, end }) =>
+        sense.t === "sup" &&
+        sense.dim === "big" &&
+        isOne(end) &&
+        found.some((noun) => noun.start === end && noun.sense.t === "rel" && noun.sense.form === "noun"),
+    )
+  );
 }
 
 /** Whether it lists what happened, and nobody whom it happened to. */

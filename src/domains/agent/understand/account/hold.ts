@@ -45,7 +45,7 @@ function hold({ ask, leaves, skipped, cost: made }: Query, said: Weighed): Held 
   const { all, kept, knowledge, grammar } = said;
   const left = skipped.map((i) => kept[i] as number).filter((i) => isMissed(i, said));
   const unsaid = unsaidWords(all, { found: said.found, leaves }, ask, { knowledge, grammar });
-  const told = [...[...unsaid].filter((i) => isTold(i, said)), ...unheldWords(all, ask)];
+  const told = [...[...unsaid].filter((i) => isTold(i, said)), ...unheldWords(all, ask, leaves)];
   const dropped = told.filter((i) => !left.includes(i));
   const cost = made + oddCost(ask, leaves, said) + dropped.length * LEFT_COST;
   const words = leaves.reduce((sum, leaf) => sum + wordCost(leaf), 0);

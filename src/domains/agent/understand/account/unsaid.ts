@@ -52,13 +52,25 @@ export function unsaidWords(
   return new Set(covered.filter((i) => !said.has(i) && !isSame(i)));
 }
 
-/** "still" and "noch" say how something stands: a query without any condition does not say it. */
-export function unheldWords(words: readonly Word[], ask: Ask): number[] {
-  if (conditionsIn(ask) > 0 || hasKind(ask, "is", "null", "not", "cmp", "link", "during")) return [];
-  return words.flatMap(({ norm }, i) => (STILL.test(norm) ? [i] : []));
+/** "still" and "noch" say how something stands: the words beside them are a condition, or the query does not say it. */
+export function unheldWords(words: readonly Word[], ask: Ask, leaves: readonly Leaf[]): number[] {
+  const isSome = conditionsIn(ask) > 0 || hasKind(ask, "is", "null", "not", "cmp", "link", "during");
+  const isHeld = (at: number) =>
+    isSome && leaves.some((leaf) => leaf.end >= at && leaf.start <= at + STILL_REACH && isCondition(leaf));
+  return words.flatMap(({ norm }, i) => (STILL.test(norm) && !isHeld(i) ? [i] : []));
+}
+
+function isCondition({ sense }: Leaf): boolean {
+  if (sense.t === "rel") return sense.form !== "noun" || sense.rel.k !== "all";
+  return sense.t === "field"
+    ? sense.isDone === true
+    : ["cond", "link", "mod", "quantity", "op", "window"].includes(sense.t) &&
+        (sense.t !== "op" || sense.op === "not");
 }
 
 const STILL = /^(still|noch)$/;
+/** How many words behind it what it is said of may stand: "still have not paid". */
+const STILL_REACH = 4;
 
 const OWN = /^(their|its|his|her|ihre?[nrsm]?|seine?[nrsm]?)$/;
 

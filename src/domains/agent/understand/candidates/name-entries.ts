@@ -14,7 +14,7 @@ export function nameEntries(stretch: Stretch, lexicon: Lexicon, language: Langua
   const isGerund = /ing$/.test(norms) && !lexicon.spelt.has(norms);
   const isPerson = span.length === 1 && language.people.has(norms);
   const ofNames = [
-    ...authorsEntries(stretch, entries, lexicon, isGerund),
+    ...authorsEntries(stretch, entries, lexicon, { isGerund, isOne: isOne(stretch, language) }),
     ...deedEntries(norms, entries, lexicon),
   ];
   return [
@@ -29,7 +29,10 @@ export function nameEntries(stretch: Stretch, lexicon: Lexicon, language: Langua
 
 /** An "open" ticket is not just one that was opened; but "which stores did we open" asks for a date. */
 function isAdjective({ words, start, norms }: Stretch): boolean {
-  return ADJECTIVES.has(norms) && !words.slice(0, start).some(({ norm }) => DOES.has(norm));
+  const does = words.findLastIndex(({ norm }, i) => i < start && DOES.has(norm));
+  // "do we still have open": what we have is so.
+  const isDone = does !== -1 && !words.slice(does, start).some(({ norm }) => /^ha(ve|s|d)$/.test(norm));
+  return ADJECTIVES.has(norms) && !isDone;
 }
 
 const ADJECTIVES = new Set(["open", "complete"]);
@@ -44,7 +47,7 @@ function authorsEntries(
   { span, norms, bonus }: Stretch,
   entries: readonly Entry[],
   lexicon: Lexicon,
-  isGerund: boolean,
+  { isGerund, isOne }: { isGerund: boolean; isOne: boolean },
 ): Entry[] {
   const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
   const isState = /(ed|ing)$/.test(norms) && lexicon.values.has(norms) && !lexicon.spelt.has(norms);
@@ -52,6 +55,7 @@ function authorsEntries(
   const hasNoun = entries.some(
     ({ sense }) => sense.t === "table" || (sense.t === "rel" && sense.form === "noun"),
   );
+  const hasEntities = entries.some(({ sense }) => sense.t === "rel" && sense.form === "noun");
   // "ordered" counts what was ordered, and "orders" count orders.
   const counts = entries.flatMap(({ sense }) => (sense.t === "table" ? [sense.table.isVerb === true] : []));
   const isOfBoth = new Set(counts).size > 1;
@@ -65,10 +69,16 @@ function authorsEntries(
     const isDone = said.t === "field" ? cost >= PART_OF_DATE : isVerb(said);
     if (isPast ? isNoun : isMany && isDone && hasNoun) return [];
     if (isOfBoth && said.t === "table" && (said.table.isVerb === true) !== /ed$/.test(norms)) return [];
+    if (isOne && said.t === "table" && hasEntities) return [];
     // An "open" ticket is more than one that was opened.
     const opened = said.t === "field" && isState ? 0.5 : 0;
     return [{ sense: said, cost: cost + bonus + opened }];
   });
+}
+
+/** "the biggest order" is one of them, and not how many there are. */
+function isOne({ words, start, norms }: Stretch, { superlatives, isMany }: Language): boolean {
+  return !isMany(norms) && superlatives.has(words[start - 1]?.norm ?? "");
 }
 
 /** What happened on a date is said of it where a period follows; otherwise rather of how something stands. */

@@ -1,5 +1,6 @@
 import { isEqual } from "../../query/parts.ts";
 import type { Aggregate, Grain, Num } from "../../query/semantic-query.ts";
+import { DIMENSIONS } from "../languages/english/english.ts";
 import {
   besideEachOther,
   compareEarlier,
@@ -47,6 +48,17 @@ import type { Grammar, Rules } from "./grammar.ts";
 function isPer(op: string, arg: string | undefined): { isPer?: true } {
   return op === "each" || arg === "per" ? { isPer: true } : {};
 }
+
+/** "how high was the rate" is said of any number; how far something is, of a distance alone. */
+function measures({ cols: [num, ...others] }: TableSense, dim: string): boolean {
+  if (num === undefined || others.length > 0) return false;
+  if (dim === "high" || dim === "big") return true;
+  const name = num.k === "metric" ? num.name : num.k === "agg" ? (num.of?.field ?? "") : "";
+  const words = [...(DIMENSIONS.get(dim) ?? []), ...(dim === "long" || dim === "fast" ? TIMES : [])];
+  return name.split("_").some((part) => words.some((word) => part.toLowerCase().startsWith(word)));
+}
+
+const TIMES = ["time", "hour", "day", "minut", "second", "week", "month", "zeit", "stund", "tag"];
 
 /** "how many" wants a number of things and not of money; "how much" rather not. */
 function askedCost(grammar: Grammar, op: "count" | "how much", table: TableSense): number | undefined {
@@ -147,8 +159,7 @@ export const TABLE_RULES: Rules = {
     if (op === "count" && table.top !== null) return [];
     if (op === "count" && table.having !== null) return countedGroups(table);
     if (op === "prep") return [asTable(table, 0.3)];
-    // "how high was the rate"
-    if (op === "how" && table.cols.length === 1) return [asTable(table, 0.2)];
+    if (op === "how") return measures(table, arg ?? "") ? [asTable(table, 0.2)] : [];
     if (op === "count" || op === "how much") {
       const cost = askedCost(grammar, op, table);
       return cost === undefined ? [] : [asTable(table, cost)];

@@ -7,8 +7,9 @@ type Rewrite = readonly [
   meant: string | ((match: readonly string[], isNoun: IsNoun) => string),
 ];
 
-/** After "did" a verb has no ending, and looks like an adjective or a noun. */
-const DID = /\b(?:did|does|do)\b(?:(?!\b(?:is|are|was|were)\b)[^?,]){0,80}?\b(?:open|score|make)\b/i;
+/** After "did" a verb has no ending, and looks like an adjective or a noun; what we "have open" is so. */
+const DID =
+  /\b(?:did|does|do)\b(?:(?!\b(?:is|are|was|were|have|has|had)\b)[^?,]){0,80}?\b(?:open|score|make)\b/i;
 const DONE = new Map([
   ["open", "opened"],
   ["score", "scored"],
