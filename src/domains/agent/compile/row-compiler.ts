@@ -201,10 +201,10 @@ export class RowCompiler {
     if (wanted === undefined || wanted === null) {
       throw new CompileError(`${rows.ds} has no date, so it cannot be limited to ${win.said}.`);
     }
-    const { isYear } = this.dataset(wanted.ds).fields.get(wanted.field) ?? {};
-    if (isYear === true && !isOfYears(win))
+    const { finest } = this.dataset(wanted.ds).fields.get(wanted.field) ?? {};
+    if (finest !== undefined && !isWhole(win, finest))
       throw new CompileError(
-        `Of ${rows.ds.replaceAll("_", " ")} only the year is known, so it cannot be limited to ${win.said}.`,
+        `Of ${rows.ds.replaceAll("_", " ")} only the ${finest} is known, so it cannot be limited to ${win.said}.`,
       );
     const column = rows.column(wanted);
     if (shift === undefined) this.#aliases.windows.push({ date: wanted, win });
@@ -346,10 +346,11 @@ function literal(value: Literal): string {
   return typeof value === "string" ? quoteText(value) : String(value);
 }
 
-/** Whether a period is one of whole years, or of all until some day: "since 2018" ends today. */
-function isOfYears({ from, to }: Window): boolean {
-  const isNewYear = (day: string | null) => day === null || day.slice(5, 10) === "01-01";
-  return isNewYear(from) && (isNewYear(to) || to?.slice(8, 10) !== "01");
+/** Whether a period is one of whole years or months, or of all until some day: "since 2018" ends today. */
+function isWhole({ from, to }: Window, grain: "year" | "month"): boolean {
+  const start = grain === "year" ? "01-01" : "01";
+  const isFirst = (day: string | null) => day === null || day.slice(0, 10).endsWith(`-${start}`);
+  return isFirst(from) && (isFirst(to) || to?.slice(8, 10) !== "01");
 }
 
 function moment(iso: string, shift: Shift | undefined): string {

@@ -1,5 +1,5 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
-import type { Link, Schema } from "../query/schema.ts";
+import type { Link, Schema, SchemaField } from "../query/schema.ts";
 import type { Grain, Key, Window } from "../query/semantic-query.ts";
 import { bucketStart } from "./buckets.ts";
 import { CompileError } from "./compile-error.ts";
@@ -77,7 +77,7 @@ export class Rows {
       throw new CompileError(`There is no field ${key.field} in ${key.ds}.`);
     }
     const column = columnOf(this.aliasOf(key.ds, key.path), key.field);
-    if (dataset?.fields.get(key.field)?.isYear === true) needsYearsOnly(key);
+    needsNoFiner(key, dataset?.fields.get(key.field)?.finest);
     if (key.since !== undefined) return `date_diff('day', ${this.column(key.since)}, ${column})`;
     if (key.part !== undefined) return `${PARTS[key.part]}(${column})`;
     return key.bucket === undefined ? column : this.#bucket(column, key.bucket, key.fiscal ?? false);
@@ -123,10 +123,11 @@ export class Rows {
 }
 
 /** What is known by its year only is in no month, and it took no days. */
-function needsYearsOnly({ ds, bucket, part, since }: Key): void {
-  if (since === undefined && part === undefined && (bucket === undefined || bucket === "year")) return;
-  const asked = bucket ?? part ?? "day";
-  throw new CompileError(`Of ${ds.replaceAll("_", " ")} only the year is known, and no ${asked}.`);
+function needsNoFiner({ ds, bucket, part, since }: Key, finest: SchemaField["finest"]): void {
+  const asked = since === undefined ? (bucket ?? part) : "day";
+  const known = finest === "year" ? ["year"] : ["year", "quarter", "month"];
+  if (finest === undefined || asked === undefined || known.includes(asked)) return;
+  throw new CompileError(`Of ${ds.replaceAll("_", " ")} only the ${finest} is known, and no ${asked}.`);
 }
 
 const PARTS = { weekday: "dayname", hour: "hour", month: "monthname" } as const;

@@ -18,6 +18,27 @@ const STALLS = Array.from({ length: 60 }, (_, i) => ({
   "Fair Year": 2021 + (i % 3),
 }));
 
+const MONTHS = "January February March April May June".split(" ");
+/** Gifts to a zoo: a date in three columns, who gave, for what, and the number of whoever took it. */
+const GIFTS = Array.from({ length: 60 }, (_, i) => ({
+  gift_year: 2023 + (i % 2),
+  gift_month: MONTHS[i % 6],
+  gift_day: 1 + (i % 28),
+  Giver: ["Ann Lee", "Bo Finch", "Cy Dunn"][i % 3],
+  Animal: ["Otter", "Lynx"][i % 2],
+  cashier: 100 + (i % 4),
+  Amount: 1_000 + i * 100,
+}));
+/** Stays of cats in a clinic. */
+const STAYS = Array.from({ length: 30 }, (_, i) => ({
+  stay_no: `S-${100 + i}`,
+  admitted_on: `2025-03-${String(1 + (i % 20)).padStart(2, "0")}`,
+  discharged_on: `2025-03-${String(3 + (i % 20) + (i % 2)).padStart(2, "0")}`,
+  nurse: ["Kim", "Noor", "Pat", "Noor"][i % 4],
+  status: i % 5 === 0 ? "Open" : "Closed",
+  Ward: ["North", "South"][i % 2],
+}));
+
 let server: TestServer;
 let token: string;
 const ids: Record<string, number> = {};
@@ -26,6 +47,8 @@ beforeAll(async () => {
   server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
   token = await server.token();
   ids.stalls = await makeDataset(server, token, "market_stalls", STALLS);
+  ids.gifts = await makeDataset(server, token, "zoo_donations", GIFTS);
+  ids.stays = await makeDataset(server, token, "cat_stays", STAYS);
 });
 afterAll(() => server.stop());
 
@@ -72,5 +95,72 @@ describe("a value that says there is none", () => {
   it("is a group as the data call it, and none of the first ones", async () => {
     expect((await ask("stalls", "number of stalls by goods")).got).toContainEqual(["N/A", 15]);
     expect((await ask("stalls", "top 4 goods by fee")).got).toHaveLength(3);
+  });
+});
+
+describe("a date in several columns", () => {
+  it.each([
+    ["How many donations were there in March 2023?", [[10]]],
+    ["donations by month in 2024", expect.arrayContaining([["2024-02-01", 10]])],
+    [
+      "donations by gift year",
+      [
+        [2023, 30],
+        [2024, 30],
+      ],
+    ],
+  ])("%s", async (question, got) => {
+    expect(await ask("gifts", question)).toMatchObject({ question, got });
+  });
+});
+
+describe("the one amount of money that rows are about", () => {
+  const all = GIFTS.reduce((sum, { Amount }) => sum + Amount, 0);
+  const of = (giver: string) =>
+    GIFTS.filter(({ Giver }) => Giver === giver).reduce((sum, { Amount }) => sum + Amount, 0);
+
+  it.each([
+    ["How much money was given overall?", [[all]]],
+    ["which givers gave more than 80,000 in total?", [["Cy Dunn", of("Cy Dunn")]]],
+    ["average donation", [[all / 60]]],
+    ["who gave the most?", [["Cy Dunn", of("Cy Dunn")]]],
+    ["which giver donated the most money?", [["Cy Dunn", of("Cy Dunn")]]],
+    ["what share of the money went to the Otter?", [[expect.closeTo(0.4937, 4)]]],
+    ["compare Otter and Lynx, average donation in 2023", [["Otter", 3_900]]],
+    [
+      "How do Ann Lee and Bo Finch compare on average donation?",
+      [
+        ["Bo Finch", 3_950],
+        ["Ann Lee", 3_850],
+      ],
+    ],
+  ])("%s", async (question, got) => {
+    expect(await ask("gifts", question)).toMatchObject({ question, got });
+  });
+
+  it("is no number of who took it", async () => {
+    const { got } = await ask("gifts", "Which three cashiers took the most donations?");
+    expect(got).toHaveLength(3);
+  });
+
+  it("has whoever gave it beside it", async () => {
+    const { got } = await ask("gifts", "What was the single largest donation and who made it?");
+    expect(got).toEqual([expect.arrayContaining(["Cy Dunn"])]);
+  });
+});
+
+describe("what is said of the rows of one table", () => {
+  it.each([
+    [
+      "average length of stay by ward",
+      [
+        ["South", 3],
+        ["North", 2],
+      ],
+    ],
+    ["top 1 nurses by closed stays", [["Noor", 12]]],
+    ["which nurse do we see most often?", expect.anything()],
+  ])("%s", async (question, got) => {
+    expect(await ask("stays", question)).toMatchObject({ question, got });
   });
 });

@@ -34,8 +34,8 @@ export interface SchemaField {
   kind: "text" | "number" | "date" | "boolean" | "other";
   /** Whether the author says that it tells rows apart, rather than how much there is. */
   isDimension: boolean;
-  /** A date of which only the year is known. */
-  isYear?: true;
+  /** Of a date only this is known. */
+  finest?: "year" | "month";
   /** How it is written in the data where it has no value. */
   blank?: string;
 }
@@ -129,7 +129,8 @@ function datasetSchema(
         type,
         kind: kindOf(type, isTime),
         isDimension: isTime !== null,
-        ...(NEW_YEAR.test(sql ?? "") && { isYear: true }),
+        ...(NEW_YEAR.test(sql ?? "") && { finest: "year" }),
+        ...(FIRST_DAY.test(sql ?? "") && { finest: "month" }),
         ...(typeof more["blank"] === "string" && { blank: more["blank"] }),
       };
       return [name, field] as const;
@@ -155,8 +156,9 @@ function datasetSchema(
   };
 }
 
-/** Made of a year alone. */
+/** Made of a year alone, or of a year and a month. */
 const NEW_YEAR = /^make_date\([^,]+, 1, 1\)$/i;
+const FIRST_DAY = /\|\| '-' \|\| '1', \['%Y-/;
 
 /** As an inferred model numbers rows that nothing tells apart; such a number is nobody's name. */
 function isNumbered({ primaryKey }: Pick<VisibleModel["datasets"][number], "primaryKey">): boolean {

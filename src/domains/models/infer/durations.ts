@@ -3,6 +3,7 @@ import { aiOf, expressionOf, fieldsOf, type InferredField } from "./fields.ts";
 import type { Guess } from "./guess.ts";
 import { longWords } from "./name-words.ts";
 import { ask, type Looking, type Profile } from "./profile.ts";
+import { spanWords } from "./synonyms.ts";
 
 /** How long it took from the date that rows go by until another date of theirs. */
 export interface Span {
@@ -75,7 +76,7 @@ export function durationFields(spans: readonly Span[], fields: readonly Inferred
       typeText: null,
       isTime: null,
       distinctValues: [],
-      ai: aiOf([`time to ${until}`, `time until ${until}`, `${until} time`]),
+      ai: aiOf([`time to ${until}`, `time until ${until}`, `${until} time`, ...spanWords(from, to)]),
       extensions: [],
     };
     return [{ field, role: "rate", column: null }];

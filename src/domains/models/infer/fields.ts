@@ -1,6 +1,7 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { AiContext, DataType, Expression, Field } from "../model.ts";
 import { measureOf } from "../quantities/index.ts";
+import { type PartedDate, partedDates } from "./date-parts.ts";
 import { headsOf } from "./heads.ts";
 import { isCalled } from "./keys.ts";
 import { type Moment, momentsOf } from "./moments.ts";
@@ -21,7 +22,7 @@ export interface InferredField {
 const BARE = new Set("id name code key number no date at type status title description".split(" "));
 const LATE_DATES = new Set(
   `updated modified due end ended closed expiry expires expiration deleted birth delivery delivered shipped required last
-  cancelled finish finished return returned until to paid reply resolved fällig fälligkeit bezahlt zahlung lieferung
+  cancelled finish finished return returned until to paid reply resolved status left fällig fälligkeit bezahlt zahlung lieferung
   liefer geliefert ende beendet geschlossen geändert geburt storniert gelöscht ablauf bis seit`.split(/\s+/),
 );
 const EARLY_DATES = new Set(
@@ -56,6 +57,13 @@ export function fieldsOf(profile: Profile): InferredField[] {
     return { field: fieldOf(column, role, own, thing), role, column };
   });
   callByName(fields, profile, thing);
+  const parted = partedDates(profile.columns).filter((date) => !taken.has(date.name));
+  for (const { called } of parted)
+    for (const { field, column } of fields) {
+      const short = column === null ? undefined : called.get(column);
+      if (short !== undefined && short.includes(" ")) field.ai.synonyms.push(short);
+    }
+  fields.push(...parted.map(partedField));
   const dates = fields.filter(({ role }) => role === "date");
   const first = dates.toSorted((a, b) => dateRank(a, profile) - dateRank(b, profile))[0];
   const isFirst = (each: InferredField) => each === first;
@@ -109,8 +117,18 @@ function callByName(fields: readonly InferredField[], { rows }: Profile, thing: 
   found.field.ai.synonyms.push("name", `${thing.join(" ")} name`);
 }
 
+/** What was told in parts is one date: only that has months in their order. */
+function partedField({ name, sql, description }: PartedDate): InferredField {
+  const { field } = momentField({ name, sql, description });
+  return { field: { ...field, dataType: "Date" }, role: "date", column: null };
+}
+
 /** A day and a time of day in two columns are one moment: only that has hours. */
-function momentField({ name, sql, description }: Moment): InferredField {
+function momentField({
+  name,
+  sql,
+  description,
+}: Pick<Moment, "name" | "sql" | "description">): InferredField {
   const field: Field = {
     name,
     expression: expressionOf(sql),
@@ -126,15 +144,12 @@ function momentField({ name, sql, description }: Moment): InferredField {
   return { field, role: "date", column: null };
 }
 
-function dateRank({ column }: InferredField, { dataset }: Profile): number {
-  const words = partWords(column?.name ?? "");
+function dateRank({ column, field }: InferredField, { dataset }: Profile): number {
+  const name = column?.name ?? field.name;
+  const words = partWords(name);
   const empty = column !== null && column.filled === 0 ? 10 : 0;
-  if (words.some((word) => LATE_DATES.has(word)))
-    return empty + (isCalled(column?.name ?? "", dataset.name) ? 1 : 3);
-  return (
-    empty +
-    (isCalled(column?.name ?? "", dataset.name) || words.some((word) => EARLY_DATES.has(word)) ? 0 : 2)
-  );
+  if (words.some((word) => LATE_DATES.has(word))) return empty + (isCalled(name, dataset.name) ? 1 : 3);
+  return empty + (isCalled(name, dataset.name) || words.some((word) => EARLY_DATES.has(word)) ? 0 : 2);
 }
 
 function fieldOf(

@@ -1,11 +1,12 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Field, Metric, ModelDataset } from "../model.ts";
+import { measureOf } from "../quantities/index.ts";
 import type { Counted } from "./counted-things.ts";
 import { aiOf, expressionOf, type InferredField } from "./fields.ts";
 import type { Guess } from "./guess.ts";
 import { longWords, singular } from "./name-words.ts";
 import { isStock, plainlyAddsUp } from "./roles.ts";
-import { isSelling, isSpending, SALES, SPENDING } from "./synonyms.ts";
+import { averageWords, isSelling, isSpending, moneyWords, SALES, SPENDING } from "./synonyms.ts";
 
 export interface Measured {
   dataset: ModelDataset;
@@ -77,6 +78,12 @@ function ofDataset(measured: Measured, hasSales: boolean, all: readonly Measured
   const sales = hasSales ? salesOf(measured, all) : [];
   const sold = new Set(sales.map(({ sql }) => sql));
   const counted = dataset.primaryKey[0];
+  const money = theAmount(measured);
+  const moneySql = money && `SUM(${column(money.name)})`;
+  const ofMoney = ({ synonyms, ...metric }: Wanted): Wanted => ({
+    ...metric,
+    synonyms: metric.sql === moneySql ? [...synonyms, ...moneyWords(thing)] : synonyms,
+  });
   return [
     ...(counted === undefined
       ? []
@@ -92,7 +99,7 @@ function ofDataset(measured: Measured, hasSales: boolean, all: readonly Measured
       sql: `COUNT(DISTINCT ${column(field)})`,
       synonyms: [noun],
     })),
-    ...sales,
+    ...sales.map(ofMoney),
     ...amounts
       .filter(({ field }) => !sold.has(`SUM(${column(field.name)})`))
       .map(({ field, ...more }) => ({
@@ -109,7 +116,8 @@ function ofDataset(measured: Measured, hasSales: boolean, all: readonly Measured
                 ...(hasSales && sales.length === 0 ? netSales(measured, field.name) : []),
               ]
             : [],
-      })),
+      }))
+      .map(ofMoney),
     ...[...amounts, ...rates].map(({ field, ...more }) => ({
       name: `average_${field.name}`.replace(/^average_(average|avg|mean)_/, "average_"),
       sql: `AVG(${column(field.name)})`,
@@ -120,9 +128,19 @@ function ofDataset(measured: Measured, hasSales: boolean, all: readonly Measured
         ...(rates.some((rate) => rate.field === field) || isStanding({ field, ...more })
           ? namesOf(field)
           : []),
+        ...(field === money ? averageWords(thing) : []),
       ],
     })),
   ];
+}
+
+/** The one amount of money that rows are about: how much was donated, by its column `amount`. */
+function theAmount({ fields, isEvents }: Measured): Field | undefined {
+  const amounts = fields.filter(({ role, column }) => role === "amount" && column !== null);
+  const totals = amounts.filter(({ field }) => TOTAL.test(field.name));
+  const [only, ...others] =
+    totals.length > 0 ? totals : amounts.filter(({ field }) => measureOf(field.name)?.quantity === "money");
+  return isEvents && others.length === 0 ? only?.field : undefined;
 }
 
 /** What one thing has of itself is rather compared than added up. */

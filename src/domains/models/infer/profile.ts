@@ -16,6 +16,8 @@ export interface ColumnProfile extends Column {
   times: number;
   /** Of texts: how many are a time of day. */
   clocks: number;
+  /** Of texts: how many are the name of a month. */
+  months: number;
   /** Of texts: how it is written where some only say that there is nothing. */
   blank: string | null;
   /** Of texts that tell rows apart: whether some are the same but for capitals. */
@@ -94,7 +96,7 @@ export async function ask(
   return (await analytics.query({ scope, tableViews, sql, limits, signal })).rows;
 }
 
-const FACTS = 10;
+const FACTS = 11;
 
 /** A text that only says that there is none. */
 export function blankSql(name: string): string {
@@ -126,6 +128,7 @@ function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
       `count(*) FILTER (WHERE ${isBlank})`,
       `count(DISTINCT lower(trim(${name})))`,
       `mode(trim(${name})) FILTER (WHERE ${isBlank})`,
+      `count(*) FILTER (WHERE try_strptime(${name}, ['%B', '%b']) IS NOT NULL)`,
     ];
   }
   if (kind !== "number") return [...counted, ...Array<string>(FACTS - 2).fill(none)];
@@ -138,6 +141,7 @@ function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
     `min(${number})`,
     `max(${number})`,
     `count(*) FILTER (WHERE ${number} <> floor(${number}))`,
+    none,
     none,
     none,
   ];
@@ -153,6 +157,7 @@ function columnProfile({ name, type }: Column, row: readonly JsonValue[]): Colum
     kind: kindOf(type),
     filled: number(0) - blanks,
     distinct: number(1) - Math.min(blanks, 1),
+    months: kindOf(type) === "text" ? number(10) : 0,
     blank: blanks > 0 ? String(row[9]) : null,
     isMixed: kindOf(type) === "text" && number(8) < number(1) && number(1) < number(0) / REPEATED,
     length: number(2),

@@ -58,6 +58,7 @@ export function roleOf(column: ColumnProfile): Role {
   if (column.kind === "text") return column.length > PROSE_CHARACTERS ? "other" : "text";
   if (column.kind === "other") return "other";
   if (isYear(column, last)) return "year";
+  if (column.isWhole && SOMEBODY.test(words.join(" "))) return "id";
   if (CODES.has(last) || (isNamed(CODES) && !isNamed(RATES) && column.isWhole && words.length < 3)) {
     return "id";
   }
@@ -91,8 +92,16 @@ export function isCode(name: string): boolean {
 
 /** A number that only says which one it is, by its name: nobody adds such up, or asks for their middle. */
 export function isNumbering({ name, kind }: Pick<ColumnProfile, "name" | "kind">): boolean {
-  return kind === "number" && (isIdName(name) || NUMBERINGS.test(partWords(name).at(-1) ?? ""));
+  const words = partWords(name);
+  return (
+    kind === "number" &&
+    (isIdName(name) || NUMBERINGS.test(words.at(-1) ?? "") || SOMEBODY.test(words.join(" ")))
+  );
 }
+
+/** A number under the name of one person, company or place says who or where it is. */
+const SOMEBODY =
+  /^(?:\p{L}+ )?(?:agent|company|customer|client|user|employee|member|patient|student|driver|seller|vendor|supplier|store|shop|branch|operator|cashier|doctor|teacher|owner|kunde|mitarbeiter|filiale|lieferant|firma)$/u;
 
 const NUMBERINGS =
   /^(code|number|no|nummer|zip|postcode|postal|plz|postleitzahl|phone|telefon|isbn|ean|sku|day|month|week|quarter|hour|weekday|level|grade|floor|class|cluster|group|segment|tier|category|season|episode|chapter|round|lap|monat|woche|tag|quartal|stunde|stufe|klasse|gruppe|saison|staffel|folge|runde)$/;

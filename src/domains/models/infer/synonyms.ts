@@ -40,3 +40,49 @@ export function isSpending(thing: readonly string[]): boolean {
 export function isSelling(thing: readonly string[]): boolean {
   return thing.some((word) => SELLING.has(word));
 }
+
+/** What is said of the money that rows are about, by what they are: first of all what was done. */
+const DEEDS: readonly (readonly [of: RegExp, words: string])[] = [
+  [/^(?:donation|contribution|gift|pledge|spende)$/, "donated given gave give donate contributed gespendet"],
+  [/^(?:invoice|bill|rechnung)$/, "invoiced billed bill charged berechnet"],
+  [/^(?:payment|payout|zahlung)$/, "paid pay bezahlt gezahlt"],
+  [/^(?:grant|award|subsidy|funding|loan)$/, "granted awarded lent"],
+  [/^(?:expense|purchase|cost|ausgabe)$/, "spent spend paid ausgegeben"],
+];
+
+/**
+ * Words for the sum of the one amount of money that rows are about: "how much money was donated". What sounds like the
+ * rows themselves is said with the money only: invoices are no money that was invoiced.
+ */
+export function moneyWords(thing: readonly string[]): string[] {
+  const noun = thing.at(-1) ?? "";
+  const deeds = DEEDS.flatMap(([of, words]) => (of.test(noun) ? words.split(" ") : []));
+  const alone = deeds.filter((deed) => !deed.startsWith(noun.slice(0, -1)));
+  const both = alone.flatMap((deed) => [`money ${deed}`, `amount ${deed}`]);
+  return ["money", "amount of money", "geld", ...alone, ...both];
+}
+
+/** "average donation": of what is nothing but an amount of money. */
+export function averageWords(thing: readonly string[]): string[] {
+  const last = thing.at(-1) ?? "";
+  if (!DEEDS.some(([of]) => of.test(last)) && !isSelling([last])) return [];
+  return [...new Set([thing.join(" "), last])].flatMap((noun) => [`average ${noun}`, `mean ${noun}`]);
+}
+
+/** What the time between two dates is called, by what they tell. */
+const SPANS: readonly (readonly [from: RegExp, to: RegExp, words: string])[] = [
+  [
+    /admi(?:ssion|tted)|arriv|check_?in|aufnahme|anreise/,
+    /discharge|depart|check_?out|entlassung|abreise/,
+    "length of stay|stay length|stay duration|duration of stay|stay|aufenthaltsdauer|verweildauer",
+  ],
+  [
+    /join|hire|start|member|eintritt/,
+    /left|leav|terminat|exit|end|quit|cancel|austritt/,
+    "tenure|length of service|length of employment|length of membership|membership length|membership duration",
+  ],
+];
+
+export function spanWords(from: string, to: string): string[] {
+  return SPANS.flatMap(([start, end, words]) => (start.test(from) && end.test(to) ? words.split("|") : []));
+}

@@ -347,7 +347,7 @@ describe("infer_semantic_model", () => {
       ]);
       const refused = await ask("seattle", "how many penguins are there by wingspan");
       expect(refused.narrative).toMatch(
-        /What can be asked:\*\*\n- seattle count, .*\n- by weather\n- from 2014-01-01 to 2014-02-09 \(date\)$/,
+        /What can be asked:\*\*\n- seattle count, .*\n- by weather\n- from 2014-01-01 to 2014-02-09 \(date\)\n/,
       );
     });
   });

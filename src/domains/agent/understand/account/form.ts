@@ -36,7 +36,8 @@ export function formCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): numb
     return isNumber || isWhat(ask, said) ? NOBODY_COST : 0;
   if (WHICH.test(first?.norm ?? "")) return isNumber && !opens(...OF_NUMBERS) ? NOBODY_COST : 0;
   if (!opens("count", "how much")) return 0;
-  const odd = [isMany(ask, said), isMiddle(ask, said), isOfOthers(ask, leaves)];
+  const isList = ask.k === "list" && !ask.show.some((key) => said.grammar.isNumber(key));
+  const odd = [opens("how much") && isList, isMany(ask, said), isMiddle(ask, said), isOfOthers(ask, leaves)];
   return odd.filter((each) => each).length * FORM_COST;
 }
 

@@ -1,6 +1,7 @@
 import { isSameField } from "../../query/parts.ts";
 import type { Ask } from "../../query/semantic-query.ts";
 import type { Found } from "../candidates/candidates.ts";
+import { isShown } from "../candidates/empty-words.ts";
 import type { Weighed } from "../candidates/said.ts";
 import { LEFT_COST } from "../candidates/skip-cost.ts";
 import { namesakesOf } from "../readings/one-of-several.ts";
@@ -65,7 +66,7 @@ export function isMissed(at: number, { skipCosts }: Weighed): boolean {
 /** Whether a word says something of the query, and is not only a part of how one asks. */
 export function isTold(at: number, { all, empty, language: { grammar, people } }: Weighed): boolean {
   const { norm = "" } = all[at] ?? {};
-  return (!empty.has(at) || grammar.has(norm)) && !people.has(norm);
+  return (!empty.has(at) || grammar.has(norm)) && (!people.has(norm) || isShown(all, at));
 }
 
 /** What speaks against a query that is of another kind than its question. */
@@ -76,6 +77,7 @@ function oddCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): number {
     listCost(language.listOpener.test(question.text) || isNumberNamed(ask, leaves), ask) +
     formCost(ask, leaves, said) +
     (isOnlyCounted(ask, leaves, found) ? COUNTED_COST : 0) +
+    (isByItself(ask, said) ? COUNTED_COST : 0) +
     unaskedParts(leaves, ask, { grammar }) * UNASKED_COST
   );
 }
@@ -90,6 +92,13 @@ function isOnlyCounted(ask: Ask, leaves: readonly Leaf[], found: readonly Found[
 function isNumberNamed(ask: Ask, leaves: readonly Leaf[]): boolean {
   const [key] = ask.k === "list" ? ask.show : [];
   return leaves.some(({ sense }) => sense.t === "field" && isSameField(sense.key, key));
+}
+
+/** Whether an amount is told apart by the same amount. */
+function isByItself(ask: Ask, { grammar }: Weighed): boolean {
+  if (ask.k === "list") return false;
+  const columns = ask.cols.flatMap((num) => grammar.columnsOf(num));
+  return ask.by.some((key) => grammar.isNumber(key) && columns.includes(`${key.ds}.${key.field}`));
 }
 
 /** "Which orders" wants the orders, "orders last week" their number. */

@@ -15,7 +15,7 @@ export function emptyWords(
   const { fillers, deeds, beside } = language;
   const text = normsOf(words);
   const isEmpty = ({ norm }: Word, i: number) => {
-    if (isThing(words, i) || isWritten(words, i)) return false;
+    if (isThing(words, i) || isWritten(words, i) || isShown(words, i)) return false;
     if (norm === "together") return ALL_OF.test(text.slice(0, text.indexOf("together")));
     if (ANYTHING.test(norm)) return isTold(i, found);
     if (deeds.has(norm)) return links(i, words, found, language, isEvent);
@@ -77,6 +77,11 @@ const ALL_OF = /(^| )(and|both|all|taken|our|und|alle|beide)( |$)|,/;
 function isWritten(words: readonly Word[], i: number): boolean {
   const { text = "" } = words[i] ?? {};
   return /^(?:\p{Lu}{2,}|[B-HJ-Z])$/u.test(text) && words.some((word) => /^\p{Ll}{2,}$/u.test(word.text));
+}
+
+/** "with who": whoever it was is asked for beside something else. */
+export function isShown(words: readonly Word[], i: number): boolean {
+  return words[i]?.norm === "who" && words[i - 1]?.norm === "with";
 }
 
 /** "based on a book", "made as a game": what a thing is about is no empty word, whatever it is elsewhere. */

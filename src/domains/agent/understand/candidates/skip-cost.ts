@@ -44,7 +44,7 @@ export function skipCost(
 ): number {
   const { norm, stem } = word;
   const { grammar } = language;
-  if (language.people.has(norm)) return 0;
+  if (language.people.has(norm) && (isEmpty || norm !== "who")) return 0;
   if (isEmpty && !isNamed(word, lexicon, language)) return isKnown && !grammar.has(norm) ? FILLER_COST : 0;
   const said = grammar.get(norm) ?? grammar.get(stem);
   if (said !== undefined) return LIGHT.has(said.op) ? 0.5 : 3;

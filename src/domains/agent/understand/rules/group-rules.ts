@@ -140,6 +140,21 @@ function firstBy(
   return firstEntities(then.group, then.num, place, 0.2);
 }
 
+/** "top agents by resolved tickets": by how many rows there are of each, where groups are a column of these. */
+function countedRows(
+  grammar: Grammar,
+  { rel, keys: [own] }: Group,
+  [key, ...others]: readonly Key[],
+  some: { rel: Rel; ds: string } | undefined,
+): Rel | undefined {
+  const ds = key?.ds ?? some?.ds;
+  if (rel !== null || own === undefined || ds !== own.ds || others.length > 0) return undefined;
+  const name = grammar.nameKey(ds);
+  const isNumber = name !== undefined && grammar.schema.datasets.get(ds)?.key.includes(name.field);
+  const isNamed = key === undefined || (isNumber && isSameField(name, key));
+  return isNamed ? (some?.rel ?? { k: "all", ds }) : undefined;
+}
+
 function commonest(grammar: Grammar, group: Group, place: Place): Combined[] {
   // Of entities each is there once, unless they are rows with the same name.
   if (group.rel !== null && !grammar.isRepeated(group.ds ?? "")) return [];
@@ -174,6 +189,9 @@ export const GROUP_RULES: Rules = {
       : [],
   "group firstby": firstOf,
   "firstby group": (grammar, first, group) => firstOf(grammar, group, first).map((each) => more(each, 0.5)),
+  // "donated the most money": that it was donated is in the number.
+  "table firstby": (_grammar, { table }, first) =>
+    isEqual({ ...table, isVerb: undefined }, { ...first.table, isVerb: undefined }) ? means(first, 0.1) : [],
   // "sold the most units": that they were sold is in the number.
   "rel firstby": (grammar, rel, first) =>
     rel.verb !== undefined && grammar.reachedBy(first.table, rel.ds) ? means(first, 0.1) : [],
@@ -238,6 +256,8 @@ export const GROUP_RULES: Rules = {
         ...(per.length > 0 ? [] : firstEntities(then.group, then.num, place, 0.3)),
       ];
     }
+    const counted = countedRows(grammar, group, keys, some);
+    if (counted !== undefined) return firstGroups(grammar, tableOf(count(counted)), group, place, per);
     const [key] = keys;
     if (key === undefined || some !== undefined) return [];
     if (grammar.isNumber(key)) {

@@ -361,7 +361,10 @@ function byEntities(
   const isRatio = arg === "per" && grammar.isEvent(rel.ds);
   const ratio = isRatio ? means({ t: "by", keys: [], by: { k: "num", num, table: null } }, 0.2) : [];
   const key = grammar.nameKey(rel.ds);
-  if (key === undefined) return [...to, ...ratio];
+  // Rows that have no name are something to be counted: "top owners by donations".
+  const isRows = key === undefined && op === "by" && arg !== "per" && rel.isMany === true;
+  const rows = isRows ? means({ t: "by", keys: [], by: null, some: { rel: rel.rel, ds: rel.ds } }, 0.3) : [];
+  if (key === undefined) return [...to, ...ratio, ...rows];
   const cost = isClause ? 1.5 : isRatio ? 0.9 : op === "by" && grammar.isEvent(rel.ds) ? 0.4 : 0;
   const some = rel.rel.k === "all" ? {} : { some: { rel: rel.rel, ds: rel.ds } };
   return [...to, ...ratio, ...means({ t: "by", keys: [key], by: null, ...isPer(op, arg), ...some }, cost)];

@@ -40,6 +40,8 @@ const DEEDS: ReadonlySet<string> = new Set(
 );
 
 const RIDES = /\b(?:flight|plane|airline|trip|ride|rider|bike|taxi|train|bus|journey|tour)s?\b/;
+/** Also of what went to somebody. */
+const WENT = new RegExp(`${RIDES.source}|\\b(?:go|goes|went|gone) (?:to|into)\\b`);
 /** Where all of it is. */
 const IN_HERE = /\b(?:in|of|from) (?:the|this|that|our|my) (?:\S+ )?(?:file|dataset|spreadsheet|sheet|csv)\b/;
 const REFUNDS = /refund|reimburs|salar|wage/;
@@ -56,7 +58,7 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
     why: /reason/,
     // A list price is one of several.
     list: /^(?!.*\blist prices?\b)/,
-    single: /^(?:.* )?(?:an?|every|each|one) single\b/,
+    single: /^(?:.* )?(?:an?|every|each|one) single\b|\bsingle (?:most|\p{L}{3,}est)\b/u,
     direct: /report/,
     report:
       /\breport (?:on|about|of|for|with|showing|that)\b|\b(?:an?|the|me|this|monthly|weekly|quick) (?:\S+ )?report\b/,
@@ -75,9 +77,10 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
     team: /^(?:hi|hello|hey|dear) team\b|\bteam of\b/,
     ...Object.fromEntries("file dataset spreadsheet sheet csv".split(" ").map((noun) => [noun, IN_HERE])),
     company: /\b(?:our|the|whole|entire) company\b/,
+    ...Object.fromEntries("go goes went gone".split(" ").map((verb) => [verb, WENT])),
     money: /\bhow much (?:\S+ )?money\b/,
     ...Object.fromEntries(
-      "rode go goes went fly flew flown arrive arrives arrived started depart departs departed landed"
+      "rode fly flew flown arrive arrives arrived started depart departs departed landed"
         .split(" ")
         .map((verb) => [verb, RIDES]),
     ),

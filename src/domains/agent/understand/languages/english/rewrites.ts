@@ -160,6 +160,15 @@ const REWRITES: readonly Rewrite[] = [
   [/\bdays? of (?:the )?week\b/gi, "weekday"],
   [/\b(?:counting|starting|beginning) (?:from|in|with)\b(?! \p{L}\b)/giu, "since"],
   [/\b(?:nr|no|#)\.? of\b|#\s?of\b/gi, "number of"],
+  [/,? (?:when it comes to|with regard to|with respect to|as far as) /gi, " in "],
+  [/\bhow (?:do|does|did) (.+?) and (.+?) compared? (?:on|in|by|for|with)\b/gi, "compare $1 and $2 in"],
+  [/,? and (?:by )?whom?(?: (?:was it )?\p{L}+(?: (?:it|that))?)?(?=[?.!]?\s*$)/giu, " with who"],
+  // "which drug do we hand out most often": of what there is in each row, the most frequent.
+  [
+    /\b(which|what) (\p{L}+) (?:do|did|does) (?:we|they|people) (\p{L}+)(?: (?:out|up|in|on))? (?:the )?most(?: often| frequently)\b/giu,
+    ([said = "", which = "", what = "", verb = ""], isNoun) =>
+      isNoun(what, ["field"]) && !isNoun(verb) ? `${which} ${what} is most common` : said,
+  ],
 ];
 
 export function rewritten(text: string, isNoun: IsNoun): string {
