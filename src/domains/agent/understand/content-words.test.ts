@@ -205,7 +205,7 @@ describe("words go with what they stand beside", () => {
     ["Umsatz nicht aus Läden 2025", "revenue where order channel is not Shop in 2025"],
     [
       "how many clients cancelled more than 2 orders in 2025",
-      "number of clients where number of orders where order status is cancelled in 2025 is more than 2",
+      "number of clients where order count where order status is cancelled in 2025 is more than 2",
     ],
     [
       "wie viele Kunden haben 2025 mehr als 2 Bestellungen storniert",

@@ -358,7 +358,7 @@ describe("who did something", () => {
     ["how many guests booked per month in 2025", "number of different guests of bookings by month in 2025"],
     [
       "how many guests from Norway booked per month",
-      "number of different guests of bookings where guest country is Norway by month",
+      "number of different guests of bookings by month where guest country is Norway",
     ],
     [
       "number of guests who joined per month",

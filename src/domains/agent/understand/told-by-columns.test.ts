@@ -62,6 +62,7 @@ const MODEL: VisibleModel = {
       [
         field("repair_id", "BIGINT"),
         field("client_id", "BIGINT"),
+        field("mechanic_id", "BIGINT"),
         field("ship_name", "VARCHAR"),
         field("opened_on", "DATE"),
         field("promised_date", "DATE"),
@@ -90,11 +91,14 @@ const MODEL: VisibleModel = {
         field("amount", "DOUBLE"),
       ],
     ),
+    dataset("manuals", ["manual_id"], [field("manual_id", "BIGINT"), field("title", "VARCHAR")]),
+    dataset("mechanics", ["mechanic_id"], [field("mechanic_id", "BIGINT"), field("full_name", "VARCHAR")]),
     dataset(
       "manual_loans",
       ["loan_id"],
       [
         field("loan_id", "BIGINT"),
+        field("manual_id", "BIGINT"),
         field("client_id", "BIGINT"),
         field("lent_on", "DATE"),
         field("return_date", "DATE"),
@@ -105,9 +109,14 @@ const MODEL: VisibleModel = {
     link("repairs", "clients", "client_id"),
     link("used_parts", "repairs", "repair_id"),
     link("used_parts", "parts", "part_id"),
+    link("repairs", "mechanics", "mechanic_id"),
     link("manual_loans", "clients", "client_id"),
+    link("manual_loans", "manuals", "manual_id"),
   ],
-  metrics: [metric("parts_revenue", "SUM(used_parts.amount)")],
+  metrics: [
+    metric("parts_revenue", "SUM(used_parts.amount)"),
+    metric("loan_count", "COUNT(manual_loans.loan_id)"),
+  ],
 };
 
 const VALUES: FieldValues[] = [
@@ -196,5 +205,33 @@ describe("what is there, and what is not", () => {
     ["inactive clients", "company of clients where client active is not yes"],
   ])("%s: %s", (question, wanted) => {
     expect(read(question)).toBe(wanted);
+  });
+});
+
+describe("words for the one thing of a kind", () => {
+  it.each([
+    ["turnover by buyer", "parts revenue by company"],
+    ["which customers brought in the most money", "parts revenue by company, the highest"],
+    ["what has Birk spent with us", "parts revenue where client company is Birk"],
+    ["how much did we spend in 2025", "missing: spend"],
+    ["which colleague has the most repairs", "the mechanics with the highest number of repairs"],
+    ["suppliers by turnover", "missing: suppliers"],
+    ["which clients never borrowed a manual", "company of clients without manual loans of manuals"],
+    ["manuals that nobody borrowed", "manuals without manual loans"],
+    ["how many manuals were borrowed in 2025", "loan count in 2025"],
+    ["most borrowed manual", "loan count by title, the highest"],
+    ["who borrowed the most manuals", "loan count by company, the highest"],
+    ["are there any parts that we never sold? Which ones?", "parts where not (parts revenue is more than 0)"],
+    ["which repairs earn us the most? Top 3 parts by sales", "parts revenue by part, the 3 highest"],
+  ])("%s: %s", (question, wanted) => {
+    expect(read(question)).toBe(wanted);
+  });
+
+  it("says which was taken", () => {
+    const [best] = understood("turnover by buyer").readings;
+    expect(best?.assumptions.map(({ choice }) => choice)).toEqual([
+      '"turnover" is taken for parts revenue',
+      '"buyer" is taken for clients',
+    ]);
   });
 });

@@ -8,7 +8,15 @@ import { type RowNoun, takenAs } from "./candidates/row-nouns.ts";
 import { sensesIn, type Weighed, weigh } from "./candidates/said.ts";
 import type { Language } from "./languages/language.ts";
 import { languagesOf } from "./languages/languages.ts";
-import { asks, isTwoQuestions, lastSentence, statementIn, withoutCourtesy } from "./languages/sentences.ts";
+import {
+  asks,
+  isTwoQuestions,
+  isWhole,
+  lastSentence,
+  statementIn,
+  withoutCourtesy,
+  withoutEcho,
+} from "./languages/sentences.ts";
 import { phraseKey, type Word, wordsOf } from "./languages/words.ts";
 import { stillToCome } from "./open/left-open.ts";
 import { clarificationsOf, isLoose, missingIn, type Open, openIn } from "./open/open.ts";
@@ -24,7 +32,7 @@ import type { Fragment, Leaf } from "./senses/fragment.ts";
 
 /** Reads a question by rules alone, within bounds; pure. */
 export function understand(asked: Question, knowledge: Knowledge): Understanding {
-  const question = { ...asked, text: withoutCourtesy(asked.text) };
+  const question = { ...asked, text: withoutEcho(withoutCourtesy(asked.text)) };
   const statement = statementIn(question.text);
   if (statement !== undefined) return refused(statement);
   const absent = absentIn(question, knowledge);
@@ -38,7 +46,8 @@ function readLast(question: Question, knowledge: Knowledge): Understanding | und
   const { head, sign, tail } = lastSentence(question.text) ?? {};
   if (head === undefined || tail === undefined) return undefined;
   const isApart = sign === ":" ? !saysMore(question, `${head}:`, knowledge) : asks(tail);
-  if (!isApart || isUnderstood(readText({ ...question, text: head }, knowledge))) return undefined;
+  if (!isApart) return undefined;
+  if (!isWhole(tail) && isUnderstood(readText({ ...question, text: head }, knowledge))) return undefined;
   const last = readText({ ...question, text: tail }, knowledge);
   return isUnderstood(last) ? last : undefined;
 }

@@ -75,7 +75,7 @@ export function candidates(words: readonly Word[], lexicon: Lexicon, language: L
   const written = stretchesOf(words, lexicon.longest + GAPS).flatMap((stretch): Found[] => {
     const { start, end } = stretch;
     const entries = [...entriesOf(stretch), ...grammarEntries(stretch, lexicon, language)];
-    return entries.map(({ sense, cost }) => ({ sense, start, end, cost }));
+    return entries.map((entry) => ({ ...entry, start, end }));
   });
   const found = [...written, ...opposites(words, written, entriesOf, language)];
   return [

@@ -23,7 +23,9 @@ export function glossed(span: readonly Word[], { phrases, values }: Lexicon, lan
   const isNamed =
     phrases.get(stemsOf(span))?.some(isNoun) === true ||
     [normsOf(span), normsOf(span).replace(/s$/, ""), stemsOf(span)].some((each) => values.has(each));
-  const isMeant = ({ cost }: Entry) => cost >= 0 && cost < PART_COST;
+  // What stands for something by its kind alone is no name that another word could stand for.
+  const isMeant = ({ cost, sense, taken }: Entry) =>
+    cost >= 0 && cost < PART_COST && (taken === undefined || sense.t === "table");
   const [plain = [], second = []] = named.filter((entries) => entries.some(isMeant));
   const valued =
     names
@@ -36,9 +38,9 @@ export function glossed(span: readonly Word[], { phrases, values }: Lexicon, lan
   ];
   return [
     ...defined,
-    ...(isNamed && !language.isForeign ? [] : others).map(({ sense, cost }) => ({
-      sense,
-      cost: cost + (isNamed ? GLOSS_COST.rival : GLOSS_COST.only),
+    ...(isNamed && !language.isForeign ? [] : others).map((entry) => ({
+      ...entry,
+      cost: entry.cost + (isNamed ? GLOSS_COST.rival : GLOSS_COST.only),
     })),
   ];
 }

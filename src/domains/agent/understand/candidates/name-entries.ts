@@ -11,7 +11,7 @@ import { glossed } from "./glosses.ts";
 export function nameEntries(stretch: Stretch, lexicon: Lexicon, language: Language): Entry[] {
   const { span, norms, stems, bonus } = stretch;
   const entries = named(span, stems, lexicon);
-  const isGerund = /ing$/.test(norms) && !lexicon.spelt.has(norms);
+  const isGerund = /(?<!\bth)ing$/.test(norms) && !lexicon.spelt.has(norms);
   const isPerson = span.length === 1 && language.people.has(norms);
   const ofNames = [
     ...authorsEntries(stretch, entries, lexicon, { isGerund, isOne: isOne(stretch, language) }),
@@ -23,7 +23,7 @@ export function nameEntries(stretch: Stretch, lexicon: Lexicon, language: Langua
     ...(isPerson ? peopleIn(lexicon).map((sense) => ({ sense, cost: PEOPLE_COST })) : []),
     ...(isGerund ? [] : glossed(span, lexicon, language))
       .filter(({ sense }) => !(isVerb(sense) && isGermanNoun(span, language)))
-      .map(({ sense, cost }) => ({ sense, cost: cost + bonus })),
+      .map((entry) => ({ ...entry, cost: entry.cost + bonus })),
   ];
 }
 
@@ -59,7 +59,8 @@ function authorsEntries(
   // "ordered" counts what was ordered, and "orders" count orders.
   const counts = entries.flatMap(({ sense }) => (sense.t === "table" ? [sense.table.isVerb === true] : []));
   const isOfBoth = new Set(counts).size > 1;
-  return entries.flatMap(({ sense, cost }) => {
+  return entries.flatMap((entry) => {
+    const { sense, cost } = entry;
     const said: Sense = sense.t === "rel" && sense.form === "noun" && isMany ? { ...sense, isMany } : sense;
     const isNoun = said.t === "table" || (said.t === "rel" && said.form === "noun");
     // "returning" is no return, and what is "repaired" by its status is no repair.
@@ -72,7 +73,7 @@ function authorsEntries(
     if (isOne && said.t === "table" && hasEntities) return [];
     // An "open" ticket is more than one that was opened.
     const opened = said.t === "field" && isState ? 0.5 : 0;
-    return [{ sense: said, cost: cost + bonus + opened }];
+    return [{ ...entry, sense: said, cost: cost + bonus + opened }];
   });
 }
 

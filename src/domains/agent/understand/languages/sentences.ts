@@ -23,6 +23,14 @@ export function statementIn(text: string): { text: string; start: number; end: n
 const STATEMENT =
   /\b(?:drop|alter|create|truncate)\s+(?:table|database|schema|view)\b|\b(?:delete\s+from|insert\s+into|union\s+select)\b/i;
 
+/** "… Which ones?": what was asked already, once more. */
+export function withoutEcho(text: string): string {
+  return text.replace(
+    /(?<=[?.!]\s+)(?:which ones|which are they|which|who|who are they|welche(?: sind das)?)\s*\?*\s*$/i,
+    blank,
+  );
+}
+
 export function isTwoQuestions(text: string): boolean {
   return /[?]\s+\S/.test(text);
 }
@@ -38,5 +46,10 @@ export function asks(sentence: string): boolean {
   return ASKS.test(sentence);
 }
 
+/** "… Top 5 suppliers by sales": says all of it again. */
+export function isWhole(sentence: string): boolean {
+  return /^(?:the |our )?top \d+ .+ by /i.test(sentence);
+}
+
 const ASKS =
-  /^(?:(?:so|and|please|now|in|of|by|for|at|on|to|from|with|can|could|you|i|we|tell|me|want|need|know|auf|von|bei|seit|bitte|in)\b[\s,]*)*(?:how|what|which|who|whose|when|where|show|list|give|name|find|did|do|does|is|are|was|were|has|have|the|our|wie|was|welche[rnms]?|wer|wann|wo|zeige?|nenne)\b/i;
+  /^(?:(?:so|and|please|now|in|of|by|for|at|on|to|from|with|can|could|you|i|we|tell|me|want|need|know|auf|von|bei|seit|bitte|in)\b[\s,]*)*(?:how|what|which|who|whose|when|where|show|list|give|name|find|did|do|does|is|are|was|were|has|have|the|our|top|wie|was|welche[rnms]?|wer|wann|wo|zeige?|nenne)\b/i;

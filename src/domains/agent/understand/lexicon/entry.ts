@@ -4,6 +4,8 @@ import type { Sense } from "../senses/fragment.ts";
 export interface Entry {
   sense: Sense;
   cost: number;
+  /** What it is taken for, where nobody calls it so. */
+  taken?: string;
 }
 
 /** The entries of a phrase by their senses: hundreds of fields may have the same value. */

@@ -4,6 +4,7 @@ import { type Folding, phraseKey, type Word } from "../languages/words.ts";
 import { foreignLink, peopleOf, personsOf } from "../model/model-words.ts";
 import { commonValues } from "./common-values.ts";
 import { type Entry, put } from "./entry.ts";
+import { kindWords } from "./kinds.ts";
 import { namesOf } from "./names.ts";
 import { NO_PART, Phrases } from "./phrases.ts";
 import { allWith, codedValues, valueEntries, valuesWith } from "./values.ts";
@@ -45,6 +46,7 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
   const { model, schema } = knowledge;
   const { all: phrases, deeds, spelt } = new Phrases(knowledge, folding);
   const values = allValues(knowledge, folding);
+  addKinds(phrases, values, knowledge, folding);
   const longest = Math.max(1, ...[...phrases.keys(), ...values.keys()].map((key) => key.split(" ").length));
   return {
     phrases,
@@ -61,6 +63,24 @@ export function lexiconOf(knowledge: Knowledge, folding: Folding): Lexicon {
     heads: headsOf(knowledge, folding),
     ...namesOf(knowledge, folding),
   };
+}
+
+/** Less likely than what the author calls so. */
+const KIND_COST = 0.2;
+
+/** Words for the only thing of a kind, where nothing is called by them. */
+function addKinds(
+  phrases: Map<string, Entry[]>,
+  values: ReadonlyMap<string, unknown>,
+  knowledge: Knowledge,
+  folding: Folding,
+): void {
+  const own = new Set(phrases.keys());
+  for (const { text, sense, taken } of kindWords(knowledge)) {
+    const key = phraseKey(text, folding);
+    const isOwn = own.has(key) || [text, `${text}s`].some((word) => values.has(folding.fold(word)));
+    if (!isOwn) put(phrases, key, { sense, cost: KIND_COST, taken });
+  }
 }
 
 /** Values of the data, what they are also called, and the author's adjectives. */

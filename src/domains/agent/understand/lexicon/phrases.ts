@@ -6,7 +6,7 @@ import { HOW } from "../languages/english/english.ts";
 import { type Folding, phraseKey } from "../languages/words.ts";
 import { foreignLink, isSpan, measuresOf, worths } from "../model/model-words.ts";
 import { usualRatios } from "../model/usual-ratios.ts";
-import { soldMetric } from "../model/usual-sales.ts";
+import { countOf, soldMetric } from "../model/usual-sales.ts";
 import { roleWords } from "../rules/roles.ts";
 import type { Sense, TableSense } from "../senses/fragment.ts";
 import { count, entities, table, tableOf } from "../senses/make.ts";
@@ -18,7 +18,7 @@ import { bothWays, bridgePaths, DIRECTED, roleOf } from "./link-words.ts";
 type Dataset = VisibleModel["datasets"][number];
 type Field = Dataset["fields"][number];
 
-const COST = { name: 0, synonym: 0.1, verb: 0.3, part: 0.7, partial: 2 };
+const COST = { name: 0, synonym: 0.1, verb: 0.3, count: 0.5, part: 0.7, partial: 2 };
 
 /** What was done: "won", "sold", "delivered". */
 const PARTICIPLE = /^(\p{L}{3,}ed|won|sold|bought|made|paid|lost|held|given|taken|shot|led|run)$/iu;
@@ -242,12 +242,25 @@ export class Phrases {
         if (isVerb && words.length > 1 && !defined.has(verb)) this.#add(verb, said, COST.part);
       }
     }
+    this.#addCounts();
     for (const { phrases, num } of usualRatios(model, this.#schema))
       for (const text of phrases) this.#add(text, table(num), COST.synonym);
     // What a metric is called is meant before a field of the same name.
     for (const entries of this.all.values()) {
       const isMetric = entries.some(({ sense, cost }) => sense.t === "table" && cost <= COST.synonym);
       for (const entry of isMetric ? entries : []) if (entry.sense.t === "field") entry.cost += COST.verb;
+    }
+  }
+
+  /** "the most loans", "by loans": of what happened, how many there were, as the author counts them. */
+  #addCounts(): void {
+    for (const { name, ai } of this.#knowledge.model.datasets) {
+      const { nameField, fields } = this.#schema.datasets.get(name) ?? {};
+      const isThing = fields?.get(nameField ?? "")?.kind === "text";
+      const counted = isThing ? undefined : countOf(this.#schema, name);
+      if (counted === undefined) continue;
+      for (const text of [name, ...ai.synonyms])
+        this.#add(text, table({ k: "metric", name: counted }), COST.count);
     }
   }
 
@@ -265,10 +278,11 @@ export class Phrases {
 
   #addEvents(): void {
     const { model, definitions } = this.#knowledge;
-    for (const { verbs, ds, cond, times, isUsual } of definitions.events) {
+    for (const { verbs, ds, cond, times, isUsual, isCounted } of definitions.events) {
       // "how many were sold": the number that is called so.
       const own = model.metrics.find(({ name }) => verbs.some((verb) => name.endsWith(`_${verb}`)))?.name;
-      const metric = own ?? (isUsual === undefined ? undefined : soldMetric(model, this.#schema, ds)) ?? null;
+      const counted = isUsual === undefined ? undefined : soldMetric(model, this.#schema, ds);
+      const metric = own ?? counted ?? (isCounted ? countOf(this.#schema, ds) : undefined) ?? null;
       const verb = { metric, ...(times && { times }), ...(isUsual && { isUsual }) };
       for (const text of verbs) this.#add(text, { ...nounOf(ds, cond), form: "made", verb }, 0.2);
     }

@@ -5,7 +5,7 @@ import type { Cond, Key } from "../../query/semantic-query.ts";
 import { fold } from "../languages/words.ts";
 import { conditionIn, datasetNamed, dateNamed, metricNamed, namesIn } from "./definition-words.ts";
 import { foreignLink } from "./model-words.ts";
-import { usualSales } from "./usual-sales.ts";
+import { usualDeeds, usualSales } from "./usual-sales.ts";
 
 /** What the author's instructions say, as rules. */
 export interface Definitions {
@@ -40,6 +40,8 @@ interface Event {
   times?: Key;
   /** Nobody says so, but the tables do; in doubt where rows have a status. */
   isUsual?: "plain" | "doubtful";
+  /** Each row is one of what it was done to. */
+  isCounted?: true;
 }
 
 interface Reader {
@@ -84,6 +86,8 @@ export function readDefinitions(model: VisibleModel, schema: Schema): Definition
   }
   const isDefined = into.events.some(({ verbs }) => verbs.includes("bought") || verbs.includes("sold"));
   if (!isDefined) into.events.push(...usualSales(model, schema));
+  const said = new Set(into.events.flatMap(({ verbs }) => verbs));
+  into.events.push(...usualDeeds(schema).filter(({ verbs }) => !verbs.some((verb) => said.has(verb))));
   return into;
 }
 

@@ -24,7 +24,7 @@ import {
   worths,
 } from "./model-words.ts";
 import { currencyIn } from "./units.ts";
-import { homesOf, isSoldBy, moneyMetrics } from "./usual-sales.ts";
+import { homesOf, isDoneTo, isSoldBy, moneyMetrics } from "./usual-sales.ts";
 import { Ways } from "./ways.ts";
 
 /** More would be no answer but a table. */
@@ -351,11 +351,11 @@ export class Facts extends MetricFacts {
 
   /** Whether a metric counts the pieces of something that were sold: it is called by that, or each has a price. */
   countsPieces(metric: string, ds: string): boolean {
-    const isSold = isSoldBy(metric, ds, this.model, this.schema);
+    if (this.isPeople(ds) || this.isEvent(ds)) return false;
     const fields = [...(this.schema.datasets.get(ds)?.fields.keys() ?? [])];
     const isPriced = fields.some((field) => isPrice(field) && this.isNumber({ ds, field }));
-    const isThing = !this.isPeople(ds) && !this.isEvent(ds);
-    return isSold && isThing && (isPriced || this.isCalled(metric, ds));
+    const isSold = isSoldBy(metric, ds, this.model, this.schema) && (isPriced || this.isCalled(metric, ds));
+    return isSold || isDoneTo(metric, ds, this.schema);
   }
 
   /** The number by which an entity is called. */

@@ -109,7 +109,7 @@ export function isPrice(name: string): boolean {
 }
 
 const PEOPLE =
-  /^(drivers?|pilots?|customers?|clients?|employees?|staff|persons?|people|patients?|students?|teachers?|players?|users?|members?|authors?|actors?|doctors?|physicians?|agents?|owners?|buyers?|workers?|passengers?|reps?|artists?|singers?|riders?|athletes?)$/i;
+  /^(drivers?|pilots?|customers?|clients?|employees?|staff|persons?|people|patients?|students?|teachers?|players?|users?|members?|authors?|actors?|doctors?|physicians?|agents?|owners?|buyers?|workers?|passengers?|reps?|artists?|singers?|riders?|athletes?|guests?|subscribers?|tenants?|visitors?|donors?|borrowers?|pupils?)$/i;
 
 const PERSONS =
   /(^|_)(agent|assignee|employee|technician|mechanic|seller|salesperson|rep|owner|manager|driver|rider|customer|client|buyer|donor|giver|user|member|author|doctor|nurse|teacher|student|player|person|operator|cashier|waiter|handler|engineer|consultant|reviewer|reporter|instructor|trainer|coach|director|artist|physician|staff|representative|guest|patient|requester|created_by|assigned_to|handled_by|mitarbeiter(in)?|verk[aä]ufer(in)?|sachbearbeiter(in)?|bearbeiter(in)?|techniker(in)?|fahrer(in)?|kunde|kundin|berater(in)?|betreuer(in)?|arzt|[aä]rztin|lehrer(in)?|trainer(in)?|nutzer(in)?|zust[aä]ndig|ansprechpartner(in)?)(_?name)?$/i;

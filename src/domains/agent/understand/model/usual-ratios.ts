@@ -2,7 +2,7 @@ import type { VisibleModel } from "../../../models/index.ts";
 import type { Schema } from "../../query/schema.ts";
 import type { Num } from "../../query/semantic-query.ts";
 import { phraseKey } from "../languages/words.ts";
-import { homesOf, moneyMetrics, salesIn } from "./usual-sales.ts";
+import { countOf, moneyMetrics, salesIn } from "./usual-sales.ts";
 
 /** A number that everybody in business defines the same way, of two that a model has. */
 export interface UsualRatio {
@@ -43,10 +43,7 @@ export function usualRatios(model: VisibleModel, schema: Schema): UsualRatio[] {
 function ordersIn(model: VisibleModel, schema: Schema): Num | undefined {
   const [sales, ...others] = salesIn(model, schema);
   if (sales === undefined || others.length > 0) return undefined;
-  const counted = [...schema.metrics.values()].find(({ name, formula: { aggregates, texts } }) => {
-    const isBare = aggregates.length === 1 && texts.every((text) => text.trim() === "");
-    return isBare && aggregates[0]?.isCount === true && homesOf(schema, name).includes(sales.holder);
-  });
-  if (counted !== undefined) return { k: "metric", name: counted.name };
+  const counted = countOf(schema, sales.holder);
+  if (counted !== undefined) return { k: "metric", name: counted };
   return { k: "agg", fn: "count", in: { k: "all", ds: sales.holder } };
 }

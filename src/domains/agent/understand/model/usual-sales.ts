@@ -15,15 +15,33 @@ const QUANTITY = /(^|_)(quantity|qty|units?|pieces|menge|anzahl|st(ü|ue)ck(zahl
 /** What was taken back or is not paid yet is in such columns, so that not every row need be a sale. */
 const STATUS = /(^|_)(status|state|cancel\w*|void\w*|is_paid|stor?niert)(_|$)/i;
 
+/** What one of them came to, or how it compares, is not what was earned. */
+const RATIO = /^(avg|average|mean|median|max|min)_|_per_|_(rate|share|growth|average|avg)$/i;
+
 /** The metrics of what is earned. */
 export function moneyMetrics({ metrics }: Schema): string[] {
-  const named = MONEY.map((name) => [...metrics.keys()].filter((each) => name.test(each)));
+  const named = MONEY.map((name) =>
+    [...metrics.keys()].filter((each) => name.test(each) && !RATIO.test(each)),
+  );
   return named.find(({ length }) => length > 0) ?? [];
 }
 
 /** The dataset that the rows of a metric are of. */
 export function homesOf(schema: Schema, metric: string): string[] {
   return (schema.metrics.get(metric)?.formula.aggregates ?? []).flatMap((each) => homesIn(schema, each));
+}
+
+/** The metric that counts the rows of a dataset, all of them. */
+export function countOf(schema: Schema, ds: string): string | undefined {
+  const counted = [...schema.metrics.values()].find(({ name, formula: { aggregates, texts } }) => {
+    const [only, ...others] = aggregates;
+    const isBare = others.length === 0 && texts.every((text) => text.trim() === "");
+    const isSome = only?.pieces.some(
+      (piece) => typeof piece === "string" && /\bcase\b|\bif\s*\(/i.test(piece),
+    );
+    return isBare && only?.isCount === true && !isSome && homesOf(schema, name).includes(ds);
+  });
+  return counted?.name;
 }
 
 /**
@@ -47,6 +65,36 @@ export function usualSales(model: VisibleModel, schema: Schema): Definitions["ev
       isUsual: hasStatus ? "doubtful" : "plain",
     },
   ];
+}
+
+/** What is done in rows that are called by it. */
+const DEEDS = [
+  [/(^|_)(rentals?|hires?)$/i, "rented rent hired hire"],
+  [/(^|_)(loans?|lendings?|checkouts?|borrowings?)$/i, "borrowed borrow lent lend"],
+  [/(^|_)(bookings?|reservations?)$/i, "booked book reserved reserve"],
+  [/(^|_)visits?$/i, "visited visit"],
+  [/(^|_)(enrol?lments?|registrations?)$/i, "enrolled enrol enroll"],
+  [/(^|_)donations?$/i, "donated donate"],
+  [/(^|_)repairs?$/i, "repaired repair"],
+] as const;
+
+/** Who borrowed something has a loan, where rows of one dataset are called so. */
+export function usualDeeds({ datasets }: Schema): Definitions["events"] {
+  return DEEDS.flatMap(([name, verbs]) => {
+    const [only, ...others] = [...datasets.values()].filter((each) => name.test(each.name));
+    if (only === undefined || others.length > 0) return [];
+    const [id, ...more] = only.key;
+    return [
+      {
+        verbs: verbs.split(" "),
+        ds: only.name,
+        cond: null,
+        isUsual: "plain" as const,
+        isCounted: true as const,
+        ...(id === undefined || more.length > 0 ? {} : { times: { ds: only.name, field: id } }),
+      },
+    ];
+  });
 }
 
 /** The rows that money is counted of, and the orders that they belong to. */
@@ -74,6 +122,19 @@ export function soldMetric(model: VisibleModel, schema: Schema, ds: string): str
     return isSum && isOf(name) && QUANTITY.test(only.columns[0]?.field ?? "");
   });
   return called?.name ?? summed?.name;
+}
+
+/** Whether a metric counts how often it was done to what a dataset lists: each loan of a book is one. */
+export function isDoneTo(metric: string, ds: string, schema: Schema): boolean {
+  const hasName = (name: string) => {
+    const { fields, nameField } = schema.datasets.get(name) ?? {};
+    return fields?.get(nameField ?? "")?.kind === "text";
+  };
+  return usualDeeds(schema).some(({ ds: home }) => {
+    const way = countOf(schema, home) === metric ? toOnePath(schema, home, ds) : undefined;
+    // What was borrowed is the book, and not its author.
+    return way !== undefined && way.length > 0 && way.slice(1).every(({ from }) => !hasName(from));
+  });
 }
 
 /** Whether a metric counts the pieces that were sold of what a dataset lists. */

@@ -7,7 +7,7 @@ import { fold, normsOf, phraseKey, wordsOf } from "../words.ts";
  */
 const GROUPS = `
 revenue, sales, turnover, takings, proceeds, income, receipts
-sell, sold, turn over, turned over, bring in, brought in: revenue, sales, turnover
+sell, sold, turn over, turned over, bring in, brought in, earn, earned, earns, earn us, earned us, earns us, bring us, brought us, make us, made us, makes us, spend with us, spent with us, pay us, paid us, money, bring in money, money made: revenue, sales, turnover
 profit, gain, surplus: profit, gain, surplus, net profit, net income, net earnings
 net profit, net earnings, net income
 gross profit, contribution
@@ -28,7 +28,7 @@ category, product category, product group, product line, product type, genre, ki
 brand, make, label, manufacturer, maker
 store, shop, branch, outlet, location
 employee, staff, staff member, people, worker, personnel, coworker, team member, assignee, agent
-sales rep, salesperson, sales person, seller, sales agent, support rep, rep
+sales rep, salesperson, sales person, salespeople, salesman, saleswoman, seller, sales agent, support rep, rep
 manager, boss, supervisor, superior, line manager
 report to, reports to, work under, answer to
 job title, position, role, title, job, occupation, function
@@ -41,6 +41,7 @@ state, province, canton, county
 city, town, municipality
 postal code, postcode, zip code, zip
 target, goal, plan, quota, budget, objective
+contact, contact person, person to ask, ask for, whom to ask for, person in charge: contact name, contact person, contact
 return, returned, sent back, came back, send back, come back, brought back, bring back, give back
 refund, refund amount, reimbursement, money back, paid back, reimbursed
 return reason, reason
@@ -64,7 +65,6 @@ film, movie, title
 track, song, tune
 artist, band, musician, performer
 album, record
-rental, rent, rented
 payment, paid, amount paid, pay
 invoice, bill
 shipment, delivery, shipping

@@ -26,7 +26,7 @@ that of: that of
 where: where
 when: when
 not: not, exclud, except, except for, besid, outsid, outsid of, outside, outside of, leav out, not count, ignor, other than, apart/asid from
-not none: no, without, nothing, none, never
+not none: no, without, nothing, none, never, nobody, no one
 count: how many, how many time, how often, count, count of, number of, the number of
 how much: how much
 agg avg: averag, avg, mean, on average/averag

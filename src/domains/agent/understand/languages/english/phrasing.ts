@@ -16,7 +16,7 @@ const COUNT_LAST =
   /^(?<what>[^?]{3,}?)\s*[,:–-]\s*how many(?:\s+(?:are|were|was|is|do we have|did we have|have we)(?:\s+there)?)?\b(?<rest>[^,?]*)\??\s*$/i;
 /** What customers spend is what they bring in; what is spent on something is another number. */
 const SPENT =
-  /(?<=\b(?:did|does|do|who|that|customers?|clients?|buyers?)\b[^?.]*)(?<!\bwe )\bspen[dt]\b(?! on\b)/gi;
+  /(?<=\b(?:did|does|do|has|have|who|that|customers?|clients?|buyers?)\b[^?.]*)(?<!\bwe (?:have |had |ever )?)\bspen[dt]\b(?! on\b)(?: with us\b)?/gi;
 /** "did we spend on marketing": the marketing spend. */
 const SPENT_ON = /\b(?:did |do |have |has )?(?:we )?(?:spen[dt]|spending) (?:on|for) (\p{L}+)/giu;
 /** What stands before a question and says only who asks, or what for. */
@@ -46,7 +46,9 @@ export const phrase: Language["prepare"] = (text, vocabulary, datesIn) => {
         .join(" "),
     )
       ? `${what} spend`
-      : said,
+      : isNoun(what, ["field", "table"])
+        ? what
+        : said,
   );
   const full = rewritten(phrases.has("spend") ? spent : spent.replaceAll(SPENT, "brought in"), isNoun);
   const bare = withoutPreamble(apart(inDigits(full, vocabulary), vocabulary), vocabulary, datesIn);

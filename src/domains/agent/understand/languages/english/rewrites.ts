@@ -36,6 +36,11 @@ const REWRITES: readonly Rewrite[] = [
     /\b(?:still |yet )?(?:waiting|awaiting|yet|still|left|remaining|pending) to (?:be|get) (?=\p{L}+(?:ed|t|id|n)\b)/giu,
     "not ",
   ],
+  // What we sell is all that there is of it.
+  [
+    /\b(\p{L}+) (?:that |which )?we (?:sell|offer|carry|stock)\b(?! (?:in|to|on|via|through|during|last|this|each|per|most|the)\b)/giu,
+    ([said = "", what = ""], isNoun) => (isNoun(what, ["rel"]) ? what : said),
+  ],
   // What was done late in a year need not be too late.
   [/\b(\p{L}+ed|sent|paid|brought back) late\b/giu, "$1 belatedly"],
   [BOUGHT, "brought in"],
