@@ -39,7 +39,9 @@ export function countOf(schema: Schema, ds: string): string | undefined {
     const isSome = only?.pieces.some(
       (piece) => typeof piece === "string" && /\bcase\b|\bif\s*\(/i.test(piece),
     );
-    return isBare && only?.isCount === true && !isSome && homesOf(schema, name).includes(ds);
+    const of = only?.columns.map(({ field }) => field) ?? [];
+    const isEach = of.every((field) => schema.datasets.get(ds)?.key.includes(field));
+    return isBare && only?.isCount === true && isEach && !isSome && homesOf(schema, name).includes(ds);
   });
   return counted?.name;
 }

@@ -7,7 +7,7 @@ import { fold, normsOf, phraseKey, wordsOf } from "../words.ts";
  */
 const GROUPS = `
 revenue, sales, turnover, takings, proceeds, income, receipts
-sell, sold, turn over, turned over, bring in, brought in, earn, earned, earns, earn us, earned us, earns us, bring us, brought us, make us, made us, makes us, spend with us, spent with us, pay us, paid us, money, bring in money, money made: revenue, sales, turnover
+sell, sold, turn over, turned over, bring in, brought in, earn us, earned us, earns us, bring us, brought us, make us, made us, makes us, spend with us, spent with us, pay us, paid us, money, bring in money, money made: revenue, sales, turnover
 profit, gain, surplus: profit, gain, surplus, net profit, net income, net earnings
 net profit, net earnings, net income
 gross profit, contribution
