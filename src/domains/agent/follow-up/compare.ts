@@ -16,7 +16,11 @@ export const BESIDE =
   /(?<!\p{L})(?:side by side|next to each other|beside each other|nebeneinander)(?!\p{L})|^(?:compare|vergleiche?) (?:them|those|these|both|the two|sie|die beiden?|beide)$|^how do (?:they|those|these|the two) compare$/iu;
 /** "what's the difference?" */
 export const MINUS =
-  /^(?:(?:what|how (?:big|large|much)|was|wie (?:groß|hoch))(?:['’]?s| is| was| ist| war)? )?(?:the |der |die )?(?:difference|gap|delta|unterschied|differenz)(?: (?:between|zwischen) (?:them|those|these|both|the two|ihnen|den beiden|beiden))?$/iu;
+  /^(?:by how much|um wie viel)(?: (?:do|does|did) (?:they|those|these|the two|it|that) differ)?$|^(?:(?:what|how (?:big|large|much)|was|wie (?:groß|hoch))(?:['’]?s| is| was| ist| war)? )?(?:the |der |die )?(?:difference|gap|delta|unterschied|differenz)(?: (?:between|zwischen) (?:them|those|these|both|the two|ihnen|den beiden|beiden))?$/iu;
+
+/** "which of the two is bigger?" */
+export const WHICH_OF_TWO =
+  /^which (?:one|of (?:the two|them|these|those|both)) (?:is|was|did|does|had|has) (?:the )?(?:(?<max>bigger|higher|larger|better|more|stronger)|lower|smaller|worse|weaker|less)(?: one)?$/i;
 
 /** The changes that show two periods beside each other that were asked for one after the other. */
 export function besidePeriods(now: Ask, last: Ask | undefined): Change[] | undefined {
@@ -41,14 +45,24 @@ export function beside(now: Ask, last: Ask | undefined): Change[] | undefined {
   ];
 }
 
+/** The larger or the smaller of two values that were asked for one after the other. */
+export function biggerOf(now: Ask, last: Ask | undefined, dir: "max" | "min"): Change[] | undefined {
+  const both = beside(now, last);
+  const [by] = now.k === "table" ? now.cols : [];
+  const isTold = both?.some(({ k }) => k === "group") === true || (now.k === "table" && twoValues(now));
+  if (both === undefined || by === undefined || !isTold) return undefined;
+  return [...both, { k: "choose", top: { n: 1, dir, by, ties: "cut" } }];
+}
+
 /** What the last two answers, or the two numbers of one, are apart: the later less the sooner. */
 export function difference(now: Ask, last: Ask | undefined): Table | undefined {
-  if (now.k === "list" || now.top !== undefined) return undefined;
-  const { order: _, ...table } = now;
+  const values = now.k === "table" ? twoValues(now) : undefined;
+  // Of the larger of two both are meant.
+  if (now.k === "list" || (now.top !== undefined && values === undefined)) return undefined;
+  const { order: _, top: __, ...table } = now;
   const [a, b, ...others] = now.cols;
   const isOfOne = a !== undefined && b !== undefined && onlyBase(now.cols) !== undefined;
   if (isOfOne && others.length === 0) return { ...table, cols: [{ k: "calc", op: "-", a, b }] };
-  const values = twoValues(now);
   const apart: Apart | undefined = values ? { k: "value", ...values } : apartIn(now, last);
   if (a === undefined || b !== undefined || apart === undefined || apart.k === "number") return undefined;
   if (apart.k === "period") {

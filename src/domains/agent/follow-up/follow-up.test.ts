@@ -1,120 +1,21 @@
 import { describe, expect, it } from "vitest";
-import type { VisibleModel } from "../../models/index.ts";
+import { ferryContext } from "../../../../test/support/ferry-line.ts";
 import { say } from "../explain/say.ts";
-import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";
-import { datesIn } from "../understand/candidates/dates.ts";
-import { understand } from "../understand/understand.ts";
 import { chartWish } from "./chart-wish.ts";
 import { followUp, type Previous } from "./follow-up.ts";
 import { pointingIn } from "./pointing.ts";
-
-const NO_AI: VisibleModel["ai"] = { instructions: null, synonyms: [], examples: [], more: {} };
-const called = (...synonyms: string[]) => ({ ...NO_AI, synonyms });
-
-function field(name: string, type: string, ai = NO_AI, description: string | null = null) {
-  const isTime = type === "DATE" ? true : type === "VARCHAR" ? false : null;
-  return { name, type, isTime, ai, description, label: null, dataType: null, distinctValues: [], sql: null };
-}
-
-function dataset(name: string, key: string, ai: typeof NO_AI, fields: ReturnType<typeof field>[]) {
-  const all = [field(key, "BIGINT"), ...fields];
-  return {
-    name,
-    source: name,
-    description: null,
-    ai,
-    primaryKey: [key],
-    uniqueKeys: [],
-    rowCount: null,
-    fields: all,
-  };
-}
-
-function link(from: string, to: string, column: string, key = column) {
-  return { name: `${from}_${column}`, from, to, fromColumns: [column], toColumns: [key], ai: NO_AI };
-}
-
-function metric(name: string, sql: string, dataType: "Integer" | "Decimal", ai = NO_AI) {
-  return { name, description: null, dataType, ai, sql, type: "DOUBLE" };
-}
-
-/** A ferry line: ships and captains with their crossings, and the tickets that were sold for them. */
-const MODEL: VisibleModel = {
-  id: "m",
-  name: "ferries",
-  version: 1,
-  description: null,
-  ai: {
-    ...NO_AI,
-    instructions:
-      "Active ships, without a period, means the last 12 months. Dates: takings and passengers go by crossed on.",
-  },
-  datasets: [
-    dataset("ships", "ship_id", called("ship", "Schiff"), [
-      field("ship_name", "VARCHAR", called("ship", "Schiff")),
-      field("build", "VARCHAR", called("class", "Bauart")),
-      field("flag", "VARCHAR", called("Flagge")),
-    ]),
-    dataset("captains", "captain_id", called("captain", "Kapitän"), [
-      field("captain_name", "VARCHAR", called("captain", "Kapitän")),
-      field("chief_id", "BIGINT"),
-    ]),
-    dataset("crossings", "crossing_id", called("crossing", "Überfahrt"), [
-      field("ship_id", "BIGINT"),
-      field("captain_id", "BIGINT"),
-      field("crossed_on", "DATE"),
-      field("delay_minutes", "DOUBLE", called("delay"), "Delay in minutes"),
-      field("weather", "VARCHAR", called("Wetter")),
-    ]),
-    dataset("tickets", "ticket_id", called("ticket"), [
-      field("crossing_id", "BIGINT"),
-      field("fare", "VARCHAR", called("Tarif")),
-      field("price", "DOUBLE"),
-    ]),
-  ],
-  relationships: [
-    link("crossings", "ships", "ship_id"),
-    link("crossings", "captains", "captain_id"),
-    link("captains", "captains", "chief_id", "captain_id"),
-    link("tickets", "crossings", "crossing_id"),
-  ],
-  metrics: [
-    metric("takings", "SUM(tickets.price)", "Decimal", called("Einnahmen", "total")),
-    metric("passengers", "COUNT(tickets.ticket_id)", "Integer", called("Fahrgäste")),
-    metric("average_delay", "AVG(crossings.delay_minutes)", "Decimal", called("mean delay", "Verspätung")),
-    metric("active_ships", "COUNT(DISTINCT crossings.ship_id)", "Integer"),
-  ],
-};
-
-const VALUES: FieldValues[] = [
-  { ds: "ships", field: "ship_name", values: ["Baltica", "Mistral", "Nordkapp"], isCut: false },
-  { ds: "ships", field: "build", values: ["Catamaran", "Steamer"], isCut: false },
-  { ds: "ships", field: "flag", values: ["Danish", "Estonian", "Swedish"], isCut: false },
-  { ds: "crossings", field: "weather", values: ["calm", "stormy"], isCut: false },
-  { ds: "tickets", field: "fare", values: ["adult", "child"], isCut: false },
-  { ds: "captains", field: "captain_name", values: ["Aino Kask", "Jon Berg"], isCut: false },
-];
-
-const knowledge = buildKnowledge(MODEL, VALUES);
-const MOMENT = { now: "2026-07-15T12:00:00", timeZone: "Europe/Berlin" };
 
 /** What each text of a conversation is understood as; what cannot be told is in brackets. */
 async function readings(texts: readonly string[], shown: string[] = []): Promise<string[]> {
   let previous: Previous | undefined;
   const said: string[] = [];
   for (const text of texts) {
-    const read = async (asked: string) => understand({ text: asked, ...MOMENT }, knowledge);
-    const going = {
-      knowledge,
-      read,
-      dates: (dated: string) => datesIn({ text: dated, ...MOMENT }, knowledge),
-      rows: async () => shown.map((name) => [name, 1]),
-    };
+    const going = ferryContext(shown);
     const followed = await followUp(chartWish(text), previous, going);
     if (followed.k === "hangs") said.push(`[${followed.missing.map((each) => each.text).join(" ")}]`);
     else if (followed.k === "asks") said.push(`[${followed.question.suggestions.join(" or ")}]`);
     else {
-      const { readings: own, missing } = await read(text);
+      const { readings: own, missing } = await going.read(followed.k === "fresh" ? followed.text : text);
       const ask =
         followed.k === "follows" ? followed.reading.ask : missing.length > 0 ? undefined : own[0]?.ask;
       const earlier = previous === undefined ? [] : [previous.ask, ...(previous.earlier ?? [])];
@@ -343,7 +244,10 @@ const CONVERSATIONS: Conversation[] = [
   [
     ["takings by ship in 2024", "takings by ship in 2024"],
     ["and 2025", "takings by ship in 2025"],
-    ["where did it fall the most?", "growth of takings from 2024 to 2025 by ship, the lowest"],
+    [
+      "where did it fall the most?",
+      "growth of takings from 2024 to 2025 by ship, the lowest, where growth of takings from 2024 to 2025 is less than 0",
+    ],
     ["split 2025 into its quarters", "takings by ship and quarter in 2025"],
   ],
   [
@@ -362,6 +266,27 @@ const CONVERSATIONS: Conversation[] = [
     ["takings by ship in 2025", "takings by ship in 2025"],
     ["which ship is ahead?", "takings by ship in 2025, the highest"],
     ["and the other two?", "takings by ship other than the ships with the highest takings in 2025"],
+  ],
+  [
+    ["takings of Baltica in 2025", "takings where ship is Baltica in 2025"],
+    ["and Mistral?", "takings where ship is Mistral in 2025"],
+    ["which of the two is bigger?", "takings by ship where ship is Baltica or Mistral in 2025, the highest"],
+    ["by how much?", "takings where ship is Baltica less takings where ship is Mistral in 2025"],
+  ],
+  // What was compared is shown beside each other; what grew by the least did not fall.
+  [
+    ["takings by ship in 2025", "takings by ship in 2025"],
+    ["and 2024?", "takings by ship in 2024"],
+    [
+      "who dropped the most?",
+      "growth of takings from 2024 to 2025 by ship, the lowest, where growth of takings from 2024 to 2025 is less than 0",
+    ],
+    ["show both side by side", "takings in 2025 and takings in 2024 by ship"],
+  ],
+  [
+    ["takings in March 2025", "takings in March 2025"],
+    ["how many crossings were there then?", "afresh: number of crossings from 1 to 31 Mar 2025"],
+    ["ok, by weather then", "number of crossings from 1 to 31 Mar 2025 by weather"],
   ],
   // Takings less passengers are nothing.
   [

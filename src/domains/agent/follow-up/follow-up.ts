@@ -5,7 +5,7 @@ import type { Clarification, Reading, Understanding } from "../understand/readin
 import { isBroken, keptOf } from "./account.ts";
 import { apply, type Change } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
-import { BESIDE, beside, besidePeriods, difference, MINUS } from "./compare.ts";
+import { BESIDE, beside, besidePeriods, biggerOf, difference, MINUS, WHICH_OF_TWO } from "./compare.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
 import { areDated, exchanged, inTime } from "./parts.ts";
 import { pointingIn } from "./pointing.ts";
@@ -220,10 +220,14 @@ async function amongShown(ask: Ask, context: Context): Promise<Ask> {
 /** The same rows in another order, fewer or more of them, their shares, or what the last two answers are apart. */
 async function shownOtherwise(
   { said, plain }: Turn,
-  { ask, earlier: [last] = [] }: Previous,
+  { ask: before, earlier = [] }: Previous,
   context: Context,
 ): Promise<Ask | Clarification | undefined> {
   const isCarriedOn = (made: Ask | undefined) => made !== undefined && isCarried(made, context.knowledge);
+  const two = WHICH_OF_TWO.exec(said)?.groups;
+  // What was compared is shown beside each other, and not what came of that.
+  const isOther = isCompared(before) && BESIDE.test(said);
+  const [ask = before, last] = isOther ? earlier : [before, ...earlier];
   if (MINUS.test(said)) return [difference(ask, last)].find(isCarriedOn);
   const { percent } = GREW.exec(said)?.groups ?? { percent: said };
   const both = BESIDE.test(said)
@@ -233,6 +237,8 @@ async function shownOtherwise(
       : undefined;
   const pair = both && madeOf(ask, both, context);
   if (BESIDE.test(said)) return [pair].find(isCarriedOn);
+  const largest = two && biggerOf(ask, last, two.max === undefined ? "min" : "max");
+  if (largest !== undefined) return [madeOf(ask, largest, context)].find(isCarriedOn);
   for (const text of said === plain ? [said] : [said, plain]) {
     for (const from of pair === undefined ? [ask] : [pair, ask]) {
       const changes = await saidChanges(text, from, context);

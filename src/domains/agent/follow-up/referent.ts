@@ -193,7 +193,9 @@ export function about(
   if (of === undefined && win !== undefined && !isOwn) return undefined;
   const isThen = period !== undefined && ds !== undefined && isEvent(ds, schema);
   const during: Cond[] = isThen ? [{ k: "during", win: period }] : [];
-  return { ...next, rel: narrowed(next.rel, [...conds, ...link, ...during]) };
+  // Who is called by name is the same, whatever rows of theirs were spoken of.
+  const isCalledSo = of?.rel.k === "where" && of.rel.in.k === "all" && of.rel.if.k === "is";
+  return { ...next, rel: narrowed(next.rel, [...(isCalledSo ? [] : conds), ...link, ...during]) };
 }
 
 /** That rows belong to some entities, or these to them; undefined where only something else that nobody named links them. */

@@ -250,8 +250,11 @@ function next({ top }: Table, { n }: Groups): Change[] | undefined {
 function grown({ cols }: Table, { place, growth, fell }: Groups): Change[] | undefined {
   const isLeast = /^(?:least|slowest)$/i.test(place ?? "") !== (fell !== undefined);
   const dir = isLeast ? ("min" as const) : ("max" as const);
-  const first: Num = { k: "lit", v: 0 };
-  const choose: Change = { k: "choose", of: first, top: { n: 1, dir, by: first, ties: "cut" } };
+  const first: Num = { k: "lit", v: -1 };
+  // What grew by the least did not fall.
+  const having: Cond = { k: "cmp", a: first, op: "<", b: { k: "lit", v: 0 } };
+  const top1 = { n: 1, dir, by: first, ties: "cut" as const };
+  const choose: Change = { k: "choose", of: first, top: top1, ...(fell !== undefined && { having }) };
   const top = place === undefined ? [] : [choose];
   const [only] = cols;
   const isApart = only?.k === "calc" && (only.op === "growth" || (only.op === "-" && areDated(cols)));

@@ -9,7 +9,7 @@ type Closed = Pick<Window, "from" | "to">;
 
 /** "in that period", "im selben Zeitraum", "damals": whatever the period is. */
 const PERIOD =
-  /(?<!\p{L})(?:(?:in|over|during|for|im|at) )?(?:that|(?:the )?same|de[mn]selben|selben|gleichen|diese[mn]) (?:time ?frame|period|time|zeitraum|zeit)(?!\p{L})(?! (?:last|in|of|a|one|the|im|des|vor)\b)|(?<!\p{L})(?:back then|damals)(?!\p{L})/iu;
+  /(?<!\p{L})(?:(?:in|over|during|for|im|at) )?(?:that|(?:the )?same|de[mn]selben|selben|gleichen|diese[mn]) (?:time ?frame|period|time|zeitraum|zeit)(?!\p{L})(?! (?:last|in|of|a|one|the|im|des|vor)\b)|(?<!\p{L})(?:back then|damals|then$)(?!\p{L})/iu;
 /** "the quarter after it", "im Monat danach", "the following week" */
 const AFTER =
   /(?<!\p{L})(?:(?:in|on|during|im|am) )?(?:the |der |die |das )?(?:(?:following|folgenden?) (?<next>\p{L}+)|(?<unit>\p{L}+) (?:after(?: (?:it|that|this))?|danach|darauf)$)/iu;

@@ -75,6 +75,7 @@ const OF_THOSE = /^(?:of|von) (them|those|these|denen|diesen),? (how many|which|
 const THOSE = /^(?:those|these|the ones|die|diejenigen) (?=(?:of|in|from|with|at|aus|mit|von)\b)/i;
 /** "how much per month" says no more than "per month". */
 const HOW_MUCH = /^(?:how (?:much|many)|wie viele?) (?=(?:per|by|each|pro|je)\b)/i;
+const THEN = /^(?:how|what|which|who|where|wie|was|welche\p{L}*|wer|wo)\s.+\s(?:then|damals)$/iu;
 /** "split 2025 into its quarters" */
 const INTO =
   /(?<!\p{L})(?:into (?:its |their |the )?(?:single |individual )?|in (?:seine|ihre|die einzelnen) )(?=\p{L}+$)/iu;
@@ -98,7 +99,8 @@ export function turnOf(text: string): Turn {
   if (whole !== said) marks.add("instead");
   said = whole;
   if (marks.has("adds")) said = said.replace(INTO, "by ");
-  for (let end = endOf(said); end !== undefined; end = endOf(said)) {
+  // "how many orders were there then?" is of that time.
+  for (let end = THEN.test(said) ? undefined : endOf(said); end !== undefined; end = endOf(said)) {
     marks.add(end.mark);
     said = said.slice(0, -end.length);
   }
