@@ -19,7 +19,9 @@ import { isCalled } from "./referent.ts";
 import { days, spanOf, yearOf } from "./spans.ts";
 import { inTheirCalendar, inTheirYear, isTime, sameIn, UNITS } from "./that-time.ts";
 
-export const EXCLUDES = /^(?:without|excluding|exclude|except(?: for)?|not|ohne|außer|nicht)\b/i;
+/** But "not cancelled orders" and "nicht stornierte Bestellungen" are some of them. */
+export const EXCLUDES =
+  /^(?:without|excluding|exclude|except(?: for)?|not(?! \p{L}+ed \p{L})|ohne|außer|nicht(?! \p{L}+(?:te|ene)[nrs]? \p{L}))(?!\p{L})/iu;
 export const COUNTS =
   /^(?:(?:and )?how many(?: (?:are|were|is) (?:there|they|that|those|it))?|(?:und )?wie viele(?: (?:sind|waren) (?:es|das|sie))?)\s*\??$/i;
 /** A fragment begins with one of these; a whole question may as well. */

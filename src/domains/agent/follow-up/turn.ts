@@ -43,6 +43,7 @@ const LEADS = phrases({
     split them, split it up, split up, break that one down, break this one down, split that one, aufgeteilt, zusätzlich, zeig auch`,
   limits: `only, just, nur, limit it to, limit that to, limit to, filter by, filter for, filter to, restrict to,
     restrict it to, only show, only show me, just show me`,
+  instead: "instead, stattdessen",
   among: "of them, of those, of these, davon, darunter",
   shown:
     "how was it there, what was it there, wie war sie dort, wie war er dort, wie war es dort, wie war das dort",

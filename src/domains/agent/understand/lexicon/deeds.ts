@@ -12,10 +12,10 @@ order bestell bestellung auftrag: ordered bestellt beauftragt
 booking book buchung: booked gebucht
 invoice billing rechnung: invoiced billed fakturiert berechnet
 creation create anlage erstellung erstell: created erstellt angelegt
-closing close closure abschluss schliessung: closed geschlossen abgeschlossen
+closing close closure abschluss schliessung: closed geschlossen abgeschlossen zugemacht
 completion complete finish fertigstellung erledigung: completed finished fertiggestellt erledigt abgeschlossen beendet
 resolution resolve solution solve lösung: resolved solved gelöst
-opening open eröffnung: opened eröffnet geöffnet
+opening open eröffnung: opened eröffnet geöffnet aufgemacht
 arrival arrive ankunft eintreffen: arrived angekommen eingetroffen
 receipt receive reception eingang erhalt: received eingegangen erhalten
 departure depart abreise abfahrt abflug: departed abgereist abgefahren abgeflogen
@@ -27,7 +27,7 @@ purchase buy kauf: purchased bought gekauft
 sale sell verkauf: sold verkauft
 hire hiring einstellung eintritt: hired joined eingestellt eingetreten
 exit termination leaving leave separation resignation austritt: left leave leaves leaving quit resigned departed terminated ausgetreten gegangen gekündigt verlassen verließen
-registration signup registrierung anmeldung: registered joined registriert angemeldet
+registration signup registrierung anmeldung: registered joined registriert angemeldet dazugekommen hinzugekommen
 publication publish release veröffentlichung: published released veröffentlicht
 approval approve genehmigung freigabe: approved genehmigt freigegeben
 submission submit abgabe einreichung: submitted abgegeben eingereicht

@@ -78,7 +78,8 @@ export class Grammar extends Facts {
     if (sense.t === "op" && sense.op === "growth") return this.#grew(sense.arg);
     if (sense.t === "worth") {
       const table: TableSense = tableOf({ k: "metric", name: sense.metric });
-      return means({ t: "table", table }, 0.1);
+      // Of several together it is rather asked what one is worth on average.
+      return means({ t: "table", table }, 0.4);
     }
     if (sense.t === "rel") return [...groups, ...piecesSold(this, sense).map((each) => more(each, -0.2))];
     return sense.t === "attr" ? [...groups, ...this.#linkedEntities(sense)] : groups;
@@ -173,14 +174,16 @@ export class Grammar extends Facts {
           const far = own + (mod.ds === rel.ds ? 0 : rel.verb === undefined ? 0.5 : 0.2);
           return [made(where(rel, mod.cond), late + far, rel.isTopped)];
         }
-        const some: Rel = { k: "where", in: { k: "all", ds: mod.ds }, if: mod.cond };
+        // Who did not order in May has no order of that month, whatever others there are.
+        const then = mod.cond.k === "not" && mod.cond.of.k === "during" ? mod.cond.of : undefined;
+        const some: Rel = { k: "where", in: { k: "all", ds: mod.ds }, if: then ?? mod.cond };
         const linked = {
           m: "to" as const,
           rel: some,
           ds: mod.ds,
           form: "made" as const,
           paths: null,
-          not: false,
+          not: then !== undefined,
         };
         return this.#applyLink(rel, linked, late + 0.5);
       }

@@ -29,27 +29,45 @@ export function withParts(
   vocabulary: Vocabulary,
   isGrammar: (norm: string) => boolean,
 ): string {
-  return text.replaceAll(/\p{L}[\p{L}\p{M}]*(?:[-–]\p{L}[\p{L}\p{M}]*)*/gu, (word) => {
-    const whole = foldGerman(word);
-    if (isKnown(whole, vocabulary) || vocabulary.words.values.has(whole)) return word;
-    if (isGrammar(whole) || lookUp(whole).length > 0) return word;
-    if (/[-–]/.test(word)) {
-      const parts = word.split(/[-–]/);
-      return parts.some(
-        (part) => isKnown(foldGerman(part), vocabulary) || vocabulary.words.values.has(foldGerman(part)),
-      )
-        ? parts.map((part) => withParts(part, vocabulary, isGrammar)).join(" ")
-        : word;
-    }
-    return partsOf(whole, vocabulary)?.join(" ") ?? word;
-  });
+  return withNumbersLast(text, vocabulary).replaceAll(
+    /\p{L}[\p{L}\p{M}]*(?:[-–]\p{L}[\p{L}\p{M}]*)*/gu,
+    (word) => {
+      const whole = foldGerman(word);
+      if (isKnown(whole, vocabulary) || vocabulary.words.values.has(whole)) return word;
+      if (isGrammar(whole) || lookUp(whole).length > 0) return word;
+      if (/[-–]/.test(word)) {
+        const parts = word.split(/[-–]/);
+        return parts.some(
+          (part) => isKnown(foldGerman(part), vocabulary) || vocabulary.words.values.has(foldGerman(part)),
+        )
+          ? parts.map((part) => withParts(part, vocabulary, isGrammar)).join(" ")
+          : word;
+      }
+      return partsOf(whole, vocabulary)?.join(" ") ?? word;
+    },
+  );
+}
+
+/** "der umsatzstärkste Monat" is the month with the highest revenue. */
+function withNumbersLast(text: string, vocabulary: Vocabulary): string {
+  return text.replaceAll(
+    /(?<!\p{L})(\p{Ll}{6,})\s+(\p{Lu}\p{L}{3,})(?!\p{L})/gu,
+    (said, word: string, noun: string) => {
+      const [, of = "", end = ""] = SUPERLATIVE.exec(foldGerman(word)) ?? [];
+      return isKnown(of, vocabulary) ? `${noun} mit ${degreeOf(end)} ${of}` : said;
+    },
+  );
+}
+
+function degreeOf(end: string): string {
+  return /^(schwach|arm|niedrig)/.test(end) ? "niedrigste" : "höchste";
 }
 
 function partsOf(word: string, vocabulary: Vocabulary): string[] | undefined {
   const first = SUPERLATIVE.exec(word);
   // `umsatzstärkste`: of the highest revenue.
   if (first !== null && isKnown(first[1] as string, vocabulary))
-    return [/^(schwach|arm|niedrig)/.test(first[2] as string) ? "niedrigste" : "höchste", first[1] as string];
+    return [degreeOf(first[2] as string), first[1] as string];
   if (/^(meist|best)verkauft/.test(word) && isKnown("absatz", vocabulary)) return ["höchste", "Absatz"];
   if (/^meist(?=.{5})/.test(word)) return ["meiste", word.slice(5)];
   for (const [prefix, adjective] of PERIODS) {

@@ -4,6 +4,7 @@ import type { Language, Vocabulary } from "../language.ts";
 import { withParts } from "./compounds.ts";
 import { GLOSSARY } from "./glossary.ts";
 import { inOrder } from "./order.ts";
+import { behindVerbs, plain } from "./rewrites.ts";
 import { foldGerman, GERMAN_FORMS, stemGerman } from "./stem.ts";
 
 const ENDINGS = ["", "e", "en", "er", "es", "em"];
@@ -33,7 +34,7 @@ function like<T>(english: ReadonlyMap<string, T>, words: Readonly<Record<string,
 
 const FILLERS = `was wer wen wem wie welch* welchen der die das den dem des dass ein* ist sind war waren
   sein wird werden wurde wurden worden habe haben hat hatte hatten ich wir uns mir mich unser* ihr* sie es man du
-  bitte kann kannst könnt können könntest könnten möchte möchten würde will wollen soll sollen zeig zeige zeigen
+  sich bitte kann kannst könnt können könntest könnten möchte möchten würde will wollen soll sollen zeig zeige zeigen
   zeigt anzeigen gib gibt geben gab nenne nennen nenn liste auflisten sag sage sagen finde finden sehen wissen
   brauche brauchen mal denn doch eigentlich genau etwa ungefähr circa ca rund alle aller allen
   alles sämtlich* dies* jen* dort hier so also auch nur ausschließlich lediglich noch schon bereits gerade dann dabei davon
@@ -46,8 +47,8 @@ const FILLERS = `was wer wen wem wie welch* welchen der die das den dem des dass
 /** Verbs that only link the things of a question. */
 const DEEDS = `gemacht machen machte machten macht erzielt erzielen erzielte erzielten erwirtschaftet
   erwirtschaften eingebracht einbringen gebracht bringen generiert getätigt aufgegeben vorhanden existieren
-  existiert liegen liegt lag lagen befinden befindet sich eingegangen angefallen verzeichnet stattgefunden kamen kommen
-  kommt kam gekommen erreicht erreichen erreichte erreichten vereinnahmt bekommen erhalten angelegt
+  existiert liegen liegt lag lagen befinden befindet eingegangen angefallen verzeichnet stattgefunden kamen kommen
+  kommt kam gekommen erreicht erreichen erreichte erreichten vereinnahmt bekommen bekommt bekam bekamen erhalten erhält erhielt erhielten angelegt
   einbrachte einbrachten einbringt brachte brachten bringt sitzt sitzen ansässig wohnt wohnen lebt leben stammt stammen
   entfällt entfallen entfiel entfielen abschneidet abschneiden rein herein
   reingekommen gestellt getan passiert erfolgt erfolgten erstellt dauert dauern verursacht verursachen verursachte
@@ -96,6 +97,7 @@ const GRAMMAR: Readonly<Record<string, string>> = {
   by: "nach, aufgeschlüsselt nach, gruppiert nach, aufgeteilt nach",
   each: "jed*, jedweils, einzeln*, der einzelnen, für jed*, von jed*, jeweils",
   where: "wo",
+  when: "wann",
   and: "und, sowie",
   or: "oder",
   only: "nur, ausschließlich, lediglich",
@@ -107,6 +109,8 @@ const GRAMMAR: Readonly<Record<string, string>> = {
   grow: "wuchs, wuchsen, wachsen, gewachsen, wächst, zugelegt, zulegte, zulegten, zunahm, zunahmen, anstiegen, angestiegen, gestiegen, stieg, stiegen, zugenommen",
   declin:
     "gesunken, sank, sanken, zurückgegangen, zurückging, zurückgingen, gefallen, geschrumpft, schrumpfte, schrumpften, abgenommen, abnahm, abnahmen, eingebrochen",
+  lose: "verloren, verlor, eingebüßt, einbüßte, einbüßten",
+  gain: "hinzugewonnen, dazugewonnen, gutgemacht",
   "running total": "kumuliert*, laufende summe, kumulierte summe, aufgelaufen*",
   versus: "gegenüber, gegen, verglichen mit, im vergleich zu, im vergleich zum, im vergleich zur, vs",
   compar: "vergleich, vergleiche, verglichen, vergleichen, im vergleich",
@@ -127,7 +131,9 @@ const SUPERLATIVES: Readonly<Record<string, string>> = {
   densest: "dichtest*",
   maximum: "maximal*, maximum",
   minimum: "minimal*, minimum",
-  most: "meist*, am meisten, am häufigsten, häufigst*",
+  most: "meist*, am meisten",
+  "most common": "häufigst*, am häufigsten, meistgenannt*",
+  "least common": "seltenst*, am seltensten",
   fewest: "wenigst*, am wenigsten",
   best: "best*, am besten",
   worst: "schlechtest*, am schlechtesten",
@@ -156,10 +162,10 @@ const SUPERLATIVES: Readonly<Record<string, string>> = {
 };
 
 const QUANTITIES: Readonly<Record<string, string>> = {
-  "more than": "mehr als, größer als, höher als, über, oberhalb von, jenseits von",
-  exactly: "genau, exakt",
+  "more than": "mehr als, öfter als, häufiger als, größer als, höher als, über, oberhalb von, jenseits von",
+  exactly: "genau, exakt, nur, lediglich",
   "at least": "mindestens, wenigstens, zumindest, nicht weniger als",
-  "less than": "weniger als, kleiner als, niedriger als, geringer als, unter, unterhalb von",
+  "less than": "weniger als, seltener als, kleiner als, niedriger als, geringer als, unter, unterhalb von",
   "heavier than": "schwerer als, älter als, schneller als, wärmer als, länger als, teurer als",
   "lighter than":
     "leichter als, jünger als, langsamer als, kälter als, kürzer als, billiger als, günstiger als",
@@ -188,10 +194,10 @@ const COMPARATIVES: Readonly<Record<string, string>> = {
 };
 
 const GRAINS = {
-  day: "tag, tage",
+  day: "tag, tage, tagen",
   week: "woche, wochen",
-  month: "monat, monate",
-  quarter: "quartal, quartale",
+  month: "monat, monate, monaten",
+  quarter: "quartal, quartale, quartalen",
 };
 
 export const GERMAN: Language = {
@@ -228,7 +234,7 @@ export const GERMAN: Language = {
     far: "weit",
     windy: "windig",
   }),
-  grains: like(ENGLISH.grains, { ...GRAINS, year: "jahr, jahre" }),
+  grains: like(ENGLISH.grains, { ...GRAINS, year: "jahr, jahre, jahren" }),
   people: new Set(["wer"]),
   auxiliaries: new Set(),
   inUnits: new Set(["in"]),
@@ -287,8 +293,10 @@ export const GERMAN: Language = {
   ),
   listOpener: /^\s*(welche|liste|zeig|nenn|wer|gib)/i,
   ...GERMAN_FORMS,
-  prepare: (text, vocabulary, datesIn) =>
-    withParts(inOrder(plain(beside(text, vocabulary)), datesIn, isGrammatical), vocabulary, isGrammatical),
+  prepare: (text, vocabulary, datesIn) => {
+    const said = plain(beside(text, vocabulary), vocabulary);
+    return withParts(behindVerbs(inOrder(said, datesIn, isGrammatical)), vocabulary, isGrammatical);
+  },
   gloss: GLOSSARY,
   isForeign: true,
   isMany: (norm) => /[ersn]$/.test(norm),
@@ -299,10 +307,6 @@ export const GERMAN: Language = {
 function withoutFalls<T>(grammar: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
   return new Map([...grammar].filter(([word]) => word !== "fall"));
 }
-
-/** "wie viel hat Anna gekauft": for how much. */
-const SPENT =
-  /(?<=\bwie\s?viel (?:geld )?(?:hat|haben|hatten?)\b[^?.]*)\bverkauft\b|(?<=\bwie\s?viel (?:geld )?(?:hat|haben|hatten?) (?!wir\b)[^?.]*)\b(?:(?:ge|einge)kauft|ausgegeben)\b/gi;
 
 /** "mehr Aufträge per Rechnung oder per Lastschrift": beide nebeneinander. */
 function beside(text: string, { phrases, values }: Vocabulary): string {
@@ -338,43 +342,4 @@ function digits(text: string): number {
   if (/^\d{1,3}(\.\d{3})+(,\d+)?$/.test(text) || text.includes(","))
     return Number(text.replaceAll(".", "").replace(",", "."));
   return Number(text);
-}
-
-/** "Wie viele Tage dauert es im Schnitt, bis eine Rechnung bezahlt wird?" */
-const TAKES =
-  /\bwie\s+(?:lange|viele\s+(Tage|Stunden|Minuten))\s+(?:dauert|dauern|dauerte|vergehen|vergeht|braucht|brauchen)\b(?:\s+es)?([^?]*?),?\s+bis(?:\s+zu[rm]?)?\s+([^?]*?)\??\s*$/iu;
-const ON_AVERAGE =
-  /\b(?:im (?:schnitt|durchschnitt|mittel)|durchschnittlich|normalerweise|meist(?:ens)?)\b/giu;
-
-const NUMBERS = "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split(" ");
-
-/** Numbers as digits, and what is said of series as dates know it. */
-function plain(text: string): string {
-  return (
-    text
-      .replaceAll(/\p{L}+/gu, (word) => {
-        const index = NUMBERS.indexOf(word.toLowerCase());
-        return index === -1 ? word : String(index + 2);
-      })
-      .replace(SPENT, "umgesetzt")
-      .replace(/(?<=\b(?:aller?|sämtlicher?)\b[^?]*)\bzusammen\b/iu, "insgesamt")
-      .replace(/\b(?:um|zu) (?:wie ?viel uhr|welcher (?:uhrzeit|tageszeit))\b/i, "in welcher Stunde")
-      .replace(/^(.{0,30}\b)?zahlen(?=\s+(?:für|von|zu|aus|vom|im|der|des)\b)/i, "$1")
-      .replace(/\bkoste[nt](?=\s+(?:mehr|weniger|über|unter|mindestens|höchstens|maximal)\b)/u, "Preis")
-      .replace(TAKES, (_, unit: string | undefined, more: string, until: string) => {
-        const when = `${until} ${more}`.replaceAll(ON_AVERAGE, "");
-        return `Durchschnitt Zeit bis ${when}${unit === undefined ? "" : ` in ${unit}`}`;
-      })
-      .replaceAll(/\bweder ((?:\S+ ){1,4}?)noch(?= \S)/giu, "nicht $1oder")
-      .replaceAll(/\bnicht (?=nur|immer|ausschließlich)/giu, "nicht-")
-      .replaceAll(/\b(?:an)?zahl (?:der|von)\b/giu, "Anzahl")
-      // "der Online-Anteil am Umsatz"
-      .replace(/(\p{L}{3,})-?anteil (am|an) (\p{Lu}\p{L}+)/iu, "Anteil $2 $3 von $1")
-      .replace(/\b(?:von )?monat (?:zu|auf|über) monat\b|\bim monatsvergleich\b/i, "month over month")
-      .replace(
-        /\b(?:von )?quartal (?:zu|auf|über) quartal\b|\bim quartalsvergleich\b/i,
-        "quarter over quarter",
-      )
-      .replace(/\b(?:von )?jahr (?:zu|auf|über) jahr\b|\bim jahresvergleich\b/i, "year over year")
-  );
 }

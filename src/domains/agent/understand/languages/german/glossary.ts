@@ -1,6 +1,6 @@
 import type { Gloss } from "../language.ts";
 import { phraseKey } from "../words.ts";
-import { foldGerman, GERMAN_FORMS, stemGerman } from "./stem.ts";
+import { foldGerman, GERMAN_FORMS } from "./stem.ts";
 
 /**
  * German words of business and the English ones that models use for them, the likeliest first: a model needs no German
@@ -88,7 +88,7 @@ produkt artikel ware: product, item, article
 produktname artikelname: product name
 kategorie warengruppe produktgruppe: category, product category, product group
 unterkategorie: subcategory
-sortiment: assortment
+sortiment angebotspalette: assortment, range, product
 position posten: item, line item, line
 bestellposition auftragsposition: order item, line item, order line
 filiale laden geschäft markt niederlassung zweigstelle: store, shop, branch
@@ -99,6 +99,9 @@ bestand lagerbestand vorrat: stock, inventory
 lieferung sendung: delivery, shipment
 geliefert: delivered
 versand: shipping, shipment
+spediteur spedition frachtführer versanddienstleister: shipper, carrier
+fracht: freight
+frachtkosten versandkosten lieferkosten: freight cost, freight, shipping cost
 versandt verschickt: shipped
 lieferzeit: delivery time, lead time
 retoure rückgabe rücksendung: return
@@ -106,6 +109,7 @@ zurückgegeben zurückgeschickt zurückgesandt retourniert: returned
 retourenquote rückgabequote: return rate
 stornoquote stornierungsquote: cancellation rate
 erstattung rückerstattung: refund
+erstattet rückerstattet zurückerstattet zurückgezahlt: refunded, refund, refunds
 beschwerde reklamation: complaint
 garantie: warranty
 reparatur: repair
@@ -137,7 +141,7 @@ stelle funktion: job title, position, role
 gehalt lohn: salary, wage
 einstellung: hire
 eingestellt: hired
-berichtet: reports
+berichtet berichten unterstellt: reports to, reports
 kündigung: termination
 schicht: shift
 arzt ärztin ärzte: doctor, physician
@@ -177,11 +181,11 @@ grund: reason
 rückgabegrund retourengrund: return reason, reason
 kanal: channel
 vertriebskanal: sales channel, channel
-segment kundensegment: segment, customer segment
+segment kundensegment kundengruppe kundentyp: segment, customer segment, customer type
 zufriedenheit: satisfaction
 kundenzufriedenheit: customer satisfaction, csat
 bewertung: rating, review, score
-lösungszeit bearbeitungszeit: resolution time, processing time
+lösungszeit bearbeitungszeit lösungsdauer bearbeitungsdauer zeit_bis_geschlossen zeit_bis_gelöst: resolution time, processing time, time to resolve, time to close
 projekt: project
 aufgabe: task
 stunde: hour, hours
@@ -212,9 +216,9 @@ fluss flüsse: river
 berg: mountain
 see: lake
 newsletter: newsletter
-registriert angemeldet: registered, signed up, joined
+registriert angemeldet hinzugekommen dazugekommen: registered, signed up, joined, signup
 anmeldung registrierung: signup, registration, sign-up
-eröffnet: opened
+eröffnet aufgemacht geöffnet: opened
 eröffnung: opening, opened
 eingeführt: launched, introduced
 markteinführung: launch
@@ -222,10 +226,10 @@ aktiv: active
 inaktiv: inactive
 neu neue neuer neuen neues: new
 offen: open, pending
-geschlossen gelöst: closed, resolved
+geschlossen gelöst zugemacht: closed, resolved
 abgeschlossen: completed
 erledigt: completed, closed, done, resolved
-ausgelaufen: discontinued
+ausgelaufen ausgemustert nicht_mehr_verkauft nicht_mehr_im_sortiment nicht_mehr_angeboten nicht_mehr_geführt nicht_mehr_erhältlich: discontinued
 storniert: cancelled, canceled
 ausstehend: pending, outstanding
 fehlgeschlagen: failed
@@ -383,7 +387,7 @@ function glossary(): Map<string, Gloss[]> {
         })),
       );
     for (const word of german.split(" ")) {
-      const key = stemGerman(foldGerman(word));
+      const key = phraseKey(word, GERMAN_FORMS);
       found.set(key, [...(found.get(key) ?? []), ...names]);
     }
   }

@@ -1,5 +1,6 @@
 import { GLOSSARY } from "./glossary.ts";
 import { foldGerman, stemGerman } from "./stem.ts";
+import { PARTICIPLES } from "./verbs.ts";
 
 interface Stretch {
   start: number;
@@ -11,7 +12,8 @@ const CLAUSE_END = /[,;:!?](?=\s|$)|\.\s*$|\s(?=als\s+(?!\d))|\s(?=als\s+\d{4}\b
 const PARTICLES = new Set(
   "ab an auf aus bei ein her hin mit nach vor weg zu zurück zurueck zusammen".split(" "),
 );
-const AUXILIARY = /^(haben|hat|hatte|hatten|wurde|wurden|worden|sind|ist|war|waren|lag|lagen|habe)$/i;
+const AUXILIARY =
+  /^(haben|hat|hatte|hatten|wird|werden|wurde|wurden|worden|sind|ist|war|waren|liegt|liegen|lag|lagen|habe)$/i;
 /** "der Umsatz am niedrigsten" */
 const LOWEST_LAST = /\s(\p{L}{4,})\s+(am\s+(?:höchsten|niedrigsten|größten|geringsten|kleinsten))\s*$/iu;
 const AFTER_VERB =
@@ -135,8 +137,9 @@ function rejoined(clause: string, isKnown: (norm: string) => boolean): string {
   let verb: string | undefined;
   const rest = (match[1] as string).replaceAll(/\p{L}+/gu, (word) => {
     const whole = foldGerman(particle + word);
-    if (verb !== undefined || !(GLOSSARY.has(stemGerman(whole)) || isKnown(whole))) return word;
-    verb = particle + word.toLowerCase();
+    const isVerb = GLOSSARY.has(stemGerman(whole)) || PARTICIPLES.has(whole) || isKnown(whole);
+    if (verb !== undefined || !isVerb) return word;
+    verb = PARTICIPLES.get(whole) ?? particle + word.toLowerCase();
     return "";
   });
   return verb === undefined ? clause : `${rest} ${verb}${match[3]}`;

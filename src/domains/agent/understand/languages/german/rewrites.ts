@@ -1,0 +1,136 @@
+import { withGoals } from "../english/goals.ts";
+import type { Vocabulary } from "../language.ts";
+import { asParticiples } from "./verbs.ts";
+
+/** "wie viel hat Anna gekauft": for how much. */
+const SPENT =
+  /(?<=\bwie\s?viel (?:geld )?(?:hat|haben|hatten?)\b[^?.]*)\bverkauft\b|(?<=\bwie\s?viel (?:geld )?(?:hat|haben|hatten?) (?!wir\b)[^?.]*)\b(?:(?:ge|einge)kauft|ausgegeben)\b/gi;
+
+/** "Wie viele Tage dauert es im Schnitt, bis eine Rechnung bezahlt wird?" */
+const TAKES =
+  /\bwie\s+(?:lange|viele\s+(Tage|Stunden|Minuten))\s+(?:dauert|dauern|dauerte|vergehen|vergeht|braucht|brauchen)\b(?:\s+es)?([^?]*?),?\s+bis(?:\s+zu[rm]?)?\s+([^?]*?)\??\s*$/iu;
+const ON_AVERAGE =
+  /\b(?:im (?:schnitt|durchschnitt|mittel)|durchschnittlich|normalerweise|meist(?:ens)?)\b/giu;
+/** "Zeit, bis eine Bestellung verschickt wird" */
+const UNTIL =
+  /\b(zeit|dauer|tage|stunden|minuten),? bis (?:(?:eine?[rmns]?|der|die|das|unsere?) )?((?:\p{L}+ ){1,3}?)(\p{Ll}{5,}(?:t|en)) (?:wird|werden|ist|sind|wurde|war|hat)(?!\p{L})/iu;
+
+const NUMBERS: ReadonlyMap<string, string> = new Map(
+  "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn zwanzig"
+    .split(" ")
+    .map((word, i) => [word, String(i + 2)]),
+);
+
+const GOAL = String.raw`(?:(?:ihre?[nms]?|seine?[nms]?|unsere?[nms]?|das|die|den|der|dem)\s+)?(?:umsatz|jahres|monats|quartals)*-?(?:ziele?n?s?|vorgaben?|plan|planzahlen|budgets?|soll)`;
+/** How it is said of a target in English, where the number is known by which it was reached. */
+const GOALS: readonly [RegExp, string][] = [
+  [
+    "missed its target",
+    String.raw`(?:verfehl\p{L}+|nicht (?:ganz )?(?:erreich\p{L}*|geschafft|erfüll\p{L}+))`,
+  ],
+  ["exceeded its target", String.raw`(?:übertr[aeio]ff\p{L}*|übertraf\p{L}*|überschritten|übererfüll\p{L}+)`],
+  ["reached its target", String.raw`(?:erreich\p{L}*|geschafft|erfüll\p{L}+)`],
+].map(([meant = "", verb = ""]) => [
+  new RegExp(
+    String.raw`(?<!\p{L})${GOAL}\s+${verb}(?:\s+(?:haben|hat|hatten?))?(?!\p{L})|(?<!\p{L})${verb}\s+${GOAL}(?!\p{L})`,
+    "iu",
+  ),
+  meant,
+]);
+GOALS.push(
+  [
+    new RegExp(
+      String.raw`(?<!\p{L})(?:lagen?|liegt|liegen|blieb(?:en)?)?\s*\b(?:unter|hinter) ${GOAL}(?!\p{L})`,
+      "iu",
+    ),
+    "missed its target",
+  ],
+  [
+    new RegExp(String.raw`(?<!\p{L})(?:lagen?|liegt|liegen)?\s*\büber ${GOAL}(?!\p{L})`, "iu"),
+    "exceeded its target",
+  ],
+);
+
+/** One after the other, each on what the one before it has made. */
+const REWRITES: readonly (readonly [RegExp, string])[] = [
+  // "an wie vielen Tagen lag der Umsatz über": wie viele hatten so viel.
+  [
+    /\b(?:an|in) wie ?vielen (Tage|Woche|Monate|Quartale|Jahre)n\b([^?]*?)\s(?:lagen?|waren?) (?:(?:der|die|das|unser\p{L}*) )?/iu,
+    "wie viele $1$2 hatten ",
+  ],
+  [/\bkein(?:\s+einziges)?\s+mal\b/giu, "nie"],
+  [/\bwie ?viel geld\b/giu, "wie viel"],
+  [SPENT, "umgesetzt"],
+  [/(?<=\b(?:aller?|sämtlicher?)\b[^?]*)\bzusammen\b/iu, "insgesamt"],
+  [/\b(?:um|zu) (?:wie ?viel uhr|welcher (?:uhrzeit|tageszeit))\b/i, "in welcher Stunde"],
+  [/^(.{0,30}\b)?zahlen(?=\s+(?:für|von|zu|aus|vom|im|der|des)\b)/i, "$1"],
+  [/\bkoste[nt](?=\s+(?:mehr|weniger|über|unter|mindestens|höchstens|maximal)\b)/u, "Preis"],
+  [/\bwas koste(?:t|n|te|ten) (?=\S)/iu, "Preis von "],
+  // "der letzten Bestellung"
+  [
+    /\bwann (?:hat|haben) (.+?) (?:zuletzt|das letzte mal|zum letzten mal) (?:bestellt|gekauft)/iu,
+    "when was the last order of $1",
+  ],
+  [
+    /\bwann (?:hat|haben) (.+?) (?:zuerst|das erste mal|zum ersten mal|erstmals) (?:bestellt|gekauft)/iu,
+    "when was the first order of $1",
+  ],
+  [/(?<=\bneue[nr]? \p{L}+\b[^?.,]*)\b(?:hinzu|dazu)?ge(?:wonnen|kommen)\b/iu, ""],
+  [/\bweder ((?:\S+ ){1,4}?)noch(?= \S)/giu, "nicht $1oder"],
+  [/\bnicht (?=nur|immer|ausschließlich)/giu, "nicht-"],
+  [/\b(?:an)?zahl (?:der|von)\b/giu, "Anzahl"],
+  // "der Online-Anteil am Umsatz"
+  [/(\p{L}{3,})-?anteil (am|an) (\p{Lu}\p{L}+)/iu, "Anteil $2 $3 von $1"],
+  [/\b(?:von )?monat (?:zu|auf|über) monat\b|\bim monatsvergleich\b/i, "month over month"],
+  [/\b(?:von )?quartal (?:zu|auf|über) quartal\b|\bim quartalsvergleich\b/i, "quarter over quarter"],
+  [/\b(?:von )?jahr (?:zu|auf|über) jahr\b|\bim jahresvergleich\b/i, "year over year"],
+];
+
+const PARTICIPLE = String.raw`(\p{Ll}{4,}(?:t|en))(?!\p{L})`;
+/** What belongs to a verb at the end, where the verbs stand as they do in English. */
+const BEHIND: readonly (readonly [RegExp, string])[] = [
+  // "mindestens 3 mal bestellt": nothing of which there are three.
+  [
+    new RegExp(
+      String.raw`((?:(?:mehr|weniger|öfter|häufiger) als |mindestens |höchstens |genau |nur |lediglich )?(?:\d+ mal|einmal)) ${PARTICIPLE}`,
+      "iu",
+    ),
+    "$2 $1",
+  ],
+  // What was brought in anew was brought in.
+  [new RegExp(String.raw`(?<!\p{L})neu ${PARTICIPLE}`, "iu"), "$1"],
+];
+
+/** Says behind a verb how often it was done. */
+export function behindVerbs(text: string): string {
+  return BEHIND.reduce((said, [pattern, meant]) => said.replace(pattern, meant), text);
+}
+
+/** Numbers as digits, verbs as participles, and what is said in a way of its own as the rules know it. */
+export function plain(text: string, { phrases }: Vocabulary): string {
+  const counted = asParticiples(inDigits(text))
+    .replace(TAKES, (_, unit: string | undefined, more: string, until: string) => {
+      const when = `${until} ${more}`.replaceAll(ON_AVERAGE, "");
+      return `Durchschnitt Zeit bis ${when}${unit === undefined ? "" : ` in ${unit}`}`;
+    })
+    .replace(UNTIL, "$1 bis $3 $2");
+  const said = REWRITES.reduce((last, [pattern, meant]) => last.replace(pattern, meant), counted);
+  return aimed(said, phrases);
+}
+
+function inDigits(text: string): string {
+  return text.replaceAll(/\p{L}+/gu, (word) => {
+    const times = /^(.+?)mal$/i.exec(word)?.[1];
+    const often = times === undefined ? undefined : NUMBERS.get(times.toLowerCase());
+    return often === undefined ? (NUMBERS.get(word.toLowerCase()) ?? word) : `${often} mal`;
+  });
+}
+
+/** "ihr Ziel verfehlt": what is said of targets, where it is known how much of them was reached. */
+function aimed(text: string, phrases: Vocabulary["phrases"]): string {
+  const [said, meant] = GOALS.find(([pattern]) => pattern.test(text)) ?? [];
+  if (said === undefined || meant === undefined) return text;
+  const english = text.replace(said, ` ${meant} `);
+  const read = withGoals(english, phrases);
+  return read === english ? text : read;
+}
