@@ -42,6 +42,10 @@ const CONVERSATIONS: Conversation[] = [
     ["only Danish ones", "passengers in 2024 and passengers in 2023 by ship where ship flag is Danish"],
     ["growth", "growth of passengers from 2023 to 2024 by ship where ship flag is Danish"],
   ],
+  [
+    ["Einnahmen der letzten 30 Tage", "takings from 16 Jun to 15 Jul 2026"],
+    ["stattdessen nach Flagge", "takings by flag from 16 Jun to 15 Jul 2026"],
+  ],
   // "total the month before" would be takings.
   [
     ["passengers by ship in February 2025", "passengers by ship in February 2025"],

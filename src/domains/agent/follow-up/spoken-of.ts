@@ -16,9 +16,15 @@ import { oneOfThem, whether } from "./which-one.ts";
 
 /** What points back; "this March" is a date. */
 export function pointsIn(text: string, context: Context): Pointing | undefined {
-  const windows = context.dates(text).filter(({ kind }) => kind === "window");
+  const windows = context
+    .dates(text)
+    .filter(({ kind }) => kind === "window")
+    // "in den letzten 30 Tagen": the article is no pronoun.
+    .map(({ start, end }) => ({ start: text.slice(0, start).replace(ARTICLE, "").length, end }));
   return pointingIn(without(text, windows), (word) => isNumberName(word, context.knowledge));
 }
+
+const ARTICLE = /(?<!\p{L})(?:der|die|das|den|dem|des)\s+$/iu;
 
 /** Whether a word is what a number is called, which has nothing of its own. */
 function isNumberName(word: string, { model }: Knowledge): boolean {

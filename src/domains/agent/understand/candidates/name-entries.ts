@@ -1,3 +1,4 @@
+import { isSeveral } from "../languages/german/glossary.ts";
 import type { Language } from "../languages/language.ts";
 import { stemsOf, type Word } from "../languages/words.ts";
 import type { Entry } from "../lexicon/entry.ts";
@@ -23,8 +24,18 @@ export function nameEntries(stretch: Stretch, lexicon: Lexicon, language: Langua
     ...(isPerson ? peopleIn(lexicon).map((sense) => ({ sense, cost: PEOPLE_COST })) : []),
     ...(isGerund ? [] : glossed(span, lexicon, language))
       .filter(({ sense }) => !(isVerb(sense) && isGermanNoun(span, language)))
-      .map((entry) => ({ ...entry, cost: entry.cost + bonus })),
+      .map((entry) => ({
+        ...entry,
+        sense: inNumber(entry.sense, norms, language),
+        cost: entry.cost + bonus,
+      })),
   ];
+}
+
+/** "Produkte" are several, as "products" are. */
+function inNumber(sense: Sense, norms: string, { isForeign }: Language): Sense {
+  const isNoun = isForeign === true && sense.t === "rel" && sense.form === "noun";
+  return isNoun && isSeveral(norms) ? { ...sense, isMany: true } : sense;
 }
 
 /** An "open" ticket is not just one that was opened; but "which stores did we open" asks for a date. */
@@ -91,7 +102,7 @@ function deedEntries(norms: string, entries: readonly Entry[], { deeds, values }
 
 /** "Umsatz" is nothing that somebody did. */
 function isGermanNoun(span: readonly Word[], { isForeign }: Language): boolean {
-  return isForeign === true && /^\p{Lu}.*[^nt]$/u.test(span.at(-1)?.text ?? "");
+  return isForeign === true && /^\p{Lu}.*(?:[^nt]|ungen)$/u.test(span.at(-1)?.text ?? "");
 }
 
 /** Whether a dataset has a value that is written so. */

@@ -53,11 +53,13 @@ const MODEL: VisibleModel = {
       field("city", "VARCHAR"),
       field("country", "VARCHAR"),
       field("floor_area", "BIGINT", called("size")),
+      field("opened_date", "DATE", called("opening date")),
     ]),
     dataset("customers", ["customer_id"], called("customer"), [
       field("customer_id", "BIGINT"),
       field("customer_name", "VARCHAR", called("customer")),
       field("segment", "VARCHAR"),
+      field("signup_date", "DATE", called("registered")),
     ]),
     dataset("products", ["product_id"], called("product"), [
       field("product_id", "BIGINT"),
@@ -89,6 +91,7 @@ const MODEL: VisibleModel = {
     metric("revenue", "SUM(order_items.amount)", "sales"),
     metric("units_sold", "SUM(order_items.quantity)", "units"),
     metric("order_count", "COUNT(DISTINCT orders.order_id)", "number of orders"),
+    metric("target_attainment", "SUM(order_items.amount) / SUM(stores.target)", "attainment"),
     metric("average_order_value", "SUM(order_items.amount) / COUNT(DISTINCT orders.order_id)"),
   ],
 };
@@ -150,6 +153,36 @@ describe("a German question is read like the English one", () => {
     ["Stück pro Bestellung 2025", "units per order in 2025"],
     ["Kannst du mir bitte den Umsatz pro Filiale zeigen?", "can you please show me the revenue per store"],
     ["revenue nach store 2025", "revenue by store 2025"],
+    ["Kunden, die sich im März 2026 registriert haben", "customers who registered in March 2026"],
+    ["Welche Filialen wurden 2025 aufgemacht?", "which stores were opened in 2025"],
+    ["Welche Filialen haben wir 2025 neu eröffnet?", "which stores did we open in 2025"],
+    ["Welche Filialen eröffneten wir 2025 neu?", "which stores did we open in 2025"],
+    ["Wann hat die größte Filiale aufgemacht?", "when was the largest store opened"],
+    [
+      "In welchen Monaten 2025 lag der Umsatz über 500 Euro?",
+      "in which months of 2025 was revenue above 500",
+    ],
+    ["In welchen Ländern liegt der Umsatz unter 500 Euro?", "in which countries is revenue below 500"],
+    ["Was war 2025 der umsatzstärkste Monat?", "which month of 2025 had the highest revenue"],
+    ["Welches Produkt war 2025 das umsatzschwächste?", "which product had the lowest revenue in 2025"],
+    ["Der zweitbeste Monat nach Umsatz 2025", "the second best month by revenue in 2025"],
+    [
+      "Wie viele Kunden haben 2025 mehr als fünfmal gekauft?",
+      "how many customers bought more than 5 times in 2025",
+    ],
+    ["Kunden, die 2025 mindestens dreimal bestellt haben", "customers who ordered at least 3 times in 2025"],
+    ["Wie viele Kunden haben 2025 nur einmal gekauft?", "how many customers bought only once in 2025"],
+    ["Welche Filialen haben 2025 ihr Ziel verfehlt?", "which stores missed their target in 2025"],
+    ["Filialen, die 2025 ihr Ziel nicht erreicht haben", "stores that missed their target in 2025"],
+    ["Welche Filialen haben 2025 ihr Umsatzziel übertroffen?", "which stores exceeded their target in 2025"],
+    ["Hat die Filiale Harbour 2025 ihr Ziel erreicht?", "did the store Harbour reach its target in 2025"],
+    [
+      "durchschnittlicher Bestellwert je Kundensegment 2025",
+      "average order value by customer segment in 2025",
+    ],
+    ["nicht stornierte Bestellungen 2025", "non-cancelled orders in 2025"],
+    ["Kunden, die sowohl Bread als auch Cake gekauft haben", "customers who bought both Bread and Cake"],
+    ["Differenz zwischen Umsatz und Stück je Land", "difference between revenue and units by country"],
   ])("%s = %s", (german, english) => {
     const ask = askOf(english);
     expect(ask).toBeDefined();
@@ -174,11 +207,24 @@ describe("a German question is read like the English one", () => {
       "Welches Produkt legte 2025 beim Umsatz am stärksten zu?",
       "Welches Produkt ist 2025 beim Umsatz am stärksten gewachsen?",
     ],
+    [
+      "Durchschnittliche Anzahl an Bestellungen pro Kunde",
+      "Wie viele Bestellungen macht ein Kunde im Schnitt?",
+    ],
+    ["Liste der Filialen mit Eröffnungsdatum", "Filialen mit Eröffnungsdatum"],
     ["Kunden mit mehr als 1,5 Mio. Umsatz", "Kunden mit mehr als 1500000 Umsatz"],
     ["Kunden mit mehr als 20 Tsd. € Umsatz", "Kunden mit mehr als 20.000 Umsatz"],
     ["Produkte mit einem Listenpreis über 1.000,50", "Produkte mit einem Listenpreis von mehr als 1000,5"],
   ])("%s = %s", (one, other) => {
     expect(withoutWords(askOf(one))).toEqual(withoutWords(askOf(other)));
+  });
+
+  it.each([
+    "Welche Kunden haben 2025 nicht bestellt?",
+    "Kunden, die 2025 nichts bestellt haben",
+    "which customers did not order in 2025",
+  ])("%s: those without any order of then", (text) => {
+    expect(askOf(text)).toMatchObject({ rel: { if: { k: "not", of: { k: "link" } } } });
   });
 
   it("reads numbers as Germans write them", () => {

@@ -51,7 +51,7 @@ const DEEDS = `gemacht machen machte machten macht erzielt erzielen erzielte erz
   kommt kam gekommen erreicht erreichen erreichte erreichten vereinnahmt bekommen bekommt bekam bekamen erhalten erhält erhielt erhielten angelegt
   einbrachte einbrachten einbringt brachte brachten bringt sitzt sitzen ansässig wohnt wohnen lebt leben stammt stammen
   entfällt entfallen entfiel entfielen abschneidet abschneiden rein herein
-  reingekommen gestellt getan passiert erfolgt erfolgten erstellt dauert dauern verursacht verursachen verursachte
+  reingekommen gestellt getan passiert erfolgt erfolgten erstellt dauert dauern dauerte dauerten gedauert verursacht verursachen verursachte
   gearbeitet arbeitet arbeiten arbeitete genutzt nutzt nutzen benutzt verwendet verwenden ausgerichtet veranstaltet
   gehalten hält gesammelt eingesammelt umfasst umfassen gehört gehören steht stehen stand standen eingetragen
   registriert erfasst gezählt gemessen beobachtet aufgezeichnet beteiligt teilgenommen betreibt betreiben`;
@@ -69,6 +69,7 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
       [/auftrag|rabatt|nachlass|note|bewertung|rechnung/, "erteilt ausgestellt vergeben"],
       [/\bein\b|flug|fahrt|reise|zug/, "gehen geht ging gingen"],
       [/^wie\b/, "läuft lief laufen liefen"],
+      [/\bwir\b/, "führen anbieten"],
       [/\b(?:in|aus|von) (?:der|dieser|unserer) (?:datei|tabelle|liste)\b/, "datei liste"],
     ] as const
   ).flatMap(([pattern, words]) => words.split(" ").map((word) => [foldGerman(word), pattern] as const)),
@@ -106,13 +107,21 @@ const GRAMMAR: Readonly<Record<string, string>> = {
     "teil, anteil, anteile, prozentsatz, prozent, prozent der, prozent des, prozent von, prozent vom, wie viel prozent, wieviel prozent, wie viel prozent der, wie viel prozent des, anteilig*",
   "as a share of the total": "als anteil am gesamten, anteil am gesamten",
   growth: "wachstum, anstieg, steigerung, zuwachs, veränderung, verändert, änderung",
-  grow: "wuchs, wuchsen, wachsen, gewachsen, wächst, zugelegt, zulegte, zulegten, zunahm, zunahmen, anstiegen, angestiegen, gestiegen, stieg, stiegen, zugenommen",
+  grow: "wuchs, wuchsen, wachsen, gewachsen, wächst, zugelegt, zulegte, zulegten, zunahm, zunahmen, anstiegen, angestiegen, gestiegen, stieg, stiegen, zugenommen, verbessert, verbesserte, verbesserten",
   declin:
-    "gesunken, sank, sanken, zurückgegangen, zurückging, zurückgingen, gefallen, geschrumpft, schrumpfte, schrumpften, abgenommen, abnahm, abnahmen, eingebrochen",
+    "gesunken, sank, sanken, zurückgegangen, zurückging, zurückgingen, gefallen, geschrumpft, schrumpfte, schrumpften, abgenommen, abnahm, abnahmen, eingebrochen, verschlechtert, verschlechterte, verschlechterten",
   lose: "verloren, verlor, eingebüßt, einbüßte, einbüßten",
   gain: "hinzugewonnen, dazugewonnen, gutgemacht",
   "running total": "kumuliert*, laufende summe, kumulierte summe, aufgelaufen*",
   versus: "gegenüber, gegen, verglichen mit, im vergleich zu, im vergleich zum, im vergleich zur, vs",
+  differenc: "differenz, unterschied, abweichung",
+  "differenc between": "differenz zwischen, unterschied zwischen, abweichung zwischen",
+  "differenc in": "unterschied bei, unterschied im, differenz beim",
+  "relative to": "im verhältnis zu, im verhältnis zum, im verhältnis zur, relativ zu, geteilt durch",
+  minus: "minus, abzüglich",
+  "day between": "tage zwischen",
+  named: "namens, mit namen, mit dem namen",
+  less: "weniger, geringer, niedriger",
   compar: "vergleich, vergleiche, verglichen, vergleichen, im vergleich",
   more: "mehr, höher",
   "how much more": "wie viel mehr, um wie viel mehr",
@@ -143,7 +152,7 @@ const SUPERLATIVES: Readonly<Record<string, string>> = {
   weakest: "schwächst*, am schwächsten",
   fastest: "schnellst*, am schnellsten",
   slowest: "langsamst*, am langsamsten",
-  last: "letzt*",
+  last: "letzt*, zuletzt",
   first: "erst*, zuerst",
   oldest: "ältest*",
   newest: "neuest*, jüngst*, aktuellst*",
@@ -164,7 +173,7 @@ const SUPERLATIVES: Readonly<Record<string, string>> = {
 const QUANTITIES: Readonly<Record<string, string>> = {
   "more than": "mehr als, öfter als, häufiger als, größer als, höher als, über, oberhalb von, jenseits von",
   exactly: "genau, exakt, nur, lediglich",
-  "at least": "mindestens, wenigstens, zumindest, nicht weniger als",
+  "at least": "mindestens, wenigstens, zumindest, nicht weniger als, ab",
   "less than": "weniger als, seltener als, kleiner als, niedriger als, geringer als, unter, unterhalb von",
   "heavier than": "schwerer als, älter als, schneller als, wärmer als, länger als, teurer als",
   "lighter than":
@@ -258,15 +267,12 @@ export const GERMAN: Language = {
     ["dreimal", 3],
   ]),
   timesWords: new Set(["mal"]),
-  ordinals: new Map([
-    ["zweit", 1],
-    ["dritt", 2],
-    ["viert", 3],
-  ]),
+  ordinals: new Map(["zweit", "dritt", "viert", "funft"].map((word, i) => [word, i + 1])),
   all: new Set(["alle", "allen", "aller"]),
   averages: new Set(["durchschnitt"]),
   quantitiesAfter: new Map([
     ["oder mehr", ">="],
+    ["und mehr", ">="],
     ["oder weniger", "<="],
   ]),
   daysOfWeek: new Map([

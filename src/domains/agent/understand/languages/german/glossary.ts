@@ -1,6 +1,7 @@
+import { ENGLISH_GLOSSARY } from "../english/glossary.ts";
 import type { Gloss } from "../language.ts";
 import { phraseKey } from "../words.ts";
-import { foldGerman, GERMAN_FORMS } from "./stem.ts";
+import { foldGerman, GERMAN_FORMS, stemGerman } from "./stem.ts";
 
 /**
  * German words of business and the English ones that models use for them, the likeliest first: a model needs no German
@@ -27,6 +28,7 @@ ausgegeben ausgab ausgaben ausgibt: spend, spent
 budget etat: budget
 plan vorgabe: plan, target
 ziel: target, goal
+zielumsatz planumsatz umsatzziel sollumsatz: target revenue, revenue target, planned revenue
 zielerreichung: target attainment, attainment
 preis: price
 stückpreis einzelpreis: unit price
@@ -191,7 +193,8 @@ aufgabe: task
 stunde: hour, hours
 dauer: duration
 zeit: time
-datum tag: date, day
+datum: date, day
+tag: day
 bestelldatum auftragsdatum: order date
 status zustand: status
 art typ: type, kind
@@ -370,15 +373,31 @@ bildung abschluss: education
 beruf: occupation, job
 raucher: smoker`;
 
+/** The words as they are listed, mostly for one thing. */
+const LISTED: ReadonlySet<string> = new Set(
+  PAIRS.split("\n").flatMap((line) => foldGerman(line.replace(/:.*/, "")).split(" ")),
+);
+
+/** Whether a noun stands for several: another form of what is listed. */
+export function isSeveral(norm: string): boolean {
+  return /(?:[ens]|er)$/.test(norm) && !LISTED.has(norm) && GLOSSARY.has(stemGerman(norm));
+}
+
 /** English words by the stem of the German one. */
 export const GLOSSARY: ReadonlyMap<string, readonly Gloss[]> = glossary();
+
+/** Behind them what else the first is called in English; of several prices none is the one. */
+function withOthers(names: readonly string[]): string[] {
+  if (names[0] === "price") return [...names];
+  const others = ENGLISH_GLOSSARY.get(phraseKey(names[0] ?? "")) ?? [];
+  return [...new Set([...names, ...others.map(({ norms }) => norms)])];
+}
 
 function glossary(): Map<string, Gloss[]> {
   const found = new Map<string, Gloss[]>();
   for (const line of PAIRS.trim().split("\n")) {
     const [german = "", english = ""] = line.split(": ");
-    const names = english
-      .split(", ")
+    const names = withOthers(english.split(", "))
       // The model may have the verb in another form.
       .flatMap((name) =>
         [...new Set([name, phraseKey(name)].map((form) => phraseKey(form, GERMAN_FORMS)))].map((stems) => ({

@@ -7,8 +7,9 @@ interface Stretch {
   end: number;
 }
 
-/** Where a clause ends: at marks, and before `als` and `aber`, but not in `mehr als 5`. */
-const CLAUSE_END = /[,;:!?](?=\s|$)|\.\s*$|\s(?=als\s+(?!\d))|\s(?=als\s+\d{4}\b)|\s(?=aber\s)/giu;
+/** Where a clause ends: at marks, before `als` and `aber`, but not in `mehr als 5`, and where a verb follows `und`. */
+const CLAUSE_END =
+  /[,;:!?](?=\s|$)|\.\s*$|\s(?=als\s+(?!\d))|\s(?=als\s+\d{4}\b)|\s(?=aber\s)|\s(?=und\s+(?:sind|ist|waren?|wurden?|haben|hat|hatten?|noch|nicht|nie|kein\p{L}*)\s)/giu;
 const PARTICLES = new Set(
   "ab an auf aus bei ein her hin mit nach vor weg zu zurück zurueck zusammen".split(" "),
 );
@@ -17,7 +18,7 @@ const AUXILIARY =
 /** "der Umsatz am niedrigsten" */
 const LOWEST_LAST = /\s(\p{L}{4,})\s+(am\s+(?:höchsten|niedrigsten|größten|geringsten|kleinsten))\s*$/iu;
 const AFTER_VERB =
-  /\s(?:wuchs(?:en)?|stieg(?:en)?|haben|hat|hatten?|wurden?|sind|ist|waren?|gab(?: es)?|gibt(?: es)?|\p{Ll}+[^s]ten?)\s*$/u;
+  /\s(?:wuchs(?:en)?|stieg(?:en)?|haben|hat|hatten?|wurden?|sind|ist|war(?:en)?|gab(?: es)?|gibt(?: es)?|liegt|liegen|lag|lagen|\p{Ll}+[^s]ten?)\s*$/u;
 const GROWTH_LAST =
   /(am\s+\p{L}+sten)\s+((?:gewachsen|gestiegen|angestiegen|anstieg|zugelegt|zulegte|zugenommen|zunahm)(?:n|en)?\s*)$/iu;
 /** What follows is said of the last noun. */

@@ -23,43 +23,55 @@ const NUMBERS: ReadonlyMap<string, string> = new Map(
 
 const GOAL = String.raw`(?:(?:ihre?[nms]?|seine?[nms]?|unsere?[nms]?|das|die|den|der|dem)\s+)?(?:umsatz|jahres|monats|quartals)*-?(?:ziele?n?s?|vorgaben?|plan|planzahlen|budgets?|soll)`;
 /** How it is said of a target in English, where the number is known by which it was reached. */
-const GOALS: readonly [RegExp, string][] = [
-  [
-    "missed its target",
-    String.raw`(?:verfehl\p{L}+|nicht (?:ganz )?(?:erreich\p{L}*|geschafft|erfüll\p{L}+))`,
-  ],
-  ["exceeded its target", String.raw`(?:übertr[aeio]ff\p{L}*|übertraf\p{L}*|überschritten|übererfüll\p{L}+)`],
-  ["reached its target", String.raw`(?:erreich\p{L}*|geschafft|erfüll\p{L}+)`],
-].map(([meant = "", verb = ""]) => [
-  new RegExp(
-    String.raw`(?<!\p{L})${GOAL}\s+${verb}(?:\s+(?:haben|hat|hatten?))?(?!\p{L})|(?<!\p{L})${verb}\s+${GOAL}(?!\p{L})`,
-    "iu",
+const GOALS: readonly (readonly [RegExp, string])[] = [
+  ...[
+    [
+      "missed its target",
+      String.raw`(?:verfehl\p{L}+|nicht (?:ganz )?(?:erreich\p{L}*|geschafft|erfüll\p{L}+))`,
+    ],
+    [
+      "exceeded its target",
+      String.raw`(?:übertr[aeio]ff\p{L}*|übertraf\p{L}*|überschritten|übererfüll\p{L}+)`,
+    ],
+    ["reached its target", String.raw`(?:erreich\p{L}*|geschafft|erfüll\p{L}+)`],
+  ].map(
+    ([meant = "", verb = ""]) => [said(`${GOAL}\\s+${verb}(?:\\s+(?:haben|hat|hatten?))?`), meant] as const,
   ),
-  meant,
-]);
-GOALS.push(
   [
-    new RegExp(
-      String.raw`(?<!\p{L})(?:lagen?|liegt|liegen|blieb(?:en)?)?\s*\b(?:unter|hinter) ${GOAL}(?!\p{L})`,
-      "iu",
+    said(
+      String.raw`(?:unter|hinter) ${GOAL}(?: (?:zurück)?(?:lag(?:en)?|liegt|liegen|blieb(?:en)?|geblieben))?`,
     ),
     "missed its target",
   ],
-  [
-    new RegExp(String.raw`(?<!\p{L})(?:lagen?|liegt|liegen)?\s*\büber ${GOAL}(?!\p{L})`, "iu"),
-    "exceeded its target",
-  ],
-);
+  [said(String.raw`über ${GOAL}(?: (?:lag(?:en)?|liegt|liegen))?`), "exceeded its target"],
+];
+
+function said(pattern: string): RegExp {
+  return new RegExp(String.raw`(?<!\p{L})(?:${pattern})(?!\p{L})`, "iu");
+}
 
 /** One after the other, each on what the one before it has made. */
 const REWRITES: readonly (readonly [RegExp, string])[] = [
   // "an wie vielen Tagen lag der Umsatz über": wie viele hatten so viel.
   [
-    /\b(?:an|in) wie ?vielen (Tage|Woche|Monate|Quartale|Jahre)n\b([^?]*?)\s(?:lagen?|waren?) (?:(?:der|die|das|unser\p{L}*) )?/iu,
+    /\b(?:an|in) wie ?vielen (Tage|Woche|Monate|Quartale|Jahre)n\b([^?]*?)\s(?:lag(?:en)?|war(?:en)?) (?:(?:der|die|das|unser\p{L}*) )?/iu,
     "wie viele $1$2 hatten ",
   ],
   [/\bkein(?:\s+einziges)?\s+mal\b/giu, "nie"],
   [/\bwie ?viel geld\b/giu, "wie viel"],
+  [
+    /^\s*(?:(?:eine|die|zeige?|gib mir|bitte|mir) )*liste (?:aller|der|von(?: allen)?|mit(?: allen)?|unserer) /iu,
+    "alle ",
+  ],
+  // "wie viele Bestellungen macht ein Kunde im Schnitt", "hatten wir durchschnittlich pro Filiale"
+  [
+    /\bwie ?viele? (\p{Lu}\p{L}+) (?:hat|haben|macht|enthält|umfasst|kauft|bestellt|bringt|tätigt) (?:eine?|jede[rs]?) (\p{Lu}\p{L}+)([^?]*?)\b(?:im (?:schnitt|durchschnitt|mittel)|durchschnittlich)(?!\p{L})/iu,
+    "durchschnittliche Anzahl $1 pro $2 $3",
+  ],
+  [
+    /\bwie ?viele (\p{Lu}\p{L}+)([^?]*?) (?:im (?:schnitt|durchschnitt|mittel)|durchschnittlich)(?= (?:\S+ ){0,2}(?:pro|je) )/iu,
+    "durchschnittliche Anzahl $1$2",
+  ],
   [SPENT, "umgesetzt"],
   [/(?<=\b(?:aller?|sämtlicher?)\b[^?]*)\bzusammen\b/iu, "insgesamt"],
   [/\b(?:um|zu) (?:wie ?viel uhr|welcher (?:uhrzeit|tageszeit))\b/i, "in welcher Stunde"],
@@ -78,7 +90,12 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/(?<=\bneue[nr]? \p{L}+\b[^?.,]*)\b(?:hinzu|dazu)?ge(?:wonnen|kommen)\b/iu, ""],
   [/\bweder ((?:\S+ ){1,4}?)noch(?= \S)/giu, "nicht $1oder"],
   [/\bnicht (?=nur|immer|ausschließlich)/giu, "nicht-"],
-  [/\b(?:an)?zahl (?:der|von)\b/giu, "Anzahl"],
+  [/\b(?:an)?zahl (?:der|von|an)\b/giu, "Anzahl"],
+  [/\bsowohl (.+?),? als auch\b/iu, "both $1 und"],
+  [
+    /\b(zweit|dritt|viert|fünft)(?=(?:best|schlechtest|höchst|niedrigst|größt|kleinst|meist|stärkst|schwächst|teuerst)e)/giu,
+    "$1 ",
+  ],
   // "der Online-Anteil am Umsatz"
   [/(\p{L}{3,})-?anteil (am|an) (\p{Lu}\p{L}+)/iu, "Anteil $2 $3 von $1"],
   [/\b(?:von )?monat (?:zu|auf|über) monat\b|\bim monatsvergleich\b/i, "month over month"],
@@ -97,13 +114,23 @@ const BEHIND: readonly (readonly [RegExp, string])[] = [
     ),
     "$2 $1",
   ],
-  // What was brought in anew was brought in.
-  [new RegExp(String.raw`(?<!\p{L})neu ${PARTICIPLE}`, "iu"), "$1"],
+  // "am häufigsten zurückgegeben": wovon es die meisten gab.
+  [
+    /(?<!\p{L})am (?:häufigsten|meisten|öftesten) (?:zurück(?:gegeben|geschickt|gesandt)|retourniert)(?!\p{L})/iu,
+    "mit den meisten Retouren",
+  ],
+  [/(?<!\p{L})am (?:häufigsten|öftesten) bestellt(?!\p{L})/iu, "mit den meisten Bestellungen"],
+  [said(String.raw`(zuletzt|zuerst|als letzte[rs]?|als erste[rs]?) ${PARTICIPLE}`), "$2 $1"],
 ];
+
+/** What begins is new, whether that is said or not. */
+const BEGUN =
+  /(?<!\p{L})(?:eingeführt|eröffnet|registriert|angemeldet|eingestellt|aufgemacht|hinzugekommen|dazugekommen)(?!\p{L})/u;
 
 /** Says behind a verb how often it was done. */
 export function behindVerbs(text: string): string {
-  return BEHIND.reduce((said, [pattern, meant]) => said.replace(pattern, meant), text);
+  const once = BEGUN.test(text) ? text.replace(/(?<!\p{L})neu(?!\p{L})/u, "") : text;
+  return BEHIND.reduce((last, [pattern, meant]) => last.replace(pattern, meant), once);
 }
 
 /** Numbers as digits, verbs as participles, and what is said in a way of its own as the rules know it. */
@@ -114,8 +141,8 @@ export function plain(text: string, { phrases }: Vocabulary): string {
       return `Durchschnitt Zeit bis ${when}${unit === undefined ? "" : ` in ${unit}`}`;
     })
     .replace(UNTIL, "$1 bis $3 $2");
-  const said = REWRITES.reduce((last, [pattern, meant]) => last.replace(pattern, meant), counted);
-  return aimed(said, phrases);
+  const whole = REWRITES.reduce((last, [pattern, meant]) => last.replace(pattern, meant), counted);
+  return aimed(whole, phrases);
 }
 
 function inDigits(text: string): string {
@@ -128,9 +155,9 @@ function inDigits(text: string): string {
 
 /** "ihr Ziel verfehlt": what is said of targets, where it is known how much of them was reached. */
 function aimed(text: string, phrases: Vocabulary["phrases"]): string {
-  const [said, meant] = GOALS.find(([pattern]) => pattern.test(text)) ?? [];
-  if (said === undefined || meant === undefined) return text;
-  const english = text.replace(said, ` ${meant} `);
+  const [pattern, meant = ""] = GOALS.find(([each]) => each.test(text)) ?? [];
+  if (pattern === undefined) return text;
+  const english = text.replace(pattern, ` ${meant} `).replace(/^\s*(?:hat|haben|hatten?)\b/i, "did");
   const read = withGoals(english, phrases);
   return read === english ? text : read;
 }
