@@ -1,4 +1,4 @@
-import { isEqual } from "../../query/parts.ts";
+import { isEqual, isSameField, relConds } from "../../query/parts.ts";
 import type { Ask, Key, Num } from "../../query/semantic-query.ts";
 import type { Weighed } from "../candidates/said.ts";
 import type { Grammar } from "../rules/grammar.ts";
@@ -29,7 +29,7 @@ export function formCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): numb
     all.slice(0, at).every(({ norm }) => language.fillers.has(norm) || language.grammar.has(norm));
   const opens = (...ops: string[]) =>
     found.some(({ sense, start }) => sense.t === "op" && ops.includes(sense.op) && isFirst(start));
-  if (isCountOfOne(ask, said)) return FORM_COST;
+  if (isCountOfOne(ask, said) || isItself(ask, said)) return FORM_COST;
   const first = all.find(({ norm }) => language.grammar.get(norm)?.op !== "prep");
   const isNumber = ask.k === "table" && ask.by.length === 0;
   if (WHO.test(first?.norm ?? "") || language.people.has(all[0]?.norm ?? ""))
@@ -60,6 +60,17 @@ function isCountOfOne(ask: Ask, { found, language, all }: Weighed): boolean {
   );
 }
 
+/** Whether it says of somebody who is named only what they are called. */
+function isItself(ask: Ask, { grammar }: Weighed): boolean {
+  const [only, ...others] = ask.k === "list" ? ask.show : [];
+  if (ask.k !== "list" || only === undefined || others.length > 0 || only.path !== undefined) return false;
+  if (grammar.nameKey(only.ds)?.field !== only.field) return false;
+  return relConds(ask.rel).some(
+    (cond) =>
+      cond.k === "is" && cond.match === "equal" && cond.values.length === 1 && isSameField(cond.key, only),
+  );
+}
+
 /** Whether it lists what happened, and nobody whom it happened to. */
 function isWhat(ask: Ask, { grammar }: Weighed): boolean {
   const ds = ask.k === "list" ? grammar.datasetOf(ask.rel) : undefined;
@@ -72,7 +83,13 @@ function isWhat(ask: Ask, { grammar }: Weighed): boolean {
 function isMany(ask: Ask, { all, grammar }: Weighed): boolean {
   if (ask.k === "list") {
     const [only, ...others] = ask.show;
-    return only !== undefined && others.length === 0 && grammar.isNumber(only) && isRepeated(only, grammar);
+    const isOfAll = ask.rel.k === "all";
+    return (
+      only !== undefined &&
+      others.length === 0 &&
+      grammar.isNumber(only) &&
+      (isOfAll || isRepeated(only, grammar))
+    );
   }
   const isOwn = (key: Key) => key.bucket === undefined && key.part === undefined && !isNamed(key, ask);
   return ask.by.some(isOwn) && ask.top === undefined && !all.some(({ norm }) => EACH.test(norm));

@@ -1,5 +1,5 @@
-import { hasKind, isSameField, nodesIn } from "../../query/parts.ts";
-import type { Ask, Cond, Key } from "../../query/semantic-query.ts";
+import { hasKind, isSameField, nodesIn, relConds } from "../../query/parts.ts";
+import type { Ask, Cond, Hop, Key } from "../../query/semantic-query.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import type { Leaf, Sense } from "../senses/fragment.ts";
 
@@ -24,7 +24,34 @@ export function unaskedParts(leaves: readonly Leaf[], ask: Ask, { grammar }: { g
   // A number that has lost its period to something else is another number.
   const isTaken =
     ask.k === "table" && ask.scope?.win === undefined && ask.cols.every(({ k }) => k === "metric");
-  return groups + dates.length * (isTaken ? 3 : 1) + (isOfEntities(senses, ask, grammar) ? 1 : 0);
+  return (
+    groups +
+    dates.length * (isTaken ? 3 : 1) +
+    (isOfEntities(senses, ask, grammar) ? 1 : 0) +
+    unnamedLinks(senses, ask, grammar) * 3
+  );
+}
+
+/** Links to all of something by way of what no word speaks of, and to some of which only something is denied. */
+function unnamedLinks(senses: readonly Sense[], ask: Ask, { schema }: Grammar): number {
+  const endOf = ({ link, dir }: Hop) => schema.links.get(link)?.[dir === "one" ? "to" : "from"] ?? "";
+  const named = new Set(
+    senses.flatMap((sense) => {
+      if (sense.t === "field") return [sense.key.ds];
+      // A verb of the author's names the way that it goes.
+      if (sense.t === "link") return sense.paths.flatMap(({ path }) => path.map(endOf));
+      return "ds" in sense ? [sense.ds] : [];
+    }),
+  );
+  const nouns = new Set(senses.flatMap((sense) => (sense.t === "rel" ? [sense.ds] : [])));
+  return nodesIn(ask).filter((node) => {
+    if (node.k !== "link") return false;
+    const { path, to } = node as Extract<Cond, { k: "link" }>;
+    const isUnnamed = path.slice(0, -1).some((hop) => !named.has(endOf(hop)));
+    const isDenied = relConds(to).some(({ k }) => k === "not");
+    const last = path.at(-1);
+    return to.k === "all" ? isUnnamed : isDenied && last?.dir === "many" && !nouns.has(endOf(last));
+  }).length;
 }
 
 /** Whether entities that did something are counted by when they came. */

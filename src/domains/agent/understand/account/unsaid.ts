@@ -57,7 +57,12 @@ export function unheldWords(words: readonly Word[], ask: Ask, leaves: readonly L
   const isSome = conditionsIn(ask) > 0 || hasKind(ask, "is", "null", "not", "cmp", "link", "during");
   const isHeld = (at: number) =>
     isSome && leaves.some((leaf) => leaf.end >= at && leaf.start <= at + STILL_REACH && isCondition(leaf));
-  return words.flatMap(({ norm }, i) => (STILL.test(norm) && !isHeld(i) ? [i] : []));
+  // "how much more do we need": less than all of it.
+  const isMore = (at: number) =>
+    MORE.test(words[at]?.norm ?? "") &&
+    /^(much|many|viel|viele)$/.test(words[at - 1]?.norm ?? "") &&
+    !hasKind(ask, "cmp", "calc");
+  return words.flatMap(({ norm }, i) => ((STILL.test(norm) && !isHeld(i)) || isMore(i) ? [i] : []));
 }
 
 function isCondition({ sense }: Leaf): boolean {
@@ -68,6 +73,7 @@ function isCondition({ sense }: Leaf): boolean {
         (sense.t !== "op" || sense.op === "not");
 }
 
+const MORE = /^(more|less|fewer|mehr|weniger)$/;
 const STILL = /^(still|noch)$/;
 /** How many words behind it what it is said of may stand: "still have not paid". */
 const STILL_REACH = 4;

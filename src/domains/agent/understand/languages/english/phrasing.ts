@@ -22,7 +22,8 @@ const SPENT_ON = /\b(?:did |do |have |has )?(?:we )?(?:spen[dt]|spending) (?:on|
 /** What stands before a question and says only who asks, or what for. */
 const PREAMBLE = [
   /^([^,]{2,80}),\s+(?=(?:how|what|which|who|when|where|show|give|list|i|we|can|could|tell|please)\b)/i,
-  /^(.{0,80}?)\b(?:(?:i|we)(?: would|'d)? (?:need|want|like)|wants?|needs?|asks?|is asking|would like|is wondering)(?: (?:us|me))?(?: (?:to (?:know|see|have)|for|about))?\s+/i,
+  // What asks how much is needed leads to nothing.
+  /^((?:(?!\b(?:how (?:much|many)|what)\b).){0,80}?)\b(?:(?:i|we)(?: would|'d)? (?:need|want|like)|wants?|needs?|asks?|is asking|would like|is wondering)(?: (?:us|me))?(?: (?:to (?:know|see|have)|for|about))?\s+/i,
 ];
 
 /** Words that do something to a number, wherever they stand. */

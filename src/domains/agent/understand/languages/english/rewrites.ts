@@ -44,6 +44,11 @@ const REWRITES: readonly Rewrite[] = [
   // What was done late in a year need not be too late.
   [/\b(\p{L}+ed|sent|paid|brought back) late\b/giu, "$1 belatedly"],
   [BOUGHT, "brought in"],
+  // "what did Rook Ltd buy": things, where they are called so.
+  [
+    /^(\s*)what(?= (?:did|has|have|does|do) [^?]{1,80}? (?:buy|bought|order|ordered|purchased?|returned?)\b)/i,
+    ([said, space], isNoun) => (isNoun("products") ? `${space}which products` : (said as string)),
+  ],
   [/\b(?:what|how much) (?:does|do|did) ([^?]+?) cost\b(?! us)/i, "what is the price of $1"],
   [
     /\b(?:that |which |who )?costs? (?=(?:more|less|over|under|above|below|at least|at most|up to)\b)/i,
