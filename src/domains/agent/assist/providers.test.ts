@@ -93,7 +93,7 @@ describe("a provider that", () => {
     ["fails", { status: 500, headers: busy }, "failed (status 500)", 2],
     ["refuses the key", { status: 401 }, "refused the call (status 401)", 1],
   ])("%s leaves the rules' answer, and a note", async (_, reply, note, calls) => {
-    await provide({ timeout_seconds: 1 });
+    await provide({ timeout_seconds: 2 });
     standIn.reply(reply);
     const refused = await ask("plonkage by shop");
     expect(refused.outcome).toBe("refuse");
