@@ -11,6 +11,7 @@ import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
 import { languageModelFor } from "./assist/language-model.ts";
 import { narrateByModel } from "./assist/narrative.ts";
 import type { Helped } from "./assist/suggest.ts";
+import { type NamesNear, withOffers } from "./borrow/offers.ts";
 import { compile } from "./compile/compile.ts";
 import { recorded } from "./conversations/question-event.ts";
 import { inTheirWords, say } from "./explain/say.ts";
@@ -72,6 +73,8 @@ export interface AgentParts {
   understand: Understand;
   /** Makes a question ready for a language model, and holds against it what that makes of it. */
   threads: Pick<ReadingThreads, "materialFor" | "misfitOf">;
+  /** Names that are near to words which nothing is called by. */
+  near: NamesNear;
   /** The workspace's language models. */
   llm: LlmServices["llm"];
   audit: Pick<AuditSink, "record">;
@@ -208,15 +211,15 @@ export class Agent {
     const refused = [...(previous?.refused ?? []), ...(waiting ?? [])];
     const byRules = await this.#byRules(work, previous && { ...previous, refused });
     if (!needsHelp(byRules) || asked.isTrial === true) return byRules;
-    return this.#assisted(byRules, work, {
-      ...asked,
-      put: async (text) => {
-        const answers = asWas.question.answers.filter((each) => !isSame(each, text));
-        const put = { ...asWas, question: { ...asWas.question, text, answers }, verified: undefined };
-        const { answer } = await this.#byRules(put, null);
-        return { answer, missing: put.understood.missing.map((each) => each.text) };
-      },
-    });
+    const put: Helped["put"] = async (text) => {
+      const answers = asWas.question.answers.filter((each) => !isSame(each, text));
+      const again = { ...asWas, question: { ...asWas.question, text, answers }, verified: undefined };
+      const { answer } = await this.#byRules(again, null);
+      return { answer, missing: again.understood.missing.map((each) => each.text) };
+    };
+    const assisted = await this.#assisted(byRules, work, { ...asked, put });
+    const around = { ...work, near: this.#parts.near, put };
+    return { ...assisted, answer: await withOffers(assisted.answer, asWas.question.text, around) };
   }
 
   /** The one of the other words that were suggested for the question before which is meant now. */

@@ -118,6 +118,7 @@ export function openAgent(
         ? readBorrowing(question, of, meanings, (asked) => threads.read(asked, of, reader))
         : threads.read(question, of, reader),
     threads,
+    near: (words, of) => meanings.offered(words, of),
     clock,
     timeZone: "UTC",
     limits: LIMITS.agent,

@@ -8,6 +8,11 @@ export interface Near {
   score: number;
 }
 
+/** From this on a name is near enough to be offered: nobody is given its number without asking for it. */
+const OFFERED = { least: 0.4, margin: 0.15 };
+/** Names that are compared. */
+const MOST_OFFERED = 200;
+
 interface Column {
   target: Target;
   vectors: Embedding[];
@@ -33,6 +38,28 @@ export class Meanings {
         score: Math.max(...vectors.map((each) => cosine(said, each))),
       }))
       .toSorted((a, b) => b.score - a.score);
+  }
+
+  /** Names of numbers and columns that are near enough to be offered, the nearest first. */
+  async offered(words: string, { model, schema }: Knowledge): Promise<string[]> {
+    if (this.#embeddings.fingerprint !== MINILM_FINGERPRINT) return [];
+    const isKey = (ds: string, field: string) => schema.datasets.get(ds)?.key.includes(field) === true;
+    const fields = model.datasets.flatMap(({ name: ds, fields }) =>
+      fields.flatMap(({ name }) => (isKey(ds, name) ? [] : [name])),
+    );
+    const names = [...new Set([...model.metrics.map(({ name }) => name), ...fields])]
+      .slice(0, MOST_OFFERED)
+      .map((name) => name.replaceAll("_", " "));
+    const [said, ...vectors] = (await this.#embeddings.embed([words, ...names])) as [
+      Embedding,
+      ...Embedding[],
+    ];
+    const scored = names.map((name, i) => ({ name, score: cosine(said, vectors[i] as Embedding) }));
+    const best = Math.max(OFFERED.least, ...scored.map(({ score }) => score - OFFERED.margin));
+    return scored
+      .filter(({ score }) => score >= best)
+      .toSorted((a, b) => b.score - a.score)
+      .map(({ name }) => name);
   }
 
   #columnsOf(knowledge: Knowledge): Promise<Column[]> {

@@ -2,6 +2,7 @@ import type { Answer, Outcome } from "../answer.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
 import { nearestNames } from "./nearest-names.ts";
+import { doYouMean } from "./question.ts";
 
 /** Asked where readings that are equally good give different rows: one of them is meant. */
 export const WHICH_READING = "Which of these do you mean?";
@@ -57,6 +58,27 @@ export function refuse(
             ...numbers,
           ];
   return { ...NOTHING, outcome: "refuse", model: model.name, narrative: narrative.join("\n\n") };
+}
+
+/** A refusal that ends with what can be answered instead; what is missing stays missing. */
+export function offering(
+  answer: Answer,
+  offered: readonly string[],
+  { missing }: Pick<Understanding, "missing">,
+): Answer {
+  if (offered.length === 0) return answer;
+  const [only, ...others] = offered;
+  const said = others.length === 0 ? ` ${only}` : `\n${offered.map((each) => `- ${each}`).join("\n")}`;
+  return {
+    ...answer,
+    narrative: `${answer.narrative}\n\nNearest that can be answered:${said}`,
+    questions: [
+      doYouMean(
+        offered,
+        missing.map(({ text }) => text),
+      ),
+    ],
+  };
 }
 
 /** Which numbers there are, by what they can be told apart, and of which days. */

@@ -107,7 +107,9 @@ function nextBefore({ answer, asked }: DatasetsAnswer, question: string, before:
   const refused = [...(same?.refused ?? []), ...(outcome === "refuse" ? [question] : [])].slice(
     -MOST_WAITING,
   );
-  if (outcome === "refuse" && before !== undefined) return { ...before, suggested: [], refused };
+  const offered = suggestedIn(answer);
+  if (outcome === "refuse" && before !== undefined && offered.length === 0)
+    return { ...before, suggested: [], refused };
   const known = same?.query ?? null;
   const waiting = outcome === "clarify" ? [...(before?.waiting ?? []), question].slice(-MOST_WAITING) : [];
   return {
@@ -115,7 +117,7 @@ function nextBefore({ answer, asked }: DatasetsAnswer, question: string, before:
     query: known,
     earlier: same?.earlier ?? [],
     waiting,
-    suggested: suggestedIn(answer),
+    suggested: offered,
     refused: known === null ? [] : refused,
   };
 }
