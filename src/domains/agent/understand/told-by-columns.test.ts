@@ -54,7 +54,13 @@ const MODEL: VisibleModel = {
     dataset(
       "clients",
       ["client_id"],
-      [field("client_id", "BIGINT"), field("company", "VARCHAR"), field("active", "VARCHAR")],
+      [
+        field("client_id", "BIGINT"),
+        field("company", "VARCHAR"),
+        field("active", "VARCHAR"),
+        field("phone", "VARCHAR"),
+        field("contact_name", "VARCHAR"),
+      ],
     ),
     dataset(
       "repairs",
@@ -203,6 +209,24 @@ describe("what is there, and what is not", () => {
     ["how many parts do we still sell", "number of parts where part discontinued is not 1"],
     ["parts revenue of discontinued parts", "parts revenue where part discontinued is 1"],
     ["inactive clients", "company of clients where client active is not yes"],
+  ])("%s: %s", (question, wanted) => {
+    expect(read(question)).toBe(wanted);
+  });
+});
+
+describe("how long something took, and what is known of one", () => {
+  const TOOK = "average days from opened on to completed on of repairs";
+  it.each([
+    ["how long does it take to complete a repair", TOOK],
+    ["how long does it take to complete a repair on average in 2025", `${TOOK} in 2025`],
+    ["how long does it take on average to complete a repair by mechanic", `${TOOK} by full`],
+    ["phone number of Birk", "phone of clients where client company is Birk"],
+    ["phone number and contact name of Birk", "phone and contact of clients where client company is Birk"],
+    ["average reorder point per part", "average reorder point of parts"],
+    [
+      "by how much did turnover grow from Q3 to Q4 2025",
+      "growth of parts revenue from 2025-07-01 to 2025-09-30 to 2025-10-01 to 2025-12-31",
+    ],
   ])("%s: %s", (question, wanted) => {
     expect(read(question)).toBe(wanted);
   });

@@ -137,7 +137,11 @@ export class Phrases {
       for (const what of new Set([numbered[1] || dataset.name, dataset.name]))
         for (const word of ["number", "no", "nr", "id"])
           this.#add(`${what} ${word}`, { t: "field", key }, COST.part);
-    if (kind === "text") this.#add(`${field.name} number`, { t: "field", key }, COST.part);
+    // Both as questions are written out: a "phone-number" is one thing.
+    for (const text of kind === "text"
+      ? [`${field.name} number`, `${field.name}-number`, `${field.name}-address`]
+      : [])
+      this.#add(text, { t: "field", key }, COST.part);
     // "visits": of a `visit_count`.
     const counted = kind === "number" ? /^(.+)_count$/i.exec(field.name)?.[1] : undefined;
     if (counted !== undefined && !this.all.has(this.#key(counted)))
@@ -210,7 +214,7 @@ export class Phrases {
     for (const { phrases, metric, ds } of worths(model, this.#schema)) {
       const sense: Sense = { t: "worth", metric, ds };
       for (const text of phrases) {
-        this.#add(text, sense, -0.3);
+        this.#add(text, sense, -0.1);
         if (lastOf(text) !== text) this.#add(lastOf(text), sense, COST.verb);
       }
       this.#add("worth", sense, COST.verb);

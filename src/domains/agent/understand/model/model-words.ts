@@ -7,7 +7,7 @@ import type { Schema } from "../../query/schema.ts";
 import { type Hop, isKey, type Key, type Num } from "../../query/semantic-query.ts";
 import { DIMENSIONS } from "../languages/english/english.ts";
 import { phraseKey } from "../languages/words.ts";
-import { unitIn, unitsIn } from "./units.ts";
+import { unitIn, unitNamed, unitsIn } from "./units.ts";
 
 /** The link whose only column in `ds` is this field. */
 export function foreignLink(schema: Schema, ds: string, field: string): Hop | undefined {
@@ -164,7 +164,7 @@ export function timeField(
   const fields = [...(schema.datasets.get(ds)?.fields.values() ?? [])]
     .filter(({ kind, isDimension }) => kind === "number" && !isDimension)
     .map(({ name }) => ({ key: { ds, field: name }, unit: unitOf(model, { ds, field: name }) }))
-    .filter((each) => each.unit !== undefined);
+    .filter((each) => each.unit !== undefined && unitNamed(each.unit) === "time");
   const same = fields.find((each) => unit !== null && unitsIn(unit, each.unit as string) === 1);
   // Two lengths of different things: neither is the one that was meant.
   const isOne = new Set(fields.map(({ key }) => key.field)).size === 1;

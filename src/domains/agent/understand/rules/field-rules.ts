@@ -125,6 +125,15 @@ function shownFor(grammar: Grammar, { rel, ds, form, isMany, verb }: RelSense): 
   return isOne ? grammar.nameKey(ds) : undefined;
 }
 
+/** Several fields of somebody who is named. */
+function allOf(
+  { keys, isOpen }: Extract<Sense, { t: "fields" }>,
+  { rel, ds, form }: Pick<RelSense, "rel" | "ds" | "form">,
+): Combined[] {
+  const isOwn = form === "name" && !isOpen && keys.every((key) => key.ds === ds);
+  return isOwn ? [attr(rel, ds, keys, 0)] : [];
+}
+
 /** "longest flippers": of a flipper length. */
 function isLong(dim: string | null, { field }: Key): boolean {
   return dim === "long" && /(^|_)(length|duration|distance|time)(_|$)/i.test(field);
@@ -330,6 +339,9 @@ export const FIELD_RULES: Rules = {
     op === "and" || (op === "comma" && !fields.isOpen) ? means({ ...fields, isOpen: true }) : [],
   "fields field": (_grammar, { keys, isOpen }, { key }) =>
     means({ t: "fields", keys: [...keys, key], isOpen: false }, isOpen ? 0 : 0.2),
+  // "phone and contact name of Orbis", "Orbis's phone and contact name"
+  "fields mod": (_grammar, fields, { mod }) => (mod.m === "to" && !mod.not ? allOf(fields, mod) : []),
+  "rel fields": (_grammar, rel, fields) => allOf(fields, rel),
   // "season 2019", "rated 1 or 2"
   "field number": (grammar, { key }, { value }) => {
     if (Number.isInteger(value) && grammar.isNumberLabel(key)) return labelled(key, value);

@@ -103,7 +103,7 @@ export function compared(table: TableSense, wins: Window[]): Combined[] {
     const [a, b] = newerFirst.map((win) => scoped(num.a, { win })) as [Num, Num];
     const growth: Num = { k: "calc", op: "growth", a, b };
     const top = table.top === null ? null : { ...table.top, by: growth };
-    return [asTable({ ...table, cols: [growth], top }, -0.8)];
+    return [asTable({ ...table, cols: [growth], top }, -1.2)];
   }
   return [asTable({ ...table, cols: wins.map((win) => scoped(num, { win })) }, 0)];
 }

@@ -1,6 +1,6 @@
 import { eitherOr, isValue } from "../either.ts";
 import type { Language, Vocabulary } from "../language.ts";
-import { fold, wordsOf } from "../words.ts";
+import { fold, phraseKey, wordsOf } from "../words.ts";
 import { withGoals } from "./goals.ts";
 import { type IsNoun, rewritten } from "./rewrites.ts";
 
@@ -52,9 +52,24 @@ export const phrase: Language["prepare"] = (text, vocabulary, datesIn) => {
         : said,
   );
   const full = rewritten(phrases.has("spend") ? spent : spent.replaceAll(SPENT, "brought in"), isNoun);
-  const bare = withoutPreamble(apart(inDigits(full, vocabulary), vocabulary), vocabulary, datesIn);
+  const rows = full.replaceAll(PER_ROW, (said, number: string, what: string, of: string) =>
+    isOfRows(phrases, what, of) ? `${number} of ${of}` : said,
+  );
+  const bare = withoutPreamble(apart(inDigits(rows, vocabulary), vocabulary), vocabulary, datesIn);
   return bare.replace(COUNT_LAST, (_, what: string, rest: string) => `how many ${what} ${rest}`);
 };
+
+/** "average freight per order", which is a number of each order: what it is on average anyway. */
+const PER_ROW = /\b((?:average|avg|mean|median) ((?:\p{L}+ ){0,2}\p{L}+)) per (\p{L}+)\b/giu;
+
+function isOfRows(phrases: Vocabulary["phrases"], what: string, of: string): boolean {
+  const sensesOf = (text: string) =>
+    (
+      (phrases.get(phraseKey(text)) ?? []) as { sense: { t: string; ds?: string; key?: { ds: string } } }[]
+    ).map(({ sense }) => sense);
+  const own = sensesOf(what).flatMap(({ t, key }) => (t === "field" && key !== undefined ? [key.ds] : []));
+  return sensesOf(of).some(({ t, ds = "" }) => t === "rel" && own.includes(ds));
+}
 
 function isNounIn(
   phrases: Vocabulary["phrases"],

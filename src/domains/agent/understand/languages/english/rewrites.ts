@@ -112,6 +112,9 @@ const REWRITES: readonly Rewrite[] = [
   [DAYS, "$1 days between $2 and $3"],
   [/\b(above|below)-average\b/gi, "$1 average"],
   [/\baccount(?:s|ed)? for\b/gi, ""],
+  [/\b(how long (?:does|did|do|has) (?:it|we)\b.*?) on average\b/gi, "$1"],
+  [HOW_LONG, "average time to"],
+  [HOW_MANY, "$1average time to$3 in $2"],
   [/\b(takes?|took) to (?=\p{L})/giu, "$1 "],
   [
     /\bhow much (?:money )?(did|do|have) we (?:make|made|earn|earned)(?= (?:in|with|from|on|at|through|via|last|this|during|since)\b|\?|$)/gi,
@@ -164,8 +167,6 @@ const REWRITES: readonly Rewrite[] = [
   [/\b(last|previous) (?:full|complete|whole) (?=week|month|quarter|year)/gi, "$1 "],
   [/\bwho (?:manages|leads|supervises|heads)\b/i, "who is the manager of"],
   [/\bat least (?:one|1|a single)\b(?! of\b)/gi, "an"],
-  [HOW_LONG, "average time to"],
-  [HOW_MANY, "$1average time to$3 in $2"],
   [/\bsubscri(?:bes?|bed) to\b/gi, "with"],
   [/\bdays? of (?:the )?week\b/gi, "weekday"],
   [/\b(?:counting|starting|beginning) (?:from|in|with)\b(?! \p{L}\b)/giu, "since"],
