@@ -1,16 +1,17 @@
-import { isEqual, isSameField, relConds } from "../../query/parts.ts";
-import type { Ask, Key, Num } from "../../query/semantic-query.ts";
+import { isEqual, isSameField, nodesIn, relConds } from "../../query/parts.ts";
+import type { Ask, Cond, Key, Num, Rel } from "../../query/semantic-query.ts";
 import type { Weighed } from "../candidates/said.ts";
+import type { Word } from "../languages/words.ts";
 import type { Grammar } from "../rules/grammar.ts";
+import { entitiesOf } from "../senses/conditions.ts";
 import type { Leaf } from "../senses/fragment.ts";
 
-/** An answer of another form is none to the question, however well its words fit. */
+/** An answer of another form is none to the question, however well its words fit: it is too loose to be given. */
 const FORM_COST = 3;
-/** A number without anybody is no answer to "who". */
-const NOBODY_COST = 2;
 
 const WHO = /^(who|whose|wer|wessen)$/;
 const WHICH = /^(which|welche[rnms]?)$/;
+const WHAT = /^(what|was)$/;
 /** Nouns of a number, of which "which" asks for that. */
 const OF_NUMBERS = new Set(["share", "count", "agg", "rate", "ratio", "growth", "difference"]);
 /** Words that want a number for each of several. */
@@ -24,6 +25,7 @@ const ONE = /^(an?|one|eine?[rnms]?|typical|typically|usual|usually|normally|üb
  * with it, and which one it is no number at all.
  */
 export function formCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): number {
+  if (isOfNobody(ask, said.grammar)) return FORM_COST;
   const { all, found, language } = said;
   const isFirst = (at: number) =>
     all.slice(0, at).every(({ norm }) => language.fillers.has(norm) || language.grammar.has(norm));
@@ -33,8 +35,8 @@ export function formCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): numb
   const first = all.find(({ norm }) => language.grammar.get(norm)?.op !== "prep");
   const isNumber = ask.k === "table" && ask.by.length === 0;
   if (WHO.test(first?.norm ?? "") || language.people.has(all[0]?.norm ?? ""))
-    return isNumber || isWhat(ask, said) ? NOBODY_COST : 0;
-  if (WHICH.test(first?.norm ?? "")) return isNumber && !opens(...OF_NUMBERS) ? NOBODY_COST : 0;
+    return isNumber || isWhat(ask, said) ? FORM_COST : 0;
+  if (asksForThings(first, said)) return isNumber && !opens(...OF_NUMBERS) ? FORM_COST : 0;
   if (!opens("count", "how much")) return 0;
   const isList = ask.k === "list" && !ask.show.some((key) => said.grammar.isNumber(key));
   const odd = [opens("how much") && isList, isMany(ask, said), isMiddle(ask, said), isOfOthers(ask, leaves)];
@@ -69,6 +71,40 @@ function isItself(ask: Ask, { grammar }: Weighed): boolean {
     (cond) =>
       cond.k === "is" && cond.match === "equal" && cond.values.length === 1 && isSameField(cond.key, only),
   );
+}
+
+/** "which accessories", "what accessories": those, and not "which revenue" or "what was". */
+function asksForThings(first: Word | undefined, { all, found }: Weighed): boolean {
+  const behind = first === undefined ? -1 : all.indexOf(first) + 1;
+  const kinds = found.flatMap(({ sense, start }) => (start === behind ? [sense.t] : []));
+  const isThing = kinds.some((t) => t === "cond" || t === "rel");
+  if (WHICH.test(first?.norm ?? "")) return isThing || !kinds.includes("table");
+  return WHAT.test(first?.norm ?? "") && isThing && !kinds.includes("table");
+}
+
+/**
+ * Whether it is of those that did something and did nothing of the kind, or of what happened at no time: there are
+ * none, whatever the data.
+ */
+function isOfNobody(ask: Ask, grammar: Grammar): boolean {
+  const rel = entitiesOf(ask);
+  if (rel === undefined) return false;
+  const nodes = nodesIn(ask) as unknown as Cond[];
+  const denied = nodes.flatMap((node) => (node.k === "not" ? [node.of] : []));
+  const isTimeless = (node: Cond) =>
+    node.k === "null" &&
+    !denied.includes(node) &&
+    grammar.isEvent(node.key.ds) &&
+    node.key.ds !== grammar.datasetOf(rel) &&
+    isSameField(grammar.schema.datasets.get(node.key.ds)?.date, node.key);
+  if (nodes.some(isTimeless)) return true;
+  const own = (of: Rel): Cond[] =>
+    relConds(of).flatMap((cond) => (cond.k === "link" && cond.path.length === 0 ? own(cond.to) : [cond]));
+  const conds = own(rel);
+  const undone = conds.flatMap((cond) =>
+    cond.k === "not" && cond.of.k === "link" && cond.of.to.k === "all" ? [JSON.stringify(cond.of.path)] : [],
+  );
+  return conds.some((cond) => cond.k === "link" && undone.includes(JSON.stringify(cond.path)));
 }
 
 /** Whether it lists what happened, and nobody whom it happened to. */

@@ -142,6 +142,7 @@ describe("a German question is read like the English one", () => {
     ["Filialen mit höchstens 20 Bestellungen", "stores with at most 20 orders"],
     ["Wie viele Bestellungen wurden 2025 storniert?", "how many orders were cancelled in 2025"],
     ["Welche Kunden haben noch nie bestellt?", "which customers never ordered"],
+    ["Welche Kunden haben in Mainz nicht gekauft?", "which customers did not buy in Mainz"],
     ["Kunden, die 2024 gekauft haben, aber 2025 nicht", "customers who bought in 2024 but not in 2025"],
     [
       "wie viele verschiedene Produkte haben wir 2025 verkauft",

@@ -17,6 +17,9 @@ const AUXILIARY =
   /^(haben|hat|hatte|hatten|wird|werden|wurde|wurden|worden|sind|ist|war|waren|liegt|liegen|lag|lagen|habe)$/i;
 /** "der Umsatz am niedrigsten" */
 const LOWEST_LAST = /\s(\p{L}{4,})\s+(am\s+(?:höchsten|niedrigsten|größten|geringsten|kleinsten))\s*$/iu;
+/** "in Bern nicht verkauft": was not sold there. */
+const DENIED_LAST =
+  /\s((?:in|im|aus|bei|beim|über)\s+(?:(?:der|dem|den)\s+)?\p{Lu}[\p{L}-]*)\s+((?:noch\s+)?(?:nicht|nie)(?:\s+mehr)?)\s+(\p{Ll}+)\s*$/u;
 const AFTER_VERB =
   /\s(?:wuchs(?:en)?|stieg(?:en)?|haben|hat|hatten?|wurden?|sind|ist|war(?:en)?|gab(?: es)?|gibt(?: es)?|liegt|liegen|lag|lagen|\p{Ll}+[^s]ten?)\s*$/u;
 const GROWTH_LAST =
@@ -97,7 +100,7 @@ function ordered(clause: string, dates: readonly Stretch[], isHead: boolean): st
   const first = LOWEST_LAST.exec(plain.rest);
   if (first !== null) return `${plain.rest.replace(LOWEST_LAST, " $2 $1")} ${said} `;
   if (!isVerbLast) return isEarly ? `${plain.rest} ${said} ` : clause;
-  const verbs = plain.rest.replace(GROWTH_LAST, "$2 $1 ");
+  const verbs = plain.rest.replace(GROWTH_LAST, "$2 $1 ").replace(DENIED_LAST, " $2 $3 $1 ");
   return groups.length === 0 ? verbs : `${verbs} ${said} `;
 }
 
