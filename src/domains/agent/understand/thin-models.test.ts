@@ -131,6 +131,7 @@ describe("what was bought and sold, which nobody defined", () => {
       "how many customers bought more than 3 trees",
       `number of customers where pieces ${TREES} is more than 3`,
     ],
+    ["what ferns do we sell", "nothing"],
     ["trees sold by country", `pieces by country ${TREES}`],
   ])("%s: %s", (question, wanted) => {
     expect(read(question)).toBe(wanted);
