@@ -27,14 +27,17 @@ export function glossed(span: readonly Word[], { phrases, values }: Lexicon, lan
   const isMeant = ({ cost, sense, taken }: Entry) =>
     cost >= 0 && cost < PART_COST && (taken === undefined || sense.t === "table");
   const [plain = [], second = []] = named.filter((entries) => entries.some(isMeant));
-  const valued =
-    names
-      .map(({ norms }) => [norms, ...manyOf(norms)].flatMap((form) => values.get(form) ?? []))
-      .find((entries) => entries.length > 0) ?? [];
+  const [valued = [], further = []] = names
+    .map(({ norms }) => [norms, ...manyOf(norms)].flatMap((form) => values.get(form) ?? []))
+    .filter((entries) => entries.length > 0);
+  // "offen" is an open ticket, and of orders a pending one.
+  const isElsewhere = ({ sense }: Entry) =>
+    "ds" in sense && !valued.some((each) => "ds" in each.sense && each.sense.ds === sense.ds);
   const others = [
     ...plain.filter(isMeant),
     ...second.filter(isMeant).map((entry) => ({ ...entry, cost: entry.cost + 0.4 })),
     ...valued,
+    ...further.filter(isElsewhere).map((entry) => ({ ...entry, cost: entry.cost + 0.4 })),
   ];
   return [
     ...defined,

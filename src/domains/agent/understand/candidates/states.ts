@@ -42,7 +42,10 @@ const STATES: readonly (readonly [said: string, states: (said: Said) => State[]]
   ],
   ["overdue|past due|uberfallig(?:e[nrs]?)?", overdue],
   ["on time|in time|on schedule|punctual(?:ly)?|punktlich|rechtzeitig", inTime],
-  ["out of stock|out-of-stock|sold out|none left|(?:not|no longer) in stock|ausverkauft", soldOut],
+  [
+    "out of stock|out-of-stock|sold out|none left|(?:not|no longer) in stock|ausverkauft|nicht (?:mehr )?(?:auf lager|vorratig)",
+    soldOut,
+  ],
   ["in stock|on hand|vorratig|auf lager", stocked],
   [
     "(?:still|currently) (?:out|rented|borrowed|lent|missing)|(?:checked|lent|rented) out|on loan|on hire|not (?:yet )?(?:come )?back",

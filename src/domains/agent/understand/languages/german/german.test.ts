@@ -183,6 +183,13 @@ describe("a German question is read like the English one", () => {
     ],
     ["nicht stornierte Bestellungen 2025", "non-cancelled orders in 2025"],
     ["Kunden, die sowohl Bread als auch Cake gekauft haben", "customers who bought both Bread and Cake"],
+    [
+      "Produkte, die seit Januar 2026 nicht mehr verkauft wurden",
+      "products that were not sold since January 2026",
+    ],
+    ["Wie viele Bestellungen gingen 2025 nach Deutschland?", "how many orders in 2025 in Germany"],
+    ["An wie vielen Tagen 2025 lag der Umsatz über 500 Euro?", "how many days in 2025 had revenue above 500"],
+    ["Produkte mit einem Listenpreis bis 20 Euro", "products with a list price of at most 20"],
     ["Differenz zwischen Umsatz und Stück je Land", "difference between revenue and units by country"],
   ])("%s = %s", (german, english) => {
     const ask = askOf(english);

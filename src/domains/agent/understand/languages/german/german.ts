@@ -32,7 +32,7 @@ function like<T>(english: ReadonlyMap<string, T>, words: Readonly<Record<string,
   return found;
 }
 
-const FILLERS = `was wer wen wem wie welch* welchen der die das den dem des dass ein* ist sind war waren
+const FILLERS = `was wer wen wem wie viele vielen welch* welchen der die das den dem des dass ein* ist sind war waren
   sein wird werden wurde wurden worden habe haben hat hatte hatten ich wir uns mir mich unser* ihr* sie es man du
   sich bitte kann kannst könnt können könntest könnten möchte möchten würde will wollen soll sollen zeig zeige zeigen
   zeigt anzeigen gib gibt geben gab nenne nennen nenn liste auflisten sag sage sagen finde finden sehen wissen
@@ -70,6 +70,7 @@ const BESIDE: ReadonlyMap<string, RegExp> = new Map(
       [/\bein\b|flug|fahrt|reise|zug/, "gehen geht ging gingen"],
       [/^wie\b/, "läuft lief laufen liefen"],
       [/\bwir\b/, "führen anbieten"],
+      [/\bwerden von\b|lieferant/, "geliefert liefert liefern"],
       [/\b(?:in|aus|von) (?:der|dieser|unserer) (?:datei|tabelle|liste)\b/, "datei liste"],
     ] as const
   ).flatMap(([pattern, words]) => words.split(" ").map((word) => [foldGerman(word), pattern] as const)),
@@ -82,7 +83,8 @@ const GRAMMAR: Readonly<Record<string, string>> = {
   with: "mit, hat, haben, hatte, hatten, besitzen, besitzt, deren, dessen, enthalten, enthält",
   "with their":
     "mit ihrem, mit ihrer, mit ihren, und ihr, und ihre, und ihren, und ihrem, und deren, samt ihr*",
-  not: "nicht, nichts, kein*, ohne, nie, niemals, außer, ausgenommen, exklusive, abgesehen",
+  not: "nicht, außer, ausgenommen, exklusive, abgesehen",
+  without: "ohne, kein*, nichts, nie, niemals",
   "how often": "wie oft, wie häufig",
   "how many":
     "wie viele, wie vielen, wieviele, wievielen, anzahl, anzahl der, anzahl von, zahl der, die anzahl der",
@@ -178,7 +180,7 @@ const QUANTITIES: Readonly<Record<string, string>> = {
   "heavier than": "schwerer als, älter als, schneller als, wärmer als, länger als, teurer als",
   "lighter than":
     "leichter als, jünger als, langsamer als, kälter als, kürzer als, billiger als, günstiger als",
-  "at most": "höchstens, maximal, bis zu, nicht mehr als",
+  "at most": "höchstens, maximal, bis zu, bis maximal, bis, nicht mehr als",
 };
 
 const COMPARATIVES: Readonly<Record<string, string>> = {
@@ -300,7 +302,8 @@ export const GERMAN: Language = {
   listOpener: /^\s*(welche|liste|zeig|nenn|wer|gib)/i,
   ...GERMAN_FORMS,
   prepare: (text, vocabulary, datesIn) => {
-    const said = plain(beside(text, vocabulary), vocabulary);
+    const then = datesIn(text).length > 0 ? text.replaceAll(NO_MORE, "") : text;
+    const said = plain(beside(then, vocabulary), vocabulary);
     return withParts(behindVerbs(inOrder(said, datesIn, isGrammatical)), vocabulary, isGrammatical);
   },
   gloss: GLOSSARY,
@@ -313,6 +316,9 @@ export const GERMAN: Language = {
 function withoutFalls<T>(grammar: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
   return new Map([...grammar].filter(([word]) => word !== "fall"));
 }
+
+/** "seit Mai nicht mehr bestellt": not since then. */
+const NO_MORE = /(?<=(?<!\p{L})(?:nicht|nichts|kein\p{L}*)) mehr(?! als)(?!\p{L})/giu;
 
 /** "mehr Aufträge per Rechnung oder per Lastschrift": beide nebeneinander. */
 function beside(text: string, { phrases, values }: Vocabulary): string {

@@ -37,6 +37,7 @@ verkaufspreis: selling price, sale price, unit price
 einkaufspreis: purchase price, unit cost, cost price
 stückkosten: unit cost
 rabatt nachlass: discount, rebate
+rabattsumme rabattbetrag gewährte_rabatte: discount amount, discounts given
 betrag: amount
 wert: value
 bestellwert auftragswert: order value, order amount, order total
@@ -54,7 +55,7 @@ zinsen: interest
 währung: currency
 menge stückzahl: quantity, units, amount
 stück einheiten: units, units sold, quantity
-absatz: units sold, units, sales volume
+absatz verkaufte_stückzahl verkaufte_menge verkaufte_einheiten verkaufte_stück: units sold, units, sales volume, quantity sold
 abgesetzt verkauft verkauften verkauften: sold, sell
 verkauf verkäufe: sale, sales
 gekauft kauften kaufte kaufen kauft: bought, buy, purchased
@@ -136,7 +137,7 @@ mitarbeiter angestellte beschäftigte: employee, staff, assignee, agent, sachbea
 personal belegschaft: staff, employees
 mitarbeiterzahl personalbestand kopfzahl: headcount, employee count
 vertriebler verkäufer vertriebsmitarbeiter außendienstler: sales rep, salesperson, sales representative, seller, rep
-vorgesetzter vorgesetzte chef leiter führungskraft: manager, boss
+vorgesetzter vorgesetzte chef chefin leiter führungskraft: manager, boss
 abteilung: department
 team: team
 stelle funktion: job title, position, role
@@ -187,6 +188,7 @@ segment kundensegment kundengruppe kundentyp: segment, customer segment, custome
 zufriedenheit: satisfaction
 kundenzufriedenheit: customer satisfaction, csat
 bewertung: rating, review, score
+bewertet: rated, rating
 lösungszeit bearbeitungszeit lösungsdauer bearbeitungsdauer zeit_bis_geschlossen zeit_bis_gelöst: resolution time, processing time, time to resolve, time to close
 projekt: project
 aufgabe: task

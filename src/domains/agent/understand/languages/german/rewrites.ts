@@ -1,5 +1,7 @@
 import { withGoals } from "../english/goals.ts";
 import type { Vocabulary } from "../language.ts";
+import { GLOSSARY } from "./glossary.ts";
+import { foldGerman, stemGerman } from "./stem.ts";
 import { asParticiples } from "./verbs.ts";
 
 /** "wie viel hat Anna gekauft": for how much. */
@@ -54,9 +56,10 @@ function said(pattern: string): RegExp {
 const REWRITES: readonly (readonly [RegExp, string])[] = [
   // "an wie vielen Tagen lag der Umsatz über": wie viele hatten so viel.
   [
-    /\b(?:an|in) wie ?vielen (Tage|Woche|Monate|Quartale|Jahre)n\b([^?]*?)\s(?:lag(?:en)?|war(?:en)?) (?:(?:der|die|das|unser\p{L}*) )?/iu,
-    "wie viele $1$2 hatten ",
+    /\b(?:an|in) wie ?vielen (Tage|Woche|Monate|Quartale|Jahre)n\b([^?]*?)\s(?:lag(?:en)?|war(?:en)?) (?:(?:der|die|das|unser\p{L}*) )?([^?]*)/iu,
+    "wie viele $1 hatten $3 $2",
   ],
+  [/(?<!\p{L})(?:meist|best)verkauften? (?=.* nach (?:stück|menge|absatz|umsatz|einheit))/iu, "beste "],
   [/\bkein(?:\s+einziges)?\s+mal\b/giu, "nie"],
   [/\bwie ?viel geld\b/giu, "wie viel"],
   [
@@ -134,7 +137,7 @@ export function behindVerbs(text: string): string {
 }
 
 /** Numbers as digits, verbs as participles, and what is said in a way of its own as the rules know it. */
-export function plain(text: string, { phrases }: Vocabulary): string {
+export function plain(text: string, vocabulary: Vocabulary): string {
   const counted = asParticiples(inDigits(text))
     .replace(TAKES, (_, unit: string | undefined, more: string, until: string) => {
       const when = `${until} ${more}`.replaceAll(ON_AVERAGE, "");
@@ -142,7 +145,18 @@ export function plain(text: string, { phrases }: Vocabulary): string {
     })
     .replace(UNTIL, "$1 bis $3 $2");
   const whole = REWRITES.reduce((last, [pattern, meant]) => last.replace(pattern, meant), counted);
-  return aimed(whole, phrases);
+  return aimed(toPlaces(whole, vocabulary), vocabulary.phrases);
+}
+
+/** "gingen nach Brasilien": before a name of the data it is where, and not by what. */
+function toPlaces(text: string, { values }: Vocabulary): string {
+  const isName = (norm: string) =>
+    values.has(norm) || (GLOSSARY.get(stemGerman(norm)) ?? []).some(({ norms }) => values.has(norms));
+  return text.replaceAll(
+    /(?:(?<!\p{L})(?:gehen|geht|ging(?:en)?|gegangen)(?!\p{L})(.*?))? nach (\p{Lu}\p{L}+)/gu,
+    (said, between: string | undefined, name: string) =>
+      isName(foldGerman(name)) ? `${between ?? ""} in ${name}` : said,
+  );
 }
 
 function inDigits(text: string): string {
