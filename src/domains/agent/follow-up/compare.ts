@@ -22,11 +22,6 @@ export const MINUS =
 export const WHICH_OF_TWO =
   /^which (?:one|of (?:the two|them|these|those|both)) (?:is|was|did|does|had|has) (?:the )?(?:(?<max>bigger|higher|larger|better|more|stronger)|lower|smaller|worse|weaker|less)(?: one)?$/i;
 
-/** The changes that show two periods beside each other that were asked for one after the other. */
-export function besidePeriods(now: Ask, last: Ask | undefined): Change[] | undefined {
-  return now.k === "table" && apartIn(now, last)?.k === "period" ? beside(now, last) : undefined;
-}
-
 /** The changes that show the last two answers beside each other; none where one answer does so already. */
 export function beside(now: Ask, last: Ask | undefined): Change[] | undefined {
   if (now.k === "list") return undefined;
@@ -43,15 +38,6 @@ export function beside(now: Ask, last: Ask | undefined): Change[] | undefined {
     { k: "where", conds: [both], excludes: false },
     { k: "group", by: [a.key], adds: true },
   ];
-}
-
-/** The larger or the smaller of two values that were asked for one after the other. */
-export function biggerOf(now: Ask, last: Ask | undefined, dir: "max" | "min"): Change[] | undefined {
-  const both = beside(now, last);
-  const [by] = now.k === "table" ? now.cols : [];
-  const isTold = both?.some(({ k }) => k === "group") === true || (now.k === "table" && twoValues(now));
-  if (both === undefined || by === undefined || !isTold) return undefined;
-  return [...both, { k: "choose", top: { n: 1, dir, by, ties: "cut" } }];
 }
 
 /** What the last two answers, or the two numbers of one, are apart: the later less the sooner. */

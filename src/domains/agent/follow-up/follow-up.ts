@@ -5,7 +5,7 @@ import type { Clarification, Reading, Understanding } from "../understand/readin
 import { isBroken, keptOf } from "./account.ts";
 import { apply, type Change } from "./change.ts";
 import type { chartWish } from "./chart-wish.ts";
-import { BESIDE, beside, besidePeriods, biggerOf, difference, MINUS, WHICH_OF_TWO } from "./compare.ts";
+import { BESIDE, beside, difference, MINUS, WHICH_OF_TWO } from "./compare.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
 import { areDated, exchanged, inTime } from "./parts.ts";
 import { pointingIn } from "./pointing.ts";
@@ -230,16 +230,13 @@ async function shownOtherwise(
   const [ask = before, last] = isOther ? earlier : [before, ...earlier];
   if (MINUS.test(said)) return [difference(ask, last)].find(isCarriedOn);
   const { percent } = GREW.exec(said)?.groups ?? { percent: said };
-  const both = BESIDE.test(said)
-    ? beside(ask, last)
-    : percent === undefined
-      ? besidePeriods(ask, last)
-      : undefined;
-  const pair = both && madeOf(ask, both, context);
+  const both = beside(ask, last);
+  const isMeant =
+    BESIDE.test(said) || two !== undefined || (percent === undefined && both?.[0]?.k === "become");
+  const pair = isMeant ? both && madeOf(ask, both, context) : undefined;
   if (BESIDE.test(said)) return [pair].find(isCarriedOn);
-  const largest = two && biggerOf(ask, last, two.max === undefined ? "min" : "max");
-  if (largest !== undefined) return [madeOf(ask, largest, context)].find(isCarriedOn);
-  for (const text of said === plain ? [said] : [said, plain]) {
+  const place = two && (two.max === undefined ? "the lowest" : "the highest");
+  for (const text of said === plain ? [place ?? said] : [place ?? said, plain]) {
     for (const from of pair === undefined ? [ask] : [pair, ask]) {
       const changes = await saidChanges(text, from, context);
       const made = changes && madeOf(from, changes, context);

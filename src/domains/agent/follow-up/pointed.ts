@@ -40,8 +40,7 @@ export async function pointed(
   ) {
     const open = await choice(pointing, before, context);
     const name = open?.suggestions.find((each) => context.answers?.some((answer) => isSame(answer, each)));
-    const one = name ?? nthOf(pointing.text, open?.suggestions ?? []);
-    if (one !== undefined) return pointed(text, { ...pointing, isOne: false }, oneOf(before, one), context);
+    if (name !== undefined) return pointed(text, { ...pointing, isOne: false }, oneOf(before, name), context);
     // "which regions missed it" is about all of them.
     const isNamed = pointing.k === "it" && namesKey(text, before, context);
     if (open !== undefined) return open.suggestions.length === 0 || isNamed ? undefined : open;
@@ -138,14 +137,6 @@ function named(ask: Ask, text: string, { knowledge: { schema } }: Context): Ask 
 }
 
 const TOTAL = /\b(?:total|overall|in all|altogether|insgesamt|zusammen)\b/i;
-const PLACES = ["first", "second", "third", "fourth", "fifth"];
-
-/** "the second one" of those that were shown. */
-function nthOf(text: string, names: readonly string[]): string | undefined {
-  const word = /^the (\w+) one$/i.exec(text)?.[1]?.toLowerCase() ?? "";
-  return word === "last" ? names.at(-1) : names[PLACES.indexOf(word)];
-}
-
 /** Which one is meant, where there are several; undefined where it is clear. */
 async function choice(
   { text, noun, isOne }: Pointing,
