@@ -292,6 +292,11 @@ const CONVERSATIONS: Conversation[] = [
     ["how many crossings were there then?", "afresh: number of crossings from 1 to 31 Mar 2025"],
     ["ok, by weather then", "number of crossings from 1 to 31 Mar 2025 by weather"],
   ],
+  // Only ships are no number of ships.
+  [
+    ["takings by weather in 2025", "takings by weather in 2025"],
+    ["only captains", "[captains]"],
+  ],
   // Takings less passengers are nothing.
   [
     ["takings and passengers by ship in 2025", "takings and passengers by ship in 2025"],

@@ -201,7 +201,8 @@ async function wholeIn(
 /** How a fragment is meant, by the words around it. */
 function howOf({ marks, said }: Turn): How {
   const limits = marks.has("among") || ONES.test(said);
-  return { adds: marks.has("adds"), isInstead: marks.has("instead"), ...(limits && { limits }) };
+  const how = { adds: marks.has("adds"), isInstead: marks.has("instead"), isLess: marks.has("limits") };
+  return { ...how, ...(limits && { limits }) };
 }
 
 /** What was ranked, as those that were shown. */

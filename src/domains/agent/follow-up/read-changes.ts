@@ -39,6 +39,8 @@ export interface How {
   adds: boolean;
   /** It says of which rows the same is wanted, and nothing else. */
   limits?: true;
+  /** Less of the same is wanted: "only …". */
+  isLess?: boolean;
   /** In the place of what was told apart before. */
   isInstead?: boolean;
 }
@@ -98,7 +100,12 @@ export async function* readChanges(
   else if (how.limits === true) yield* reader.ofTable(fragment, ask);
   else {
     const isNone = excludes || isTime(fragment, context) || GROUPS.test(fragment);
-    const other = isNone ? undefined : await reader.number(fragment, ask);
+    const number = isNone ? undefined : await reader.number(fragment, ask);
+    // "only customers" are never how many of them there are.
+    const isCount = number?.some(
+      ({ k, ...each }) => k === "number" && JSON.stringify(each).includes('"fn":"count"'),
+    );
+    const other = how.isLess === true && isCount === true ? undefined : number;
     const first = other ?? (await reader.beside(fragment, ask)) ?? reader.redated(fragment, ask);
     if (first !== undefined) yield [first];
     // What is another number is nothing else, and what is compared with one period is not with another.
@@ -196,10 +203,11 @@ class Reader {
       const isMeasure = changes?.some(
         (change) => change.k === "group" && change.by.some((key) => this.#isMeasure(key)),
       );
-      const isOther = (isGrouped && (UNIT.test(fragment) || this.#how.limits === true)) || isMeasure === true;
-      const isLess = changes?.every(({ k }) => k === "where" || k === "counted") === true;
+      const isLess = this.#how.limits === true || (this.#how.isLess === true && !PREPOSITION.test(fragment));
+      const isOther = (isGrouped && (UNIT.test(fragment) || isLess)) || isMeasure === true;
+      const isPart = changes?.every(({ k }) => k === "where" || k === "counted") === true;
       // What is added is never less.
-      const isRight = isLess ? !this.#how.adds : !this.#how.excludes;
+      const isRight = isPart ? !this.#how.adds : !this.#how.excludes;
       if (changes !== undefined && !isOther && isRight) yield [changes, ...rivals];
     }
   }
