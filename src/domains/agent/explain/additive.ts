@@ -1,3 +1,4 @@
+import type { ColumnRef } from "../query/metric-formula.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Num, Rel } from "../query/semantic-query.ts";
 
@@ -15,7 +16,17 @@ export function isAdditive(num: Num, schema: Schema): boolean {
 
 function isAdditiveMetric(name: string, schema: Schema): boolean {
   const { only } = schema.metrics.get(name)?.formula ?? {};
-  return /^\s*(sum|count)\s*\((?!\s*distinct\b)/i.test(String(only?.pieces[0] ?? ""));
+  const [column, ...others] = only?.columns ?? [];
+  const opening = String(only?.pieces[0] ?? "");
+  if (/^\s*(sum|count)\s*\((?!\s*distinct\b)/i.test(opening)) return true;
+  // Nothing belongs to rows that are only numbered, so that each of them is in one group.
+  const isRows = column !== undefined && others.length === 0 && isRowNumber(column, schema);
+  return isRows && /^\s*count\s*\(\s*distinct\s*$/i.test(opening);
+}
+
+function isRowNumber({ ds, field }: ColumnRef, { datasets }: Schema): boolean {
+  const { key = [], isNumbered } = datasets.get(ds) ?? {};
+  return isNumbered === true && key[0] === field;
 }
 
 function isKeyed(rel: Rel | undefined, schema: Schema): boolean {

@@ -161,9 +161,12 @@ function nameless(
   const [part, whole] = [found, totals].map((row) => row && numberOf(row, at));
   if (!part || !whole) return [];
   const [some, all] = [part, whole].map((number) => showNumber(number, main.format));
-  // "10 of 60 strikes", not "of 60 Count"
+  // "10 of 60 strikes", not "of 60 Count" or "of 60 Strike count"
   const isCount = !isKey(main.of) && main.of.k === "agg" && main.of.fn === "count";
-  const things = isCount ? key.ds.replaceAll("_", " ") : main.label;
+  const counted =
+    !isKey(main.of) && main.of.k === "metric" ? /^(.+)_count$/.exec(main.of.name)?.[1] : undefined;
+  const named = counted?.replace(/y$/, "ie").replaceAll("_", " ");
+  const things = isCount ? key.ds.replaceAll("_", " ") : named === undefined ? main.label : `${named}s`;
   return [`${some} of ${all} ${things} have no ${columns[0]?.label.toLowerCase()}.`];
 }
 

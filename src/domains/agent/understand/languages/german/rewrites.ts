@@ -148,8 +148,12 @@ export function plain(text: string, vocabulary: Vocabulary): string {
   return aimed(toPlaces(whole, vocabulary), vocabulary.phrases);
 }
 
+/** Of what goes from one place to another, "nach" says to which. */
+const RIDES = /(?<!\p{L})(?:fahrt|flug|flüge|reise|tour|trip|ride|zug|züge|bus)\p{L}*/iu;
+
 /** "gingen nach Brasilien": before a name of the data it is where, and not by what. */
 function toPlaces(text: string, { values }: Vocabulary): string {
+  if (RIDES.test(text)) return text;
   const isName = (norm: string) =>
     values.has(norm) || (GLOSSARY.get(stemGerman(norm)) ?? []).some(({ norms }) => values.has(norms));
   return text.replaceAll(
