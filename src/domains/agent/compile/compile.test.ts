@@ -38,6 +38,8 @@ const seats = (op: "<" | ">" | "=", v: number): Cond => ({
   op,
   b: { k: "lit", v },
 });
+const JANUARY = { ...YEAR, to: "2025-02-01" };
+const per = (key: Key): Num => ({ k: "calc", op: "/", a: REVENUE, b: { k: "field", key } });
 const table = (by: Key[], cols: Num[], more: object = {}): Ask => ({ k: "table", by, cols, ...more });
 
 const GOLD: readonly (readonly [title: string, ask: Ask, rows: unknown[][]])[] = [
@@ -237,6 +239,31 @@ const GOLD: readonly (readonly [title: string, ask: Ask, rows: unknown[][]])[] =
       scope: { if: is(CITY, "Bern") },
     }),
     [["Aroma", 13, 20]],
+  ],
+  ...(["in January", "by the month of January"] as const).map(
+    (title, i): readonly [string, Ask, unknown[][]] => [
+      `a ratio, ${title}: what is divided by is of January too`,
+      table(
+        i === 0 ? [SHOP] : [MONTH, SHOP],
+        [per({ ds: "items", field: "quantity" }), per({ ds: "visits", field: "tip" })],
+        {
+          scope: { win: JANUARY },
+        },
+      ),
+      [[...(i === 0 ? [] : ["2025-01-01"]), "Aroma", 3.25, 13]],
+    ],
+  ),
+  [
+    "a ratio of another dataset: what is divided by is of February too",
+    table([], [per({ ds: "goals", field: "amount" })], {
+      scope: { win: { ...YEAR, from: "2025-02-01", to: "2025-03-01" } },
+    }),
+    [[0.34]],
+  ],
+  [
+    "a ratio of what is there always: in January as well",
+    table([SHOP], [per({ ds: "shops", field: "seats" })], { scope: { win: JANUARY } }),
+    [["Aroma", 0.65]],
   ],
   [
     "share of the whole",
