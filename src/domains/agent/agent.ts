@@ -18,6 +18,7 @@ import { inTheirWords, say } from "./explain/say.ts";
 import { viewOf } from "./explain/view.ts";
 import { answering, otherChoice, questionBack } from "./follow-up/answering.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
+import { carriedOn } from "./follow-up/context.ts";
 import { followUp, saidInTwo } from "./follow-up/follow-up.ts";
 import { replyTo } from "./follow-up/reply.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
@@ -278,7 +279,7 @@ export class Agent {
       answers: work.question.answers,
       rows: async (ask: Ask) => (await work.query(compile(work.knowledge.schema, ask).sql)).rows,
     };
-    const followed = await followUp(wish, previous ?? undefined, around);
+    const followed = await followUp(wish, carriedOn(previous ?? undefined, work.knowledge), around);
     const continued = ({ answer, isTheirs }: ByRules) => ({
       answer: { ...answer, isContinued: true as const },
       isTheirs,

@@ -84,7 +84,7 @@ export const LIMITS = {
     queryFields: 6,
     /** Conditions of such a query. */
     queryConditions: 20,
-    /** Values of one of these conditions. */
+    /** Values of all of these conditions together. */
     queryValues: 200,
     /** Longest name or value in such a query. */
     queryCharacters: 200,

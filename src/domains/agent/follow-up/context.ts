@@ -48,3 +48,13 @@ export async function numberIn(text: string, context: Context): Promise<Table | 
 export function isCarried(ask: Ask, { schema }: Knowledge): boolean {
   return navigate([{ ask, cost: 0, said: "", assumptions: [] }], schema, true).routes.length > 0;
 }
+
+/** What was asked before, as far as the model still carries it: it may have changed since, or be hidden now. */
+export function carriedOn<P extends { ask: Ask; earlier?: readonly Ask[] }>(
+  previous: P | undefined,
+  knowledge: Knowledge,
+): P | undefined {
+  if (previous === undefined || !isCarried(previous.ask, knowledge)) return undefined;
+  const { earlier = [] } = previous;
+  return { ...previous, earlier: earlier.filter((ask) => isCarried(ask, knowledge)) };
+}

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { checkInstruction } from "../../../kernel/instructions.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
+import type { Caller } from "../../../registry/caller.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
 import { withoutValues } from "../conversations/question-event.ts";
 import { defineTool } from "../define.ts";
@@ -20,6 +22,13 @@ function isLimit(n: number): boolean {
 
 /** What stands in the place of a question that was not told. */
 const FILLED_IN = "(a query without a question)";
+
+/** Nobody but the caller has read the question, and whoever asks it later is told the number as verified. */
+const BY_ADMINS = "A query that was filled in is verified by admins only.";
+
+function isAdmin({ permissions }: Caller): boolean {
+  return permissions.includes("admin");
+}
 
 /** Numbers of a model by a query that its caller fills in, where a sentence might be read otherwise. */
 export const queryMetrics = defineTool({
@@ -64,6 +73,7 @@ export const queryMetrics = defineTool({
   async run({ model: wanted, question, ...wish }, context) {
     const { agent, models, conversations, drawings, shownRows, caller, meta, client, signal, note } = context;
     requireReading(caller);
+    if (question !== undefined) checkInstruction(question);
     const model = await findModel({ models, caller, meta }, wanted);
     let done = 0;
     const answer = await agent.query(caller, {
@@ -71,7 +81,7 @@ export const queryMetrics = defineTool({
       question: question ?? FILLED_IN,
       signal,
       read: (knowledge, moment) => readingOf(wish, knowledge, moment),
-      whyTheirs: whyNotVerified(question),
+      whyTheirs: isAdmin(caller) ? whyNotVerified(question) : () => BY_ADMINS,
       onPhase(phase) {
         client.progress(done, { total: PHASES.length, message: phase });
         done += 1;

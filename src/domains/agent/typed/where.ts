@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { FieldValues, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { dayAfter } from "../phases/data-period.ts";
 import type { Moment } from "../phases/plan.ts";
@@ -46,6 +46,10 @@ const OPERATORS = [
 ];
 
 export function conditionsOf(filters: readonly Filter[], knowledge: Knowledge, moment: Moment): Conditions {
+  const given = filters.reduce((sum, { value }) => sum + (Array.isArray(value) ? value.length : 1), 0);
+  const { queryValues } = LIMITS.agent;
+  if (given > queryValues)
+    throw new AppError("bad_request", `The conditions of a query have at most ${queryValues} values in all.`);
   const into: Conditions = { rows: [], groups: [] };
   for (const filter of filters) {
     const op = operatorOf(filter.op);
@@ -160,10 +164,21 @@ function isAny(key: Key, kind: SchemaField["kind"], values: readonly Literal[], 
 
 /** Texts are found in whatever case they are written, where exactly one is known. */
 function storedAs(key: Key, value: string, { values }: Knowledge): string {
-  const known = values.find((each) => isSameField(each, key))?.values ?? [];
-  if (known.includes(value)) return value;
-  const [only, ...others] = known.filter((each) => fold(each) === fold(value));
-  return only !== undefined && others.length === 0 ? only : value;
+  const known = values.find((each) => isSameField(each, key));
+  if (known === undefined || known.values.includes(value)) return value;
+  return foldedOf(known).get(fold(value)) ?? value;
+}
+
+/** The known values by how they are compared; null where several are alike. Made once a field, as there may be thousands. */
+const folded = new WeakMap<FieldValues, ReadonlyMap<string, string | null>>();
+
+function foldedOf(known: FieldValues): ReadonlyMap<string, string | null> {
+  const made = folded.get(known);
+  if (made !== undefined) return made;
+  const all = new Map<string, string | null>();
+  for (const value of known.values) all.set(fold(value), all.has(fold(value)) ? null : value);
+  folded.set(known, all);
+  return all;
 }
 
 function duringAny(key: Key, values: readonly Literal[], knowledge: Knowledge, moment: Moment): Cond {
@@ -195,9 +210,7 @@ function beside(op: string, { from, to, said }: Window): Window {
 
 function listOf(field: string, op: string, value: unknown): Literal[] {
   const all = Array.isArray(value) ? value : [value];
-  const { queryValues } = LIMITS.agent;
-  if (all.length === 0 || all.length > queryValues)
-    throw new AppError("bad_request", `${field} ${op} needs one to ${queryValues} values.`);
+  if (all.length === 0) throw new AppError("bad_request", `${field} ${op} needs a value.`);
   return all.map((each) => literalIn(field, op, each));
 }
 
