@@ -270,6 +270,19 @@ describe("one thing or another", () => {
   });
 });
 
+describe("two values of one field", () => {
+  it.each([
+    "fares in Deluxe per Deck booking",
+    "how many cancelled bookings are sailed bookings",
+    "sailed bookings that are waiting",
+    "guests from Bremen who are from Aarhus",
+  ])("are no row's: %s", (text) => {
+    expect(JSON.stringify(read(text).readings)).not.toMatch(
+      /Deluxe.*Deck|cancelled.*sailed|sailed.*waiting|Bremen.*Aarhus/,
+    );
+  });
+});
+
 describe("what was done", () => {
   it.each([
     ["settled complaints", "complaint count where complaint settled at is not empty"],

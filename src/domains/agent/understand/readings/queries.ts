@@ -4,6 +4,7 @@ import { onDeed } from "../lexicon/deeds.ts";
 import { inRoles } from "../rules/roles.ts";
 import { type Fragment, type Leaf, leavesOf } from "../senses/fragment.ts";
 import { askOf } from "./ask-of.ts";
+import { contradictsItself } from "./contradiction.ts";
 import { throughOwnPlaces } from "./own-places.ts";
 
 /** A query that the whole question may be, and the words that it was made of. */
@@ -23,11 +24,8 @@ export function queriesOf(meanings: readonly Fragment[], { all, grammar, knowled
     const leaves = leavesOf(fragment);
     const cost = fragment.cost + asked.cost;
     const ask = onDeed(throughOwnPlaces(asked.ask, leaves, knowledge), leaves);
-    return inRoles(ask, { words: all, leaves, knowledge }).map((each) => ({
-      ask: each,
-      cost,
-      leaves,
-      skipped: fragment.skipped,
-    }));
+    return inRoles(ask, { words: all, leaves, knowledge })
+      .filter((each) => !contradictsItself(each))
+      .map((each) => ({ ask: each, cost, leaves, skipped: fragment.skipped }));
   });
 }
