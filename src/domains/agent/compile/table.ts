@@ -13,6 +13,7 @@ import {
 import { bucketStart } from "./buckets.ts";
 import { type Column, columnName, distinctNames, keyName, orderBy, shownKey } from "./columns.ts";
 import { CompileError, ifCarried } from "./compile-error.ts";
+import { isOfEvents } from "./events.ts";
 import {
   aggregateSql,
   calculate,
@@ -186,30 +187,14 @@ class TableBuilder {
    * those of which there is no such number. Only what is said of the entities themselves holds for it, and no period.
    */
   #attribute(key: Key, place: Place): string {
-    if (this.#isOfEvents(key.ds, place))
+    if (isOfEvents(this.#compiler, key.ds, { parts: [...this.#parts.values()], win: place.scope.win }))
       return this.#aggregate({ k: "agg", fn: "sum", of: key, in: { k: "all", ds: key.ds } }, place);
     const all = () => this.#compiler.all(key.ds);
     const isOwn = (cond: Cond) => ifCarried(() => this.#compiler.condition(all(), cond)) !== undefined;
     const own = allOf(condsOf(place.scope.if).filter(isOwn));
-    const part = this.#part({ scope: own === undefined ? {} : { if: own } }, `field ${key.ds}`, {
-      rows: all,
-      date: null,
-    });
+    const always = { scope: own === undefined ? {} : { if: own } };
+    const part = this.#part(always, `field ${key.ds}`, { rows: all, date: null });
     return this.#reference(part, `sum(${part.rows.column(key)})`, false);
-  }
-
-  /** What happened, such as the orders of a day, is in a period as the number beside it is; a store is there always. */
-  #isOfEvents(ds: string, { scope }: Place): boolean {
-    const { date, nameField, fields } = this.#compiler.dataset(ds);
-    if (date === null) return false;
-    const parts = [...this.#parts.values()];
-    const isDated = (own: Key | null) => own?.ds === ds;
-    const isBeside = (part: Part) =>
-      part.rows.ds === ds || isDated(part.date) || isDated(this.#compiler.dataset(part.rows.ds).date);
-    if (parts.some(isBeside)) return true;
-    if (parts.length === 0 && scope.win !== undefined)
-      throw new CompileError(`Whether ${ds} are to be limited to ${scope.win.said} cannot be told.`);
-    return fields.get(nameField ?? "")?.kind !== "text" || /(^|_)id$/i.test(nameField ?? "");
   }
 
   #each({ fn, of, per, having }: Extract<Num, { k: "each" }>, { scope }: Place): string {
