@@ -29,6 +29,7 @@ import { buildSql } from "./phases/build-sql.ts";
 import { isSame } from "./phases/chosen.ts";
 import { doubt, execute, type Query } from "./phases/execute.ts";
 import { explain } from "./phases/explain.ts";
+import { likeWithLike } from "./phases/like-with-like.ts";
 import { apart } from "./phases/namesakes.ts";
 import { navigate } from "./phases/navigate.ts";
 import { type Moment, plan, type Understand } from "./phases/plan.ts";
@@ -328,7 +329,7 @@ export class Agent {
   async #run(planned: Run, work: Work): Promise<ByRules> {
     const { question, knowledge, query, begin, moment } = work;
     begin("Navigator");
-    const said = inTheirWords(planned.readings);
+    const said = inTheirWords(likeWithLike(planned.readings, question.text, moment.now));
     const plain = inWholePeriods(withoutTotals(said, knowledge), knowledge, moment.now);
     const { readings, isChosen } = await apart(plain, question, { knowledge, query });
     const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);

@@ -94,6 +94,7 @@ describe("German means what English means", () => {
     ["Q4 2025 und der Vorjahreszeitraum", "Q4 2025 and the year before"],
     ["2025 mehr als im Vorjahr", "2025 vs the year before"],
     ["Umsatz 2025 verglichen mit 2024", "revenue 2025 compared with 2024"],
+    ["Oktober im Vergleich zum Oktober letzten Jahres", "October compared to October last year"],
     ["Käufe in 2025 im selben Jahr", "purchases in 2025 that year"],
   ])("%s = %s", (german, english) => {
     expect(meaning(german)).not.toEqual([]);

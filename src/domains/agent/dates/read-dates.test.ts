@@ -350,6 +350,22 @@ describe("groupings and comparisons", () => {
     expect(compare !== undefined && "shift" in compare).toBe(shifted);
   });
 
+  it.each([
+    ["February compared to February last year", "2026-02-01", "2025-02-01"],
+    ["March so far versus March last year", "2026-03-01", "2025-03-01"],
+    ["Q1 and Q1 last year", "2026-01-01", "2025-01-01"],
+    ["February vs February 2024", "2026-02-01", "2024-02-01"],
+    ["February last year compared to February", "2025-02-01", "2026-02-01"],
+    // The last October was one of last year.
+    ["October compared to October last year", "2025-10-01", "2024-10-01"],
+    ["February vs last February", "2026-02-01", "2025-02-01"],
+    ["March vs April 2025", "2025-03-01", "2025-04-01"],
+    ["Q1 vs Q2 last year", "2025-01-01", "2025-04-01"],
+  ])("%s: never the same one twice", (text, ...starts) => {
+    const found = readDates(text, BUSINESS);
+    expect(found.map((each) => ("window" in each ? each.window?.from : undefined))).toEqual(starts);
+  });
+
   it("leaves a series to the months of its window", () => {
     const [compare] = readDates("month over month growth in 2025", BUSINESS);
     expect(compare).toMatchObject({ kind: "compare", series: true });

@@ -45,7 +45,7 @@ function withYear(time: Period, year: Period, calendar: Calendar): Value | undef
   const number =
     year.year ?? (year.fixed && (fiscal ? fiscalYearOf(year.fixed.from, calendar) : yearOf(year.fixed.from)));
   if (number === undefined || time.unit === "year") return undefined;
-  const rest = sure(time);
+  const rest = { ...sure(time), ...((year.away?.n ?? 0) < 0 && { isLast: true }) };
   // 29 February 2025, week 53 of 2025: not to be read as something else.
   if (!fiscal) return exists({ ...rest, year: number }, calendar) ?? { t: "none", absent: true };
   if (time.unit === "quarter" || time.unit === "half")

@@ -100,7 +100,7 @@ const PERIODS: readonly Rule[] = [
   // last March, this Friday, next Q2
   rule("(last|this|next) Recurring", ([which, time], calendar) => {
     const fixed = swung(time, BY[which], calendar);
-    return fixed && { ...sure(time), fixed };
+    return fixed && { ...sure(time), fixed, isLast: BY[which] < 0 };
   }),
   // of the month, in the year, the weekend: the present one, unless it is said otherwise
   rule("in|of the One", ([{ unit, fiscal }], calendar) => ({

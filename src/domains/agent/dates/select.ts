@@ -87,8 +87,11 @@ export function shareYears(items: readonly Item[], tokens: readonly Token[], cal
     const [first, second] = [periodIn(one.value), periodIn(two.value)];
     if (first === undefined || second === undefined || first.unit !== second.unit) continue;
     const between = tokens.slice(one.to, two.from).map(({ text }) => text);
-    if (!between.every((text) => JOINTS.test(text) || COMPARING.test(text))) continue;
-    const comparing = two.value.t === "compare" || between.some((text) => COMPARING.test(text));
+    const isCompare = two.value.t === "compare";
+    // "im Vergleich zum"
+    const joins = (text: string) => JOINTS.test(text) || COMPARING.test(text) || (isCompare && text === "im");
+    if (!between.every(joins)) continue;
+    const comparing = isCompare || between.some((text) => COMPARING.test(text));
     const [left, right] = shareYear(first, second, comparing, calendar);
     const sure = left.latent !== true || right.latent !== true;
     shared[i] = { ...one, value: withPeriod(one.value, sure ? { ...left, latent: false } : left) };
@@ -111,11 +114,31 @@ function shareYear(first: Period, second: Period, comparing: boolean, calendar: 
     // Q1, Q2 and Q3 follow each other.
     return shareYear(first, { ...second, fixed }, false, calendar);
   }
+  const apart = besideSame(first, second, calendar);
+  if (apart !== undefined) return apart;
   const both = pair(first, second, calendar);
   if (!lacksYear(first)) return both && !comparing ? [first, { ...second, fixed: both[1] }] : [first, second];
   const year = yearOf(readings(second, calendar)[0]?.from ?? calendar.today);
   const fixed = comparing ? inYear(first, year, calendar) : both?.[0];
   return [fixed ? { ...first, fixed } : first, second];
+}
+
+/**
+ * October compared to October last year: the latest one, and not the same one twice. In March that is the one of last
+ * year already, and the other one is that of the year before.
+ */
+function besideSame(first: Period, second: Period, calendar: Calendar): [Period, Period] | undefined {
+  const [bare, named] = lacksYear(first) ? [first, second] : [second, first];
+  const [latest] = readings(bare, calendar);
+  const [other] = readings(named, calendar);
+  if (latest === undefined || other === undefined || !YEARLY.includes(bare.unit)) return undefined;
+  if (inYear(bare, yearOf(other.from), calendar)?.from !== other.from) return undefined;
+  const isTwice = latest.from === other.from;
+  const earlier = isTwice && named.isLast === true ? lastBefore(bare, latest.from, calendar) : undefined;
+  if (isTwice && earlier === undefined) return undefined;
+  const mine = { ...bare, fixed: latest };
+  const theirs = earlier === undefined ? named : { ...named, fixed: earlier };
+  return bare === first ? [mine, theirs] : [theirs, mine];
 }
 
 /** Q2 vs Q1: the earlier one, whichever began last. */

@@ -56,6 +56,8 @@ export interface Period {
   part?: Part;
   /** Said as so many periods before (negative) or after the present one. */
   away?: Step;
+  /** Said as the last one, or as that of last year. */
+  isLast?: boolean;
   /** May be something else than a date, as a bare 2025. */
   latent?: boolean;
   /** Hardly ever a date when it stands alone, as the word may. */
