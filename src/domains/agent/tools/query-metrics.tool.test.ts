@@ -395,6 +395,12 @@ describe("an answer of query_metrics", () => {
     // Of February the first ten days: one visit.
     expect(rows).toEqual([[1, 1, 0, 0]]);
     expect(reading).toMatch(/until today, against the month before$/);
+    const question = "visit count this month compared to last month";
+    const asked = await resultOf<Answered>(server, contributor, "ask_question", { question });
+    expect(asked.rows).toEqual([[1, 1]]);
+    expect(asked.assumptions.join()).toMatch(
+      /March 2025 is not over: .* as many days, February 2025 until 10 Feb/,
+    );
     const months = { metrics: ["visit_count"], by: ["visited_on:month"], compare: "previous_period" };
     // Of January, which was over, all.
     const expected = [
