@@ -135,7 +135,7 @@ export class Agent {
       const reading = read(knowledge, moment);
       const around = { caller, knowledge, moment, query, signal, begin, preferences, word: WORD };
       const { answer } = await this.#run(settledOn(reading), settledWork(question, around));
-      const why = answer.query && whyTheirs?.(answer.query.ask, knowledge, moment);
+      const why = answer.query && whyTheirs?.(answer.query.ask, around);
       return why ? { ...answer, query: { ...(answer.query as AskedQuery), isPlain: false, why } } : answer;
     });
   }

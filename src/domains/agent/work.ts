@@ -66,7 +66,7 @@ export interface Again {
 export interface Queried extends Pick<Asked, "model" | "question" | "signal" | "onPhase"> {
   read: (knowledge: Knowledge, moment: Moment) => Reading;
   /** Why it is no answer to that question for everybody, and on every day; undefined where it is. */
-  whyTheirs?: (ask: Ask, knowledge: Knowledge, moment: Moment) => string | undefined;
+  whyTheirs?: (ask: Ask, around: Pick<Work, "knowledge" | "moment" | "preferences">) => string | undefined;
 }
 
 export type Run = Extract<Plan, { k: "run" }>;

@@ -31,6 +31,7 @@ export function shownKey({ datasets }: Schema, { ds, field, bucket, part }: Key,
 function numberName(num: Num): string {
   switch (num.k) {
     case "lit":
+    case "day":
       return "value";
     case "field":
       return num.key.field;

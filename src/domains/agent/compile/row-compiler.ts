@@ -235,6 +235,8 @@ export class RowCompiler {
     switch (num.k) {
       case "lit":
         return String(num.v);
+      case "day":
+        return endSql(num.win);
       case "field":
         return rows.column(num.key);
       case "metric":
@@ -351,6 +353,11 @@ function isWhole({ from, to }: Window, grain: "year" | "month"): boolean {
   const start = grain === "year" ? "01-01" : "01";
   const isFirst = (day: string | null) => day === null || day.slice(0, 10).endsWith(`-${start}`);
   return isFirst(from) && (isFirst(to) || to?.slice(8, 10) !== "01");
+}
+
+/** The end of a period that has only one. */
+export function endSql({ from, to }: Window): string {
+  return moment((from ?? to) as string, undefined);
 }
 
 function moment(iso: string, shift: Shift | undefined): string {

@@ -17,6 +17,7 @@ import { isOfEvents } from "./events.ts";
 import {
   aggregateSql,
   calculate,
+  endSql,
   fillIn,
   functionOf,
   over,
@@ -139,6 +140,8 @@ class TableBuilder {
     switch (num.k) {
       case "lit":
         return String(num.v);
+      case "day":
+        return endSql(num.win);
       case "metric":
         return this.#metric(num.name, inner(place, num.scope));
       case "agg":
@@ -292,7 +295,7 @@ class TableBuilder {
 
   /** Whether a group has any number; a count of 0 is none, and what is merely known of it does not bring it in. */
   isSomething(cols: readonly Num[], numbers: readonly string[]): string {
-    const known = numbers.filter((_, i) => !["running", "lit", "field"].includes(cols[i]?.k ?? ""));
+    const known = numbers.filter((_, i) => !["running", "lit", "day", "field"].includes(cols[i]?.k ?? ""));
     if (known.length === 0) return "true";
     return `(${known.map((sql) => (/^coalesce\(n\d+, 0\)$/.test(sql) ? `${sql} > 0` : `${sql} IS NOT NULL`)).join(" OR ")})`;
   }

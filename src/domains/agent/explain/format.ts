@@ -68,6 +68,8 @@ function formatOfNumber(num: Num, type: string, knowledge: Knowledge): Format {
       return formatOfField(num.key, type, knowledge);
     case "lit":
       return { kind: "number" };
+    case "day":
+      return { kind: "text" };
   }
 }
 

@@ -107,7 +107,7 @@ function filtersIn(part: unknown, isNot = false): Filter[] {
       return [{ field: node.key.field, operator: isNot ? "IS NOT" : "IS", value: null }];
     case "cmp": {
       const { a, op, b } = node;
-      const value = !isKey(b) && b.k === "lit" ? b.v : operandName(b);
+      const value = literalOf(b) ?? operandName(b);
       return [{ field: operandName(a), operator: isNot ? OPPOSITE[op] : op, value }];
     }
     case "link": {
@@ -125,6 +125,12 @@ function filtersIn(part: unknown, isNot = false): Filter[] {
     default:
       return filtersIn(Object.values(node), isNot);
   }
+}
+
+function literalOf(value: Num | Key): number | string | null | undefined {
+  if (isKey(value)) return undefined;
+  if (value.k === "day") return value.win.from ?? value.win.to;
+  return value.k === "lit" ? value.v : undefined;
 }
 
 function operandName(value: Num | Key): string {

@@ -227,6 +227,8 @@ function sayCond(cond: Cond): string {
     case "during":
       return sayWindow(cond.win).replace(/^,? /, "");
     case "cmp":
+      // "is after 1 Feb 2025": what a period is called says on which side of it.
+      if (!isKey(cond.b) && cond.b.k === "day") return `${sayOperand(cond.a)} is ${cond.b.win.said}`;
       return `${sayOperand(cond.a)} is ${sayOp(cond.op)} ${sayOperand(cond.b)}`;
     case "link":
       return sayLink(cond) as string;
@@ -282,6 +284,8 @@ function sayNum(num: Num): string {
   switch (num.k) {
     case "lit":
       return num.v.toLocaleString("en-US");
+    case "day":
+      return num.win.said;
     case "field":
       return sayKey(num.key);
     case "metric":

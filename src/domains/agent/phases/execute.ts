@@ -96,7 +96,8 @@ function isAboutSql(error: unknown): boolean {
 
 function explained(error: unknown): unknown {
   if (!isAppError(error) || error.code !== "bad_request") return error;
-  return new AppError("bad_request", `The query that this question became has failed: ${error.message}`, {
+  // What the engine says quotes SQL that nobody wrote.
+  return new AppError("bad_request", "The query that this question became could not be run.", {
     hint: "Ask in another way, or tell the author of the model.",
     cause: error,
   });

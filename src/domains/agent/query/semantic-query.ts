@@ -109,6 +109,8 @@ export interface Scope {
 /** A number, in the context of a row, a group or the whole. */
 export type Num =
   | { k: "lit"; v: number; unit?: string }
+  /** The one end that a period has, against which a date is held. */
+  | { k: "day"; win: Window }
   | { k: "field"; key: Key }
   | { k: "metric"; name: string; scope?: Scope }
   /** `in` is a closed set; `path` goes from this row. */

@@ -122,6 +122,55 @@ const RIGHT: readonly (readonly [title: string, wish: Wish, rows: unknown[][]])[
     [[19.5 / 6, 3, 4]],
   ],
   ["first and last day", { metrics: ["min(visited_on)", "max(visited_on)"] }, [["2025-01-05", "2025-03-03"]]],
+  [
+    "a last day is compared with days",
+    {
+      metrics: ["max(visited_on)"],
+      by: ["shop_name"],
+      where: [{ field: "max(visited_on)", op: ">", value: "2025-02-10" }],
+      order: "max(visited_on)",
+    },
+    [
+      ["Drip", "2025-03-03"],
+      ["Crema", "2025-02-11"],
+    ],
+  ],
+  [
+    "and with periods",
+    {
+      by: ["shop_name"],
+      where: [{ field: "min(visited_on)", op: "=", value: "2025-02" }],
+      order: "shop_name",
+    },
+    [
+      ["Bean", "2025-02-10"],
+      ["Crema", "2025-02-11"],
+    ],
+  ],
+  [
+    "between days",
+    {
+      by: ["shop_name"],
+      where: [{ field: "min(visited_on)", op: "between", value: ["2025-01-05", "2025-02-10"] }],
+      order: "shop_name",
+    },
+    [
+      ["Aroma", "2025-01-05"],
+      ["Bean", "2025-02-10"],
+    ],
+  ],
+  [
+    "not within a period",
+    {
+      by: ["shop_name"],
+      where: [{ field: "min(visited_on)", op: "!=", value: "2025-02" }],
+      order: "shop_name",
+    },
+    [
+      ["Aroma", "2025-01-05"],
+      ["Drip", "2025-03-03"],
+    ],
+  ],
   ["distinct", { metrics: ["count(distinct items.product)"] }, [[3]]],
   [
     "twice the same",
@@ -303,6 +352,37 @@ const WRONG: readonly (readonly [title: string, wish: Wish, said: RegExp])[] = [
     /a period with a beginning/,
   ],
   ["a compared list", { by: ["city"], compare: "previous_year" }, /Only metrics can be compared/],
+  [
+    "a compared date",
+    { metrics: ["max(visited_on)"], period: "2025-02", compare: "previous_period" },
+    /max_visited_on is a date, which has no growth/,
+  ],
+  [
+    "a date of groups that is held against a number",
+    { by: ["city"], where: [{ field: "max(visited_on)", op: ">", value: 5 }] },
+    /"5" is no period/,
+  ],
+  ["the highest of words", { metrics: ["max(visited_on:weekday)"] }, /is no number/],
+  [
+    "a way from elsewhere",
+    { metrics: ["goal"], by: ["regions.region_name via shops_regions"] },
+    /shops_regions does not lead from goals to regions\.region_name.*Those that do: goals_regions/s,
+  ],
+  [
+    "a way from elsewhere of one of several numbers",
+    { metrics: ["revenue", "goal"], by: ["regions.region_name via shops_regions"] },
+    /does not lead from goals/,
+  ],
+  [
+    "a way from elsewhere in a condition",
+    { metrics: ["goal"], where: [{ field: "region_name via shops_regions", value: "North" }] },
+    /does not lead from goals/,
+  ],
+  [
+    "a way to what is listed itself",
+    { by: ["region_name via shops_regions"] },
+    /does not lead from regions.*leave via out/s,
+  ],
   ["another order", { by: ["city"], order: "seats" }, /cannot be ordered by seats/],
   ["limit 0", { by: ["city"], limit: 0 }, /limit.*1 to 10000/s],
   ["what is not there", { by: ["city"], having: [] }, /having/],
@@ -453,6 +533,31 @@ describe("rights", () => {
     await resultOf(server, admin, "set_dataset_policies", { dataset_id, policies });
   };
 
+  it("a number of a verified query reaches those who see all rows of it, or have typed it", async () => {
+    const where = [{ field: "seats", op: ">", value: 25 }];
+    const questions = ["plonkage of our roomy joints", "plonkage of joints above 25"];
+    for (const question of questions) {
+      const wish = { metrics: ["count(shops)"], where, question };
+      const { id: answer_id } = await query(wish, admin);
+      const marked = await resultOf(server, admin, "mark_answer", { answer_id, mark: "right" });
+      expect(marked).toMatchObject({ verified: true });
+    }
+    const asked = () =>
+      Promise.all(
+        questions.map((question) => resultOf<Answered>(server, contributor, "ask_question", { question })),
+      );
+    expect((await asked()).map(({ rows }) => rows)).toEqual([[[2]], [[2]]]);
+    try {
+      const rows = [{ field: "city", operator: "!=", value: "Bonn" }];
+      await policy([{ name: "not Bonn", roles: ["contributor"], rows }]);
+      const [unsaid, said] = await asked();
+      expect(unsaid).toMatchObject({ outcome: "refuse", rows: [], reading: null, sql: null });
+      expect(said?.rows).toEqual([[1]]);
+    } finally {
+      await policy([]);
+    }
+  });
+
   it("hidden rows and fields are not there, in rows and in what is said", async () => {
     try {
       const rows = [{ field: "city", operator: "!=", value: "Bonn" }];
@@ -521,10 +626,59 @@ describe("verified questions", () => {
       /does not say the period after 1 Feb 2025/,
     ],
     ["there is no question", {}, /No question was given/],
+    [
+      "it does not say a part of a text",
+      { where: [{ field: "city", op: "contains", value: "on" }], question: "plonkage by the sea" },
+      /does not say on, /,
+    ],
+    [
+      "nor a number",
+      { where: [{ field: "tip", value: 4 }], question: "plonkage of 40 generous ones" },
+      /does not say 4, /,
+    ],
+    [
+      "nor a day of the week",
+      { where: [{ field: "visited_on:weekday", value: "monday" }], question: "plonkage of dull days" },
+      /does not say Monday, /,
+    ],
+    [
+      "nor a key",
+      { where: [{ field: "shops.shop_id", value: 2 }], question: "plonkage of the bean joint" },
+      /does not say 2, /,
+    ],
+    [
+      "nothing has that value",
+      { where: [{ field: "city", value: "Berlin" }], question: "plonkage of Berlin joints" },
+      /no such value/,
+    ],
     ["it only answers", { question: "yes" }, /too short/],
   ] as const)("%s: not verified, and it is said why", async (_, wish, note) => {
     const marked = await mark({ metrics: ["revenue"], ...wish });
     expect(marked).toEqual(expect.objectContaining({ verified: false, note: expect.stringMatching(note) }));
+  });
+
+  it.each([
+    ["a part of a text", { field: "city", op: "contains", value: "on" }, "plonkage of on towns", [[20]]],
+    ["a number", { field: "tip", value: 4 }, "plonkage with tips of four euros", [[20]]],
+    ["a weekday", { field: "visited_on:weekday", value: "monday" }, "plonkage of a Monday", [[28]]],
+    ["a value in other words", { field: "city", value: "Bern" }, "plonkage of the capital", [[13]]],
+  ])("%s that is said, or there: verified, and given", async (_, condition, question, rows) => {
+    const wish = { metrics: ["revenue"], where: [condition], question };
+    const { rows: own } = await query(wish, admin);
+    expect(await mark(wish)).toMatchObject({ verified: true });
+    const answer = await ask(question);
+    expect(answer.narrative).toMatch(/\*Verified by /);
+    expect([own, answer.rows]).toEqual([rows, rows]);
+  });
+
+  it("a period of one's own comes before it", async () => {
+    await resultOf(server, admin, "set_preferences", { default_time_period: "current_month" });
+    try {
+      const marked = await mark({ metrics: ["revenue"], question: "plonkage of every joint" });
+      expect(marked).toMatchObject({ verified: false, note: expect.stringMatching(/preferences/) });
+    } finally {
+      await resultOf(server, admin, "set_preferences", { clear: ["default_time_period"] });
+    }
   });
 
   it("is for admins, and no instruction is kept", async () => {
@@ -584,4 +738,27 @@ it("a period goes by the date of the metric, also where rows are told apart by a
     ],
     assumptions: ["the period goes by visits.visited_on"],
   });
+});
+
+it("what a metric is, its type says: a date is no number, and what the engine says of one is not told", async () => {
+  const metrics = [
+    { name: "last_visit", expression: "MAX(visits.visited_on)" },
+    { name: "broken", expression: "SUM(CAST(shops.city AS INTEGER))" },
+  ];
+  const start = '"metrics":[';
+  expect(CAFE_MODEL).toContain(start);
+  const odd = CAFE_MODEL.replace(start, `${start}${JSON.stringify(metrics).slice(1, -1)},`);
+  await saveModel(server, admin, odd.replace('"cafes"', '"odd"'));
+  const model = "odd";
+  const compared = { model, metrics: ["last_visit"], period: "2025-02", compare: "previous_period" };
+  expect(await failure(compared)).toMatch(/last_visit is a date, which has no growth/);
+  const where = [{ field: "last_visit", op: "<", value: "2025-02" }];
+  const early = await query({ model, by: ["shop_name"], where });
+  expect(early).toMatchObject({
+    rows: [["Aroma", "2025-01-20"]],
+    reading: expect.stringContaining("last visit is before February 2025"),
+  });
+  const said = await failure({ model, metrics: ["broken"] });
+  expect(said).toMatch(/could not be run/);
+  expect(said).not.toMatch(/cast|convert|select|Bern/i);
 });

@@ -1,6 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { findMetric, isDate, isSameName, keyNamed, keysNamed, qualified } from "../query/names.ts";
-import type { Schema } from "../query/schema.ts";
+import { findMetric, isDate, isSameName, keyNamed, keysNamed, kindOfKey, qualified } from "../query/names.ts";
+import type { Schema, SchemaField } from "../query/schema.ts";
 import type { Grain, Key } from "../query/semantic-query.ts";
 
 /** `orders.order_date:month`, and `airports.city via flight_origin` where several relationships lead there. */
@@ -32,6 +32,12 @@ export function keyOf(schema: Schema, text: string): Key {
     ...(grain !== undefined && grained(schema, key, grain)),
     ...(via && viaOf(schema, key, via)),
   };
+}
+
+/** What a part of a date is, and else what its field is. */
+export function kindOf(schema: Schema, key: Key): SchemaField["kind"] {
+  if (key.part !== undefined) return key.part === "hour" ? "number" : "text";
+  return kindOfKey(schema, key);
 }
 
 function grained(schema: Schema, key: Key, said: string): Partial<Key> {

@@ -1,8 +1,9 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { findMetric, isSameName, keysNamed, kindOfKey, qualified, unknownName } from "../query/names.ts";
+import { findMetric, isSameName, keysNamed, qualified, unknownName } from "../query/names.ts";
+import { kindOf as kindOfType } from "../query/schema.ts";
 import type { Aggregate, Num } from "../query/semantic-query.ts";
-import { keyOf } from "./keys.ts";
+import { keyOf, kindOf } from "./keys.ts";
 
 const CALL = /^(\w+)\s*\(\s*(.*?)\s*\)$/s;
 
@@ -36,6 +37,14 @@ export function numberNamed(knowledge: Knowledge, text: string): Num | undefined
   return said === undefined || of === undefined ? undefined : aggregateOf(knowledge, said, of);
 }
 
+/** Whether it is no amount but a date: the first or the last one of its rows. */
+export function isDay(num: Num, { schema, model }: Knowledge): boolean {
+  if (num.k === "agg" && num.of !== undefined)
+    return (num.fn === "min" || num.fn === "max") && kindOf(schema, num.of) === "date";
+  const type = num.k === "metric" ? model.metrics.find(({ name }) => name === num.name)?.type : undefined;
+  return type !== undefined && kindOfType(type, null) === "date";
+}
+
 function aggregateOf({ schema }: Knowledge, said: string, inside: string): Num {
   const isDistinct = /^distinct\s+/i.test(inside);
   const of = inside.replace(/^distinct\s+/i, "");
@@ -49,7 +58,7 @@ function aggregateOf({ schema }: Knowledge, said: string, inside: string): Num {
   if (fn === "count" && ds !== undefined) return { k: "agg", fn, in: { k: "all", ds } };
   if (fn === "count" && keysNamed(schema, of).length === 0) throw unknownName("dataset", of, datasets);
   const key = keyOf(schema, of);
-  const kind = kindOfKey(schema, key);
+  const kind = kindOf(schema, key);
   const isEither = fn === "min" || fn === "max" ? kind === "number" || kind === "date" : kind === "number";
   if (fn !== "count" && fn !== "distinct" && !isEither)
     throw new AppError("bad_request", `${qualified(key)} is no number, so there is no ${fn} of it.`, {

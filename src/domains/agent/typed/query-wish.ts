@@ -14,9 +14,10 @@ import type { Reading } from "../understand/reading.ts";
 import { finished } from "../understand/readings/finish.ts";
 import { besideEarlier, type Compare, type Earlier, earlierOf, soFar } from "./earlier.ts";
 import { keyOf } from "./keys.ts";
-import { numberNamed, numberOf } from "./numbers.ts";
+import { isDay, numberNamed, numberOf } from "./numbers.ts";
 import { periodIn } from "./period.ts";
 import { remarksOn } from "./remarks.ts";
+import { requireWays } from "./ways.ts";
 import { conditionsOf, type Filter } from "./where.ts";
 
 /** A semantic query as its caller fills it in: names and values of the model, and no sentence but the period. */
@@ -44,6 +45,11 @@ export function readingOf(wish: QueryWish, knowledge: Knowledge, moment: Moment)
   if (groups.length > 0 && keys.length === 0) throw new AppError("bad_request", NO_GROUPS, { hint: GROUPS });
   const said = wish.period === undefined ? undefined : periodIn(wish.period, knowledge, moment);
   const earlier = wish.compare && earlierOf(wish.compare, { keys, win: said, isList: cols.length === 0 });
+  const day = earlier && cols.find((num) => isDay(num, knowledge));
+  if (day !== undefined)
+    throw new AppError("bad_request", `${columnName(day)} is a date, which has no growth.`, {
+      hint: "Compare numbers only, and query dates without compare.",
+    });
   const win = earlier === undefined ? said : soFar(said, moment.now);
   const shown = { keys, earlier, order: wish.order, limit: wish.limit };
   const during: Cond[] = win == null ? [] : [{ k: "during", win }];
@@ -58,6 +64,7 @@ export function readingOf(wish: QueryWish, knowledge: Knowledge, moment: Moment)
     whole,
     carried(() => compile(schema, whole)),
   );
+  requireWays(ask, schema);
   const compiled = compile(schema, ask);
   const remarks = remarksOn(wish, { ask, compiled, knowledge });
   return {

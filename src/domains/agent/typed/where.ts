@@ -3,13 +3,13 @@ import type { FieldValues, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { dayAfter } from "../phases/data-period.ts";
 import type { Moment } from "../phases/plan.ts";
-import { kindOfKey, qualified } from "../query/names.ts";
+import { qualified } from "../query/names.ts";
 import { isEqual, isSameField } from "../query/parts.ts";
 import type { SchemaField } from "../query/schema.ts";
 import type { Comparison, Cond, Key, Literal, Num, Window } from "../query/semantic-query.ts";
 import { fold } from "../understand/languages/words.ts";
-import { keyOf } from "./keys.ts";
-import { numberNamed } from "./numbers.ts";
+import { keyOf, kindOf } from "./keys.ts";
+import { isDay, numberNamed } from "./numbers.ts";
 import { periodIn } from "./period.ts";
 
 /** A condition as its caller writes it. */
@@ -56,7 +56,7 @@ export function conditionsOf(filters: readonly Filter[], knowledge: Knowledge, m
     const number = numberNamed(knowledge, filter.field);
     for (const said of sidesOf({ ...filter, op })) {
       if (number === undefined) into.rows.push(ofRows(said, knowledge, moment));
-      else into.groups.push({ number, cond: ofGroups(number, said) });
+      else into.groups.push({ number, cond: ofGroups(number, said, knowledge, moment) });
     }
   }
   return { ...into, rows: joined(into.rows, (text) => periodIn(text, knowledge, moment)?.said ?? text) };
@@ -108,25 +108,34 @@ function operatorOf(said = "="): string {
   });
 }
 
-function ofGroups(number: Num, { field, op, value }: Said): Cond {
+function ofGroups(number: Num, { field, op, value }: Said, knowledge: Knowledge, moment: Moment): Cond {
   const comparison = COMPARISONS[op];
   if (comparison === undefined)
     throw new AppError("bad_request", `${field} is a number of groups, which ${op} does not compare.`, {
       hint: `Take one of ${Object.keys(COMPARISONS).join(", ")}.`,
     });
-  return {
-    k: "cmp",
-    a: number,
-    op: comparison,
-    b: { k: "lit", v: numberIn(field, oneOf(field, op, value)) },
-  };
+  const one = oneOf(field, op, value);
+  if (isDay(number, knowledge)) return ofDays(number, op, dayOf(one, knowledge, moment));
+  return { k: "cmp", a: number, op: comparison, b: { k: "lit", v: numberIn(field, one) } };
+}
+
+/** The first or the last day of a group lies before, behind or in a period. */
+function ofDays(number: Num, op: string, win: Window): Cond {
+  if (op === "!=") return { k: "not", of: ofDays(number, "=", win) };
+  if (op === "=") return { k: "and", of: [ofDays(number, ">=", win), ofDays(number, "<=", win)] };
+  const side = beside(op, win);
+  if (side.from === null && side.to === null)
+    throw new AppError("bad_request", `Nothing lies ${side.said}.`, {
+      hint: "Give a day or a whole period.",
+    });
+  return { k: "cmp", a: number, op: side.from === null ? "<" : ">=", b: { k: "day", win: side } };
 }
 
 function ofRows({ field, op, value }: Said, knowledge: Knowledge, moment: Moment): Cond {
   const { bucket: _, fiscal: __, ...key } = keyOf(knowledge.schema, field);
   if (op === "is null") return { k: "null", key };
   if (op === "is not null") return { k: "not", of: { k: "null", key } };
-  const kind = kindOf(key, knowledge);
+  const kind = kindOf(knowledge.schema, key);
   const values = op === "in" || op === "not in" || op === "=" || op === "!=" ? listOf(field, op, value) : [];
   if (values.length > 0) {
     const cond =
@@ -145,12 +154,6 @@ function ofRows({ field, op, value }: Said, knowledge: Knowledge, moment: Moment
   throw new AppError("bad_request", `${qualified(key)} is ${kind}, which ${op} does not compare.`, {
     hint: "Take =, !=, in, not in or contains.",
   });
-}
-
-/** What a part of a date is, and else what its field is. */
-function kindOf(key: Key, { schema }: Knowledge): SchemaField["kind"] {
-  if (key.part !== undefined) return key.part === "hour" ? "number" : "text";
-  return kindOfKey(schema, key);
 }
 
 function isAny(key: Key, kind: SchemaField["kind"], values: readonly Literal[], knowledge: Knowledge): Cond {

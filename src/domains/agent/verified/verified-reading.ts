@@ -3,11 +3,9 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { navigate } from "../phases/navigate.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Preferences } from "../preferences/preferences.ts";
-import { isSameField } from "../query/parts.ts";
-import type { Ask } from "../query/semantic-query.ts";
-import { fold } from "../understand/languages/words.ts";
 import type { Reading } from "../understand/reading.ts";
-import { hasPeriods, queryShape, valuesIn } from "./query-text.ts";
+import { closedIn } from "./open-to.ts";
+import { hasPeriods, queryShape } from "./query-text.ts";
 import { redated } from "./redated.ts";
 import type { VerifiedQuestion } from "./verified.store.ts";
 
@@ -48,23 +46,18 @@ function verdictOf({ verifiedBy, modelVersion }: VerifiedQuestion, { version }: 
 
 /** The query itself, where the rules read another one: with the periods that the question says today. */
 function asItWas({ query }: VerifiedQuestion, { sent, knowledge, preferences, moment }: Around) {
-  const hasOwnPeriod = (preferences.defaultTimePeriod ?? "all_time") !== "all_time";
   const isDated = hasPeriods(query.ask);
   const ask = isDated ? redated(query.ask, sent, { from: query, to: moment, knowledge }) : query.ask;
-  if (ask === undefined || (hasOwnPeriod && !isDated) || !isOpenTo(ask, knowledge, sent)) return undefined;
+  if (
+    ask === undefined ||
+    (hasOwnPeriod(preferences) && !isDated) ||
+    closedIn(ask, knowledge, sent).length > 0
+  )
+    return undefined;
   return { ask, said: isDated ? say(ask) : query.said, cost: 0, assumptions: [], isExact: true as const };
 }
 
-/** Whether every value of it is one that this caller sees, or could only have typed. */
-function isOpenTo(ask: Ask, { values }: Knowledge, question: string): boolean {
-  const typed = fold(question);
-  return valuesIn(ask).every(({ key, values: wanted, match }) => {
-    const known = values.find((each) => isSameField(each, key));
-    return wanted.every((value) => {
-      if (typeof value === "boolean") return true;
-      if (match === "equal" && known?.values.includes(String(value)) === true) return true;
-      const isListed = match === "equal" && known !== undefined && !known.isCut;
-      return !isListed && typed.includes(fold(String(value)));
-    });
-  });
+/** Whether numbers without a period are of one that whoever asks has settled. */
+export function hasOwnPeriod({ defaultTimePeriod = "all_time" }: Preferences): boolean {
+  return defaultTimePeriod !== "all_time";
 }

@@ -123,6 +123,7 @@ export class Facts extends MetricFacts {
       case "field":
         return [num.key.ds];
       case "lit":
+      case "day":
         return [];
     }
   }
