@@ -13,6 +13,7 @@ import {
 import { bucketStart } from "./buckets.ts";
 import { type Column, columnName, distinctNames, keyName, orderBy, shownKey } from "./columns.ts";
 import { CompileError, ifCarried } from "./compile-error.ts";
+import { countedIn } from "./counted-in.ts";
 import { isOfEvents } from "./events.ts";
 import {
   aggregateSql,
@@ -79,15 +80,6 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
   const source = builder.source(filled);
   const sql = `${source.with}SELECT ${shown.join(", ")} FROM ${source.from}${where}${ranked}${orderBy(sorted)}${limit}`;
   return { sql, columns: [...ask.by, ...ask.cols].map((of, i) => ({ name: names[i] as string, of })) };
-}
-
-/** The period of what is counted: the same months, whether it is said of the rows or of their number. */
-function countedIn({ cols, by: [key] }: Table): Window | undefined {
-  const [num] = cols;
-  const cond = num?.k === "agg" && num.in?.k === "where" ? num.in.if : undefined;
-  if (cond?.k !== "during") return undefined;
-  const { on } = cond.win;
-  return on === undefined || on.field === key?.field ? cond.win : undefined;
 }
 
 /** An aggregate of aggregates that stands by itself, as one value. */
