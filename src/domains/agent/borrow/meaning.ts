@@ -8,8 +8,8 @@ export interface Near {
   score: number;
 }
 
-/** From this on a name is near enough to be offered: nobody is given its number without asking for it. */
-const OFFERED = { least: 0.4, margin: 0.15 };
+/** From this on, and so far before all others, a name is near enough to be offered. */
+const OFFERED = { least: 0.4, margin: 0.1 };
 /** Names that are compared. */
 const MOST_OFFERED = 200;
 
@@ -54,12 +54,17 @@ export class Meanings {
       Embedding,
       ...Embedding[],
     ];
-    const scored = names.map((name, i) => ({ name, score: cosine(said, vectors[i] as Embedding) }));
-    const best = Math.max(OFFERED.least, ...scored.map(({ score }) => score - OFFERED.margin));
-    return scored
-      .filter(({ score }) => score >= best)
-      .toSorted((a, b) => b.score - a.score)
-      .map(({ name }) => name);
+    const scored = names
+      .map((name, i) => ({ name, score: cosine(said, vectors[i] as Embedding) }))
+      .toSorted((a, b) => b.score - a.score);
+    const [best] = scored;
+    if (best === undefined || best.score < OFFERED.least) return [];
+    // "price" and "average price" are one to choose from.
+    const own = best.name.split(" ");
+    const isAkin = ({ name }: { name: string }) => name.split(" ").some((part) => own.includes(part));
+    const other = scored.find((each) => !isAkin(each));
+    if (other !== undefined && best.score - other.score < OFFERED.margin) return [];
+    return scored.filter((each) => isAkin(each) && each.score >= OFFERED.least).map(({ name }) => name);
   }
 
   #columnsOf(knowledge: Knowledge): Promise<Column[]> {

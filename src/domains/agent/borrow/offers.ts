@@ -3,6 +3,7 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { nearestNames } from "../phases/nearest-names.ts";
 import { offering } from "../phases/refuse.ts";
 import type { Understanding } from "../understand/reading.ts";
+import { fitsName, type Offered } from "./name-place.ts";
 
 /** Words that are put in the place of one that nothing is called by. */
 const MOST_NAMES = 3;
@@ -12,7 +13,7 @@ const MOST_MISSING = 2;
 const MOST_TRIED = 6;
 const MOST_OFFERED = 3;
 /** Of less nothing is offered. */
-const LEAST_CONFIDENCE = 0.6;
+const LEAST_CONFIDENCE = 0.75;
 
 /** Names of a model whose meaning is near to that of some words, the nearest first. */
 export type NamesNear = (words: string, knowledge: Knowledge) => Promise<string[]>;
@@ -44,7 +45,7 @@ async function offers(
   let tries = [text];
   for (const word of unknown) {
     const names = await namesFor(word, knowledge, near);
-    tries = tries.flatMap((each) => names.map((name) => withName(each, word, name)));
+    tries = tries.flatMap((each) => names.flatMap((name) => withName(each, word, name)));
   }
   const found = new Map<string, string>();
   for (const each of new Set(tries.slice(0, MOST_TRIED))) {
@@ -55,10 +56,14 @@ async function offers(
   return [...found.values()].slice(0, MOST_OFFERED);
 }
 
-async function namesFor(word: string, knowledge: Knowledge, near: NamesNear): Promise<string[]> {
+async function namesFor(word: string, knowledge: Knowledge, near: NamesNear): Promise<Offered[]> {
   const like = nearestNames(word, knowledge);
-  const meant = like.length > 0 ? [] : await near(word, knowledge);
-  return [...like, ...meant].slice(0, MOST_NAMES);
+  const names = like.length > 0 ? like : await near(word, knowledge);
+  const fields = new Set(
+    knowledge.model.datasets.flatMap(({ fields }) => fields.map(({ name }) => name.replaceAll("_", " "))),
+  );
+  const isValue = (name: string) => like.includes(name) && !fields.has(name);
+  return names.slice(0, MOST_NAMES).map((name) => ({ name, isValue: isValue(name) }));
 }
 
 /** Where a word stands by itself; -1 where it does not. */
@@ -71,6 +76,10 @@ function wordIn(word: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${plain}(?![\\p{L}\\p{N}])`, "iu");
 }
 
-function withName(text: string, word: string, name: string): string {
-  return text.replace(wordIn(word), () => name);
+/** Nothing where the name does not fit. */
+function withName(text: string, word: string, offered: Offered): string[] {
+  const found = wordIn(word).exec(text);
+  if (found === null) return [];
+  const at = { start: found.index, end: found.index + found[0].length };
+  return fitsName(text, at, offered) ? [text.slice(0, at.start) + offered.name + text.slice(at.end)] : [];
 }

@@ -18,6 +18,7 @@ import {
   withoutEcho,
 } from "./languages/sentences.ts";
 import { phraseKey, type Word, wordsOf } from "./languages/words.ts";
+import { atDate, bothThen } from "./open/at-a-date.ts";
 import { stillToCome } from "./open/left-open.ts";
 import { clarificationsOf, isLoose, missingIn, type Open, openIn } from "./open/open.ts";
 import { onlySum, partOfName, sharedNoun, withName } from "./open/part-of-name.ts";
@@ -101,7 +102,7 @@ function readIn(
   const reread: Reread =
     parts > 0 ? (text) => readIn(language, { ...question, text }, knowledge, parts - 1) : undefined;
   const said = weigh(sensesIn(language, question, knowledge));
-  const beforehand = refusedBeforehand(said) ?? whichNumber(said, reread);
+  const beforehand = refusedBeforehand(said) ?? thenRead(bothThen(said), reread) ?? whichNumber(said, reread);
   if (beforehand !== undefined) return beforehand;
   const meanings = meaningsOf(said);
   if (meanings === undefined) return asking(TOO_LONG);
@@ -109,10 +110,14 @@ function readIn(
   return decide(readings, said, reread);
 }
 
-/** Of what is still to come nothing is known. */
+/** Of what is still to come nothing is known, and what there was at a date is not counted. */
 function refusedBeforehand(said: Weighed): Understanding | undefined {
-  const ahead = stillToCome(said);
-  return ahead && { ...NOTHING, missing: [ahead] };
+  const unknown = stillToCome(said) ?? atDate(said);
+  return unknown && { ...NOTHING, missing: [unknown] };
+}
+
+function thenRead(text: string | undefined, reread: Reread): Understanding | undefined {
+  return text === undefined ? undefined : reread?.(text);
 }
 
 /** "the rate", where there are several. */

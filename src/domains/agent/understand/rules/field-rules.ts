@@ -49,7 +49,7 @@ function isSaidOf(key: Key, cond: Cond): boolean {
 
 function missing(grammar: Grammar, key: Key): Cond {
   const empty: Cond = { k: "null", key };
-  return grammar.isNumber(key)
+  return grammar.isNumber(key) || grammar.isNumberLabel(key)
     ? { k: "or", of: [empty, { k: "is", key, values: [0], match: "equal" }] }
     : empty;
 }

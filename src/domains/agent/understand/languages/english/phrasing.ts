@@ -1,3 +1,4 @@
+import { deniedAll, fieldsWith } from "../denied.ts";
 import { eitherOr, isValue } from "../either.ts";
 import type { Language, Vocabulary } from "../language.ts";
 import { fold, phraseKey, wordsOf } from "../words.ts";
@@ -34,8 +35,9 @@ const OPERATES =
 export const phrase: Language["prepare"] = (text, vocabulary, datesIn) => {
   const { phrases, values } = vocabulary;
   const isNoun: IsNoun = (word, kinds) => isNounIn(phrases, word, kinds);
+  const denied = deniedAll(text, (words) => fieldsWith([fold(words)], values));
   const compared = eitherOr(
-    text,
+    denied,
     { isValue: (word) => isValue(word, values), isRows: isNoun },
     { compare: "compare", of: "of", and: "and", count: "number of" },
   );

@@ -1,3 +1,4 @@
+import { deniedAll, fieldsWith } from "../denied.ts";
 import { eitherOr, isValue } from "../either.ts";
 import { ENGLISH } from "../english/english.ts";
 import type { Language, Vocabulary } from "../language.ts";
@@ -303,7 +304,8 @@ export const GERMAN: Language = {
   ...GERMAN_FORMS,
   prepare: (text, vocabulary, datesIn) => {
     const then = datesIn(text).length > 0 ? text.replaceAll(NO_MORE, "") : text;
-    const said = plain(beside(then, vocabulary), vocabulary);
+    const denied = deniedAll(then, (words) => fieldsWith(normsIn(words), vocabulary.values));
+    const said = plain(beside(denied, vocabulary), vocabulary);
     return withParts(behindVerbs(inOrder(said, datesIn, isGrammatical)), vocabulary, isGrammatical);
   },
   gloss: GLOSSARY,
@@ -319,6 +321,12 @@ function withoutFalls<T>(grammar: ReadonlyMap<string, T>): ReadonlyMap<string, T
 
 /** "seit Mai nicht mehr bestellt": not since then. */
 const NO_MORE = /(?<=(?<!\p{L})(?:nicht|nichts|kein\p{L}*)) mehr(?! als)(?!\p{L})/giu;
+
+/** A name as it is folded, and what it is called in English. */
+function normsIn(words: string): string[] {
+  const norm = foldGerman(words);
+  return [norm, ...(GLOSSARY.get(stemGerman(norm)) ?? []).map(({ norms }) => norms)];
+}
 
 /** "mehr Aufträge per Rechnung oder per Lastschrift": beide nebeneinander. */
 function beside(text: string, { phrases, values }: Vocabulary): string {
