@@ -53,7 +53,7 @@ describe.each(Object.entries(doors))("a refusal over %s", (_, ask) => {
     expect((await ask(bracket)).rows).toEqual(meant.rows);
   });
 
-  it.each(["number of boats by astrology", "average quarrel of boats"])(
+  it.each(["number of boats by astrology", "average quarrel of boats", "how many boats did we captain?"])(
     "offers nothing where nothing is near: %s",
     async (question) => {
       expect(await ask(question)).toMatchObject({ outcome: "refuse", questions: [] });
