@@ -214,6 +214,15 @@ describe("a number per something", () => {
     expect(saidBack(text)).toBe(said);
   });
 
+  it.each([
+    ["fares per guest by country in 2025", "average fares for each guest by country in 2025"],
+    ["bookings per guest by town", "average booking count for each guest by town"],
+    ["average takings per guest by town", "average fares for each guest by town"],
+    ["fares per guest by cabin", "fares by guest and cabin"],
+  ])("is that of one of them, by what each has one of: %s", (text, said) => {
+    expect(saidBack(text)).toBe(said);
+  });
+
   it("is no average that is divided once more", () => {
     expect(saidBack("average fare per booking")).not.toContain("average fare per");
   });

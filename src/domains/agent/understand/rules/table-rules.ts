@@ -136,6 +136,7 @@ export const TABLE_RULES: Rules = {
   "table by": (grammar, { table: all }, by) => {
     const table = ofSome(grammar, all, by);
     return per(
+      grammar,
       table,
       by,
       inPeriods(
@@ -151,7 +152,7 @@ export const TABLE_RULES: Rules = {
     if (by.by?.k === "num") return [];
     const table = ofSome(grammar, every, by);
     const all = by.keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, by.keys);
-    return per(table, by, inPeriods(grammar, all, by)).map((each) => more(each, 0.1));
+    return per(grammar, table, by, inPeriods(grammar, all, by)).map((each) => more(each, 0.1));
   },
   "table grain": (grammar, { table }, { grain, isFiscal }) => periods(grammar, table, grain, isFiscal),
   "grain table": (grammar, { grain, isFiscal }, { table }) => periods(grammar, table, grain, isFiscal),
@@ -240,7 +241,7 @@ export const TABLE_RULES: Rules = {
     const table = ofSome(grammar, tableOf(count(rel.rel)), by);
     if (by.by !== null || rel.isTopped || rel.verb !== undefined) return [];
     const all = keys.length === 0 ? [asTable(table, 0)] : grouped(grammar, table, keys);
-    return per(table, by, inPeriods(grammar, all, by)).map((each) =>
+    return per(grammar, table, by, inPeriods(grammar, all, by)).map((each) =>
       more(each, keys[0]?.ds === rel.ds ? 0.5 : 0.3),
     );
   },

@@ -261,14 +261,30 @@ export function ofSome(grammar: Grammar, whole: TableSense, { some, isShare }: B
 }
 
 /** Remembers which groups were said with "per" or "each". */
-export function per(before: TableSense, by: BySense, tables: Combined[]): Combined[] {
-  if (by.isPer !== true) return tables;
+export function per(grammar: Grammar, before: TableSense, by: BySense, tables: Combined[]): Combined[] {
+  if (by.isPer !== true) return perOneOfEach(grammar, before, by, tables);
   return tables.map((each) => {
     if (each.sense.t !== "table" || each.sense.table.top !== null) return each;
     const { table } = each.sense;
     const fresh = table.by.filter((key) => !before.by.some((known) => isEqual(known, key)));
     return fresh.length === 0 ? each : asTable({ ...table, per: fresh }, each.cost);
   });
+}
+
+/** "revenue per customer by segment": each has one segment, so it is that of a customer, by segment. */
+function perOneOfEach(
+  grammar: Grammar,
+  { per: [said, ...others] = [] }: TableSense,
+  { keys }: BySense,
+  tables: Combined[],
+): Combined[] {
+  const isTheirs = (key: Key) => key.ds === said?.ds && !isEqual(key, said) && !grammar.isDate(key);
+  const isOne = said !== undefined && others.length === 0 && said.bucket === undefined;
+  if (!isOne || keys.length === 0 || !keys.every(isTheirs)) return tables;
+  return [
+    ...ofTables(tables, (table) => averaged(grammar, table, "avg")),
+    ...tables.map((each) => more(each, 1)),
+  ];
 }
 
 /** Average monthly revenue: of the revenue of each month. Average orders per customer: of those of each. */
