@@ -29,7 +29,7 @@ import {
   withConds,
   withoutWindow,
 } from "./parts.ts";
-import { about, countedSet, countsThings } from "./referent.ts";
+import { about, countedSet, countsThings, ofAnyTime } from "./referent.ts";
 import { asLag } from "./years-apart.ts";
 
 /** One thing that is said of the query before; a follow-up is a list of them. */
@@ -117,7 +117,7 @@ function onTable(ask: Table, change: Change, schema: Schema): Ask | undefined {
     case "number":
       return withNumber(ask, change, schema);
     case "become":
-      return withCols(ask, change);
+      return withCols(ask, change, schema);
     case "group":
       return groupedBy(ask, change);
     case "period":
@@ -295,7 +295,7 @@ function ranked(next: Table, { cols: [old], top, order }: Table): Table {
   };
 }
 
-function withCols(before: Table, { of, cols }: Of<"become">): Table | undefined {
+function withCols(before: Table, { of, cols }: Of<"become">, schema: Schema): Table | undefined {
   if (!cols.every((num) => isMadeOf(num, of))) return undefined;
   const dates = areDated(cols);
   const ask = dates ? uncompared(before) : before;
@@ -306,10 +306,11 @@ function withCols(before: Table, { of, cols }: Of<"become">): Table | undefined 
   if (!isYearly(ask.by) && JSON.stringify(cols).includes('"grain":"year"')) return undefined;
   const next = ask.cols.flatMap((num) => cols.map((col) => rebased(col, of, num)));
   if (!dates) return ranked({ ...ask, cols: next }, before);
-  if (ask.by.every(({ bucket }) => bucket === undefined))
-    return ranked({ ...withoutWindow(ask), cols: next }, before);
-  const lagged = asLag(next, ask);
-  return lagged && ranked({ ...ask, cols: lagged }, before);
+  const free = ofAnyTime(ask, schema);
+  if (free?.by.every(({ bucket }) => bucket === undefined))
+    return ranked({ ...withoutWindow(free), cols: next }, before);
+  const lagged = free && asLag(next, free);
+  return lagged && ranked({ ...free, cols: lagged }, before);
 }
 
 /** Of two periods beside each other the growth is that from the one to the other. */

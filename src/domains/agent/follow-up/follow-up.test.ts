@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ferryContext } from "../../../../test/support/ferry-line.ts";
 import { say } from "../explain/say.ts";
+import type { Ask } from "../query/semantic-query.ts";
 import { chartWish } from "./chart-wish.ts";
 import { followUp, type Previous } from "./follow-up.ts";
 import { pointingIn } from "./pointing.ts";
@@ -306,6 +307,26 @@ const CONVERSATIONS: Conversation[] = [
     ["welches Schiff hatte 2025 die meisten Einnahmen?", "takings by ship in 2025, the highest"],
     ["Wie viele Überfahrten hatte das?", "number of crossings of the ships with the highest takings in 2025"],
   ],
+  // What they did is of the time in which they were chosen, and names are no share.
+  [
+    ["top 2 captains by takings in 2025", "takings by captain in 2025, the 2 highest"],
+    [
+      "which ships did they have crossings with?",
+      "ships with crossings of the 2 captains with the highest takings in 2025 in 2025",
+    ],
+    ["what share of total takings is that?", "[that]"],
+  ],
+  // Rows of one period are none of another; what belongs to such rows cannot be compared.
+  [
+    ["crossings in 2025 by weather", "number of crossings in 2025 by weather"],
+    ["and the delay of these?", "average delay by weather of crossings in 2025"],
+    ["compared to 2024", "average delay in 2025 and average delay in 2024 by weather of crossings"],
+  ],
+  [
+    ["crossings in 2025 by weather", "number of crossings in 2025 by weather"],
+    ["and the takings of these?", "takings by weather of crossings in 2025"],
+    ["compared to 2024", "[compared to 2024]"],
+  ],
 ];
 
 describe("conversations", () => {
@@ -330,6 +351,22 @@ describe("conversations", () => {
       "number of crossings of the 2 captains with the highest takings in 2025",
       "share of total takings of the 2 captains with the highest takings in 2025",
       "[those hired]",
+    ]);
+  });
+
+  it("they are what was listed last, or who it was listed of", async () => {
+    const context = { ...ferryContext(), rows: async (ask: Ask) => [[say(ask), 1]] };
+    const first = (await context.read("top 2 captains by takings in 2025")).readings[0]?.ask as Ask;
+    const next = await followUp(
+      chartWish("which ships did they have crossings with?"),
+      { ask: first, said: "" },
+      context,
+    );
+    const ask = next.k === "follows" ? next.reading.ask : first;
+    const last = await followUp(chartWish("their takings"), { ask, said: "", earlier: [first] }, context);
+    expect(last.k === "asks" && last.question.suggestions).toEqual([
+      "takings of the 2 captains with the highest takings in 2025",
+      "takings of ships with crossings of the 2 captains with the highest takings in 2025",
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { isSame } from "../phases/chosen.ts";
-import { condsOf, datasetIn, nodesIn } from "../query/parts.ts";
+import { condsOf, datasetIn, nodesIn, relConds } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
-import type { Ask, Cond, Hop, Num, Rel } from "../query/semantic-query.ts";
+import type { Ask, Cond, Hop, Key, Num, Rel } from "../query/semantic-query.ts";
 import type { Clarification } from "../understand/reading.ts";
 import { asksOf, type Context, isCarried } from "./context.ts";
 import { type List, narrowed, withConds } from "./parts.ts";
@@ -62,6 +62,7 @@ async function asked(
 ): Promise<Ask | undefined> {
   const { schema } = context.knowledge;
   const { of } = referent;
+  const isNumber = ({ ds, field }: Key) => schema.datasets.get(ds)?.fields.get(field)?.kind === "number";
   const isOne = TOTAL.test(text) || IN_ALL.test(text) || OF_THEM.test(text);
   const set = isOne ? { ...referent, by: [] } : referent;
   for (const written of writtenOut(text, pointing, referent)) {
@@ -74,6 +75,8 @@ async function asked(
       if (!isNamed && !referent.isNamed && JSON.stringify(ask).includes(`{"k":"all","ds":"${of.ds}"}`))
         continue;
       if (ask.k === "list" && of !== undefined && !isAskedOf(ask, of.ds, text, schema)) continue;
+      // What was told apart is not listed row by row, number after number.
+      if (ask.k === "list" && set.by.length > 0 && ask.show.every(isNumber)) continue;
       if (ask.k === "table" && PLACE.test(text)) continue;
       if (of !== undefined && isByAccident(ask, of.ds, { text: textOf(text, pointing), written })) continue;
       const made = about(named(ask, text, context), set, schema, pointing?.k === "of");
@@ -87,6 +90,8 @@ async function asked(
 function isAskedOf({ show: [key, ...more] }: List, ds: string, text: string, schema: Schema): boolean {
   if (/^(?:how|wie)\b/i.test(text)) return false;
   const isName = key !== undefined && more.length === 0 && isNameOf(key, schema);
+  // Who was shown is not what they did.
+  if (isName && key.ds === ds && /^(?:what|was)\b/i.test(text)) return false;
   return !PLACE.test(text) || (!isName && key?.ds === ds);
 }
 
@@ -96,7 +101,10 @@ function isByAccident(ask: Ask, ds: string, { text, written }: { text: string; w
   const words = (text.match(/\p{L}+/gu) ?? []).filter((word) => !isEmpty(word));
   if (!isGlued && words.length > 1) return false;
   const paths = nodesIn(ask).flatMap(({ k, path, to }) =>
-    k === "link" && datasetIn(to as Rel) === ds ? [path as readonly Hop[]] : [],
+    // What they did was spoken of.
+    k === "link" && datasetIn(to as Rel) === ds && relConds(to as Rel).length === 0
+      ? [path as readonly Hop[]]
+      : [],
   );
   return paths.some((path) => new Set(path.map(({ dir }) => dir)).size > 1);
 }

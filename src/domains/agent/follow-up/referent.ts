@@ -1,6 +1,6 @@
 import { reversed, toOnePath } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { bare, condsOf, datasetIn, isEqual, nodesIn, relConds, swapped } from "../query/parts.ts";
+import { bare, condsOf, datasetIn, isEqual, nodesIn, relConds, swapped, whereAll } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Ask, Cond, Hop, Key, Literal, Num, Rel, Window } from "../query/semantic-query.ts";
 import { GLOSSARY } from "../understand/languages/german/glossary.ts";
@@ -98,7 +98,8 @@ function setsOf(rels: readonly Rel[], { win, ...scope }: Referent, schema: Schem
     if (ds === undefined) return [];
     // When things came to be there says nothing of what they do.
     const isOwn = (cond: Cond) => cond.k === "during" && !isEvent(ds, schema);
-    const deeds = rel.k === "top" ? rel : relConds(rel).filter((cond) => !isOwn(cond));
+    const first = bare(rel);
+    const deeds = [first.k === "top" ? first : [], relConds(rel).filter((cond) => !isOwn(cond))];
     const periods = windowsIn(deeds).map(({ on: _, ...period }) => period);
     const isOne = periods.every(({ from, to }) => from === periods[0]?.from && to === periods[0].to);
     return [{ ...scope, of: { ds, rel }, win: win ?? (isOne ? periods[0] : "several") }];
@@ -168,11 +169,14 @@ export function about(
   // "how many people report to him": nobody said which of them is him.
   if (places > 1 && !isEqual(of?.rel, all)) return undefined;
   const isNamed = places > 0;
-  const next = isNamed ? swapped(ask, (part) => (isEqual(part, all) ? of?.rel : undefined)) : ask;
+  const whose = isNamed ? swapped(ask, (part) => (isEqual(part, all) ? of?.rel : undefined)) : ask;
   const link = of === undefined || isNamed ? [] : linkTo(of, homesOf(ask, schema), schema);
   if (link === undefined) return undefined;
   const period = win === undefined || isOfTime(ask) ? undefined : win;
   if (period === "several") return undefined;
+  const next = period && isNamed ? swapped(whose, (part) => doneThen(part, of, period, schema)) : whose;
+  // The time would be of nothing that they did.
+  if (period && isNamed && nodesIn(next).some((node) => isAround(node, of, schema))) return undefined;
   if (next.k === "table") {
     const things = next.cols.some((num) => countsThings(num, schema));
     // Customers in a period are those that came then, or those that bought something: nobody said which.
@@ -196,6 +200,26 @@ export function about(
   // Who is called by name is the same, whatever rows of theirs were spoken of.
   const isCalledSo = of?.rel.k === "where" && of.rel.in.k === "all" && of.rel.if.k === "is";
   return { ...next, rel: narrowed(next.rel, [...(isCalledSo ? [] : conds), ...link, ...during]) };
+}
+
+/** Whether it leads from things to these by way of what happened: "products with orders of them". */
+function isAround(part: object, of: Referent["of"], schema: Schema): part is Extract<Cond, { k: "link" }> {
+  const { k, at, path = [], to } = part as Extract<Cond, { k: "link" }>;
+  if (k !== "link" || new Set(path.map(({ dir }) => dir)).size < 2 || isEvent(at, schema)) return false;
+  return nodesIn(to).some((node) => isEqual(node, of?.rel));
+}
+
+/** Things of what these did then, and not of whoever did something then. */
+function doneThen(part: object, of: Referent["of"], win: Window, schema: Schema): Cond | undefined {
+  if (of === undefined || !isAround(part, of, schema)) return undefined;
+  const known = relConds(of.rel);
+  const [deed, ...others] = relConds(part.to).filter((cond) => !known.some((other) => isEqual(cond, other)));
+  const event = deed?.k === "link" && deed.count === undefined ? datasetIn(deed.to) : undefined;
+  if (deed?.k !== "link" || event === undefined || others.length > 0) return undefined;
+  const path = toOnePath(schema, event, part.at)?.map(({ name }): Hop => ({ link: name, dir: "one" }));
+  if (path === undefined || toOnePath(schema, event, of.ds) === undefined) return undefined;
+  const theirs: Cond = { k: "link", at: of.ds, path: [], to: of.rel };
+  return { ...part, path: reversed(path), to: narrowed(deed.to, [theirs, { k: "during", win }]) };
 }
 
 /** That rows belong to some entities, or these to them; undefined where only something else that nobody named links them. */
@@ -319,4 +343,18 @@ export function isCalled(noun: string, { ds, field, bucket }: Key, { model }: Kn
   return named
     .map((name) => phraseKey(name))
     .some((name) => called.some((word) => name === word || name.split(" ").includes(word)));
+}
+
+/** Its own rows, whenever they were; undefined where it is of others of one period, which are none of another. */
+export function ofAnyTime(ask: Table, schema: Schema): Table | undefined {
+  const homes = homesOf(ask, schema);
+  const isThen = (cond: Cond) => cond.k === "during" && isEqual(cond.win, ask.scope?.win);
+  const conds = condsOf(ask.scope?.if).map((cond): Cond | undefined => {
+    const said = cond.k === "link" && cond.path.length === 0 ? relConds(cond.to) : [];
+    if (cond.k !== "link" || !said.some(isThen)) return cond;
+    const rest = said.filter((each) => !isThen(each));
+    return homes.includes(cond.at) ? { ...cond, to: whereAll(bare(cond.to), rest) } : undefined;
+  });
+  const free = conds.filter((cond) => cond !== undefined);
+  return free.length < conds.length ? undefined : withConds(ask, free);
 }

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { bare, isEqual, relConds } from "../query/parts.ts";
+import { bare, datasetIn, isEqual, nodesIn, relConds } from "../query/parts.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import { GLOSSARY } from "../understand/languages/german/glossary.ts";
 import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
@@ -54,8 +55,10 @@ export async function pointedTo(
     word?.k !== "of" && word?.isOne === false && word.n === undefined && !/^th[eo]se$/i.test(word.text);
   const [last] = others;
   if (now !== undefined) {
-    if ("question" in now || !isMany || last === undefined || !(await isSome(ask, last, context))) return now;
-    const all = await pointed(said, word, last, context);
+    const isAll = isMany && last !== undefined && (await isSome(ask, last, context));
+    const whole = isAll ? last : isMany ? await doersOf(ask, others, context) : undefined;
+    if ("question" in now || whole === undefined) return now;
+    const all = await pointed(said, word, whole, context);
     return all === undefined || "question" in all ? now : oneOfThem([all, now], context);
   }
   for (const before of word !== undefined && (word.k !== "it" || PEOPLE.test(word.text)) ? others : []) {
@@ -96,6 +99,8 @@ export async function shareOf(
 ): Promise<Ask | Clarification | undefined> {
   const { of = "", who = "" } = SHARE_OF.exec(said)?.groups ?? {};
   const text = `${of} of ${who}`;
+  // Names are no number that could be a share.
+  if (previous.ask.k === "list" && /^(?:it|that)$/i.test(who)) return undefined;
   const { cols: [whole, ...others] = [], by = [] } = (await numberIn(of, context)) ?? {};
   if (whole === undefined || others.length + by.length > 0) return undefined;
   const part = await pointedTo(text, pointsIn(text, context), previous, context);
@@ -117,4 +122,16 @@ async function isSome(ask: Ask, all: Ask, context: Context): Promise<boolean> {
     isEqual(bare(mine), bare(theirs)) &&
     relConds(theirs).every((cond) => conds.some((other) => isEqual(cond, other)))
   );
+}
+
+/** "which products did they buy?": "they" are these, or still those who bought them, as they were answered before. */
+async function doersOf(ask: Ask, others: readonly Ask[], context: Context): Promise<Ask | undefined> {
+  if (ask.k === "table") return undefined;
+  for (const other of others) {
+    const [{ of } = {}] = await referentsOf(other, context);
+    if (of === undefined || datasetIn(ask.rel) === of.ds) continue;
+    // What was stored has its parts in another order.
+    if (nodesIn(ask.rel).some((node) => isDeepStrictEqual(node, of.rel))) return other;
+  }
+  return undefined;
 }
