@@ -90,7 +90,6 @@ async function asked(
 function isAskedOf({ show: [key, ...more] }: List, ds: string, text: string, schema: Schema): boolean {
   if (/^(?:how|wie)\b/i.test(text)) return false;
   const isName = key !== undefined && more.length === 0 && isNameOf(key, schema);
-  // Who was shown is not what they did.
   if (isName && key.ds === ds && /^(?:what|was)\b/i.test(text)) return false;
   return !PLACE.test(text) || (!isName && key?.ds === ds);
 }
@@ -101,7 +100,6 @@ function isByAccident(ask: Ask, ds: string, { text, written }: { text: string; w
   const words = (text.match(/\p{L}+/gu) ?? []).filter((word) => !isEmpty(word));
   if (!isGlued && words.length > 1) return false;
   const paths = nodesIn(ask).flatMap(({ k, path, to }) =>
-    // What they did was spoken of.
     k === "link" && datasetIn(to as Rel) === ds && relConds(to as Rel).length === 0
       ? [path as readonly Hop[]]
       : [],

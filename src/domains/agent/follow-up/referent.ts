@@ -175,7 +175,6 @@ export function about(
   const period = win === undefined || isOfTime(ask) ? undefined : win;
   if (period === "several") return undefined;
   const next = period && isNamed ? swapped(whose, (part) => doneThen(part, of, period, schema)) : whose;
-  // The time would be of nothing that they did.
   if (period && isNamed && nodesIn(next).some((node) => isAround(node, of, schema))) return undefined;
   if (next.k === "table") {
     const things = next.cols.some((num) => countsThings(num, schema));

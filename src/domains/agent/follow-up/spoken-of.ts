@@ -99,7 +99,6 @@ export async function shareOf(
 ): Promise<Ask | Clarification | undefined> {
   const { of = "", who = "" } = SHARE_OF.exec(said)?.groups ?? {};
   const text = `${of} of ${who}`;
-  // Names are no number that could be a share.
   if (previous.ask.k === "list" && /^(?:it|that)$/i.test(who)) return undefined;
   const { cols: [whole, ...others] = [], by = [] } = (await numberIn(of, context)) ?? {};
   if (whole === undefined || others.length + by.length > 0) return undefined;
