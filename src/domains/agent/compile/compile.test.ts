@@ -407,6 +407,17 @@ describe("compile", () => {
     expect(sorted(found)).toEqual(sorted(rows));
   });
 
+  it("a rank by a ratio of what is there always is by what is shown, also where that has a date of its own", () => {
+    const shop = schema.datasets.get("shops");
+    if (shop === undefined) throw new Error("There are no shops.");
+    const opened = { ...shop, date: { ds: "shops", field: "opened" } };
+    const dated = { ...schema, datasets: new Map([...schema.datasets, ["shops", opened]]) };
+    const ratio = per({ ds: "shops", field: "seats" });
+    const top = { n: 2, by: ratio, dir: "max" as const, ties: "cut" as const };
+    const { sql } = compile(dated, table([SHOP], [ratio], { scope: { win: YEAR }, top }));
+    expect(sql).not.toContain("opened");
+  });
+
   it("a metric that divides by nothing has no number", async () => {
     const nobody: Cond = { k: "is", key: CITY, values: ["Paris"], match: "equal" };
     const items = { k: "agg", fn: "count", in: { k: "all", ds: "items" } } as const;

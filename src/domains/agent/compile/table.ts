@@ -182,7 +182,9 @@ class TableBuilder {
    * those of which there is no such number. Only what is said of the entities themselves holds for it, and no period.
    */
   #attribute(key: Key, place: Place): string {
-    if (isOfEvents(this.#compiler, key.ds, { parts: [...this.#parts.values()], win: place.scope.win }))
+    // What it was itself computed on before, for a rank by it, says nothing of it.
+    const parts = [...this.#parts].flatMap(([id, part]) => (id.startsWith("field ") ? [] : [part]));
+    if (isOfEvents(this.#compiler, key.ds, { parts, win: place.scope.win }))
       return this.#aggregate({ k: "agg", fn: "sum", of: key, in: { k: "all", ds: key.ds } }, place);
     const all = () => this.#compiler.all(key.ds);
     const isOwn = (cond: Cond) => ifCarried(() => this.#compiler.condition(all(), cond)) !== undefined;
