@@ -174,6 +174,7 @@ function fresh(): string {
 const EXACT: Readonly<Record<string, (of: Ids) => Args>> = {
   add_document: ({ base }) => ({ knowledge_base_id: base, file_name: `${fresh()}.txt`, content: "A text." }),
   ask_question: ({ modelName }) => ({ model: modelName, question: "how many orders" }),
+  query_metrics: ({ modelName }) => ({ model: modelName, metrics: ["count(orders)"] }),
   browse_knowledge_base: ({ base }) => ({ knowledge_base_id: base }),
   carry_out: ({ dashboard }) => ({
     instruction: "show amount by note as a bar chart",

@@ -81,6 +81,7 @@ const OF_MODELS = [
   "list_improvement_requests",
   "close_improvement_request",
   "ask_question",
+  "query_metrics",
   "get_answer",
   "mark_answer",
 ];
@@ -330,6 +331,7 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     list_improvement_requests: { state: "all" },
     close_improvement_request: { id: request, state: "done" },
     ask_question: { question: "revenue", model: modelName },
+    query_metrics: { metrics: ["count(orders)"], model: modelName },
     get_answer: { answer_id: NO_ANSWER },
     mark_answer: { answer_id: NO_ANSWER, mark: "right" },
     list_knowledge_bases: {},

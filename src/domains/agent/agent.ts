@@ -306,6 +306,7 @@ export class Agent {
       work.verified &&
       verifiedReading(work.verified, { ...work, version: work.knowledge.model.version, readings });
     if (verified !== undefined) return this.#run(settledOn(verified), work);
+    if (planned.k === "run") return this.#run(planned, work);
     const open = (answer: Answer) => ({ answer, isTheirs: false });
     if (planned.k === "clarify") {
       const questions = await withCarried(planned.questions, question.text, {
@@ -314,15 +315,13 @@ export class Agent {
       });
       const isCarried = questions.some(({ suggestions }) => suggestions.length > 0);
       const isOpen = isCarried || planned.questions.every(({ suggestions }) => suggestions.length === 0);
+      if (isOpen) return open(clarify(questions, knowledge));
       // Whatever was chosen, the model could not carry it.
-      return open(
-        isOpen ? clarify(questions, knowledge) : refuse({ missing: [], obstacles: [] }, knowledge, work),
-      );
+      return open(refuse({ missing: [], obstacles: [] }, knowledge, work));
     }
-    const inTwo = planned.k === "refuse" ? await saidInTwo(question.text, around) : undefined;
+    const inTwo = await saidInTwo(question.text, around);
     if (inTwo !== undefined) return this.#run(settledOn(inTwo), work);
-    if (planned.k === "refuse") return open(refuse({ ...planned, obstacles: [] }, work.knowledge, work));
-    return this.#run(planned, work);
+    return open(refuse({ ...planned, obstacles: [] }, work.knowledge, work));
   }
 
   /** All phases after the Planner. */
