@@ -2,6 +2,7 @@ import {
   foreignKey,
   index,
   integer,
+  json,
   jsonb,
   pgTable,
   primaryKey,
@@ -73,8 +74,8 @@ export const answers = pgTable(
     modelVersion: integer("model_version").notNull(),
     question: text("question").notNull(),
     outcome: text("outcome").$type<Outcome>().notNull(),
-    /** Null where there was no answer. */
-    query: jsonb("query").$type<AskedQuery>(),
+    /** Null where there was no answer. As json, which keeps the order of keys: queries are compared by their texts. */
+    query: json("query").$type<AskedQuery>(),
     sql: text("sql"),
     /** Other words for the question that whoever asked was asked about. */
     suggested: jsonb("suggested").$type<string[]>(),
@@ -96,7 +97,7 @@ export const verifiedQuestions = pgTable(
     /** A hash of the question, whatever its case, spaces and punctuation. */
     key: text("key").notNull(),
     question: text("question").notNull(),
-    query: jsonb("query").$type<AskedQuery>().notNull(),
+    query: json("query").$type<AskedQuery>().notNull(),
     /** The version of the model that answered; null where nobody wrote it down. */
     modelVersion: integer("model_version"),
     verifiedBy: account("verified_by"),

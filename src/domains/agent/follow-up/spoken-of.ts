@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { bare, datasetIn, isEqual, nodesIn, relConds } from "../query/parts.ts";
 import type { Ask } from "../query/semantic-query.ts";
@@ -129,8 +128,7 @@ async function doersOf(ask: Ask, others: readonly Ask[], context: Context): Prom
   for (const other of others) {
     const [{ of } = {}] = await referentsOf(other, context);
     if (of === undefined || datasetIn(ask.rel) === of.ds) continue;
-    // What was stored has its parts in another order.
-    if (nodesIn(ask.rel).some((node) => isDeepStrictEqual(node, of.rel))) return other;
+    if (nodesIn(ask.rel).some((node) => isEqual(node, of.rel))) return other;
   }
   return undefined;
 }
