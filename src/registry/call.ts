@@ -75,7 +75,7 @@ const ACTIONS: Record<OperationKind, { action: string; resourceType: string }> =
 
 /**
  * The one path that tools, resources, prompts and completions take:
- * permission and limits of the token → rate limit → sanitise → parse → time limit → run → audit. Presenting is the surface's.
+ * permission and limits of the token → sanitise → parse → rate limit → time limit → run → audit. Presenting is the surface's.
  */
 export async function call(
   ports: CallPorts,
@@ -90,10 +90,11 @@ export async function call(
   try {
     requirePermission(ports.authorizer, operation, environment.caller);
     if (operation.kind === "tool") ports.busy?.assertMayCall(operation, environment.caller);
-    await ports.limiter.take(operation, environment.caller, environment.meta);
     await ports.audit.room();
     const { plain, longList } = await readArguments(args, operation.longList);
     const input = parse(operation, plain);
+    // A call that could not be run costs none of the tries, and is told so even when there are none left.
+    await ports.limiter.take(operation, environment.caller, environment.meta);
     const output = await notingDatasets(datasets, () =>
       runWithin(
         operation,

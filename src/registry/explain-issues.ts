@@ -21,13 +21,17 @@ function sentence(issue: Issue, shape: Shape): string {
   const path = clip(issue.path.join("."));
   if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, shape);
   // A schema that has its own words for it begins with the name.
-  if (path !== "" && issue.message.startsWith(`${issue.path[0] as string} `)) return issue.message;
+  if (path !== "" && beginsWith(issue.message, String(issue.path[0]))) return issue.message;
   if (issue.code === "invalid_type" && path !== "") {
     if (issue.input === undefined) return `${path} is required (${issue.expected}).`;
     return `${path} must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${kindOf(issue.input)}.`;
   }
   const reason = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
   return path === "" ? `Invalid arguments: ${reason}.` : `${path}: ${reason}.`;
+}
+
+function beginsWith(message: string, name: string): boolean {
+  return message.toLowerCase().startsWith(`${name.toLowerCase()} `);
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {

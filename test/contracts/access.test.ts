@@ -223,7 +223,10 @@ const DENIED: Record<SurfaceName, object> = {
 /** How it says so by HTTP itself, when it is the token that lacks a scope. */
 const CHALLENGED: Record<SurfaceName, object> = {
   bi: { error: "forbidden", message: "Scope bi:write missing." },
-  agent: { error: "forbidden", message: "Scope data_agent:write missing." },
+  agent: {
+    id: 1,
+    error: { code: -32001, data: { knecta_code: "FORBIDDEN", missing: ["data_agent:write"] } },
+  },
   memory: { id: 1, error: { code: 403, data: { missing: ["memory:write"] } } },
   models: { id: 1, error: { code: -32000, data: { code: "forbidden", missing: ["ontologies:write"] } } },
   knowledge: { code: "forbidden", error: expect.stringContaining("knowledge:write") },

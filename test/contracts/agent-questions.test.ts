@@ -254,6 +254,29 @@ describe("who may ask", () => {
     });
   });
 
+  it("[agent.error.scope] a token without the scope is told so by HTTP, in the contract's form", async () => {
+    const as = await server.token({ scopes: ["data_agent:read", "ontologies:read"] });
+    const { status, headers, body } = await ask("What were total sales?", as);
+    expect(status).toBe(403);
+    expect(headers.get("www-authenticate")).toContain(
+      'error="insufficient_scope", scope="data_agent:read ontologies:read data_agent:write"',
+    );
+    expect(body).toEqual({
+      jsonrpc: "2.0",
+      id: 4,
+      error: {
+        code: -32001,
+        message: "Insufficient permissions",
+        data: {
+          required: ["data_agent:write"],
+          missing: ["data_agent:write"],
+          detail: expect.any(String),
+          knecta_code: "FORBIDDEN",
+        },
+      },
+    });
+  });
+
   it("[agent.ask.permissions] on /mcp too, only who may also read models", async () => {
     const args = { question: "What were total sales?" };
     const few = await server.token({ scopes: ["data_agent:write"] });

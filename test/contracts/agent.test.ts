@@ -348,22 +348,36 @@ describe("audit", () => {
 });
 
 describe("limits", () => {
-  it("[agent.limit.questions] five questions a minute, for each user", async () => {
+  it("[agent.limit.questions] [agent.limit.invalid] five questions a minute, for each user", async () => {
     const user = await newUser("contributor");
     const [one, two] = [await user.token(), await user.token()];
+    const about = (question: string) => ({ ontologyId: "none", question });
+    const invalid = [
+      {},
+      { ontologyId: "none" },
+      about("  "),
+      about("x".repeat(2001)),
+      { ...about("x"), a: 1 },
+    ];
+    const expectInvalid = async () => {
+      for (const args of invalid) {
+        expect((await ask({ token: one }, "ask_question", args)).body.error?.code).toBe(-32602);
+      }
+    };
+    await expectInvalid();
     for (let question = 0; question < 5; question += 1) {
-      const { body } = await ask({ token: question % 2 === 0 ? one : two }, "ask_question");
-      expect(body.error).toMatchObject({ code: -32602 });
+      const { body } = await ask({ token: question % 2 === 0 ? one : two }, "ask_question", about("sales"));
+      expect(body.error).toMatchObject({ code: -32002 });
     }
-    const { status, body } = await ask({ token: one }, "ask_question");
+    const { status, body } = await ask({ token: one }, "ask_question", about("sales"));
     expect(status).toBe(200);
     expect(body.error).toMatchObject({
       code: -32000,
       data: { knecta_code: "RATE_LIMITED", retryAfterMs: expect.any(Number) },
     });
-    expect((await ask({ token: await server.token() }, "ask_question")).body.error).toMatchObject({
-      code: -32602,
-    });
+    await expectInvalid();
+    const another = { token: await server.token() };
+    expect((await ask(another, "ask_question", about("sales"))).body.error).toMatchObject({ code: -32002 });
     expect((await read("knecta://ontologies", { token: one })).body.result).toBeDefined();
   });
 
@@ -406,14 +420,15 @@ describe("settings", () => {
     const other = await startTestServer({ extend: mountFixtures, env });
     try {
       const as = await other.token();
-      const question = async () => (await callOf(other, PATH, "ask_question", {}, { token: as })).body;
+      const args = { ontologyId: "none", question: "sales" };
+      const question = async () => (await callOf(other, PATH, "ask_question", args, { token: as })).body;
       const code = async () => (await question()).error?.data?.knecta_code;
       expect([await code(), await code(), await code()]).toEqual([
-        "VALIDATION_ERROR",
-        "VALIDATION_ERROR",
+        "ONTOLOGY_NOT_FOUND",
+        "ONTOLOGY_NOT_FOUND",
         "RATE_LIMITED",
       ]);
-      await expect.poll(code, { timeout: 30_000, interval: 100 }).toBe("VALIDATION_ERROR");
+      await expect.poll(code, { timeout: 30_000, interval: 100 }).toBe("ONTOLOGY_NOT_FOUND");
 
       using time = movableIdleTime();
       const sessions = () => other.app.endpoints.get("agent")?.sessions.count();

@@ -125,6 +125,8 @@ export const agent = contract("agent", {
   "agent.error.params": "-32602 Invalid params with data.detail and knecta_code VALIDATION_ERROR",
   "agent.error.internal": "-32603 for an error on the server's side, without its insides",
   "agent.error.permissions": "-32001 with knecta_code FORBIDDEN",
+  "agent.error.scope":
+    "A token without the scope to ask: HTTP 403 insufficient_scope, and in its body -32001 with the request's id, data.required and data.missing",
   "agent.error.not-found":
     "-32002 with a knecta_code of not found, for tools and resources, with and without a session",
   "agent.error.not-ready": "-32003 for an ontology that is not ready: published, but without its data",
@@ -159,6 +161,7 @@ export const agent = contract("agent", {
   "agent.conversation.title": "Questions are kept under MCP: <clientName> — <question preview>",
 
   "agent.limit.questions": "ask_question: 5 calls a minute for each user",
+  "agent.limit.invalid": "Invalid arguments are -32602 whatever is left of that limit, and cost none of it",
   "agent.limit.resources": "Resources: 30 reads a minute for each user",
   "agent.limit.settings":
     "MCP_RATE_LIMIT_WINDOW_MS and MCP_RATE_LIMIT_MAX_REQUESTS change the limit of questions",

@@ -346,7 +346,11 @@ export class Endpoint {
     });
     throw new AppError("forbidden", `Scope ${missing.scope.join(", ")} missing.`, {
       hint: "Use a token with that scope, or sign in again and grant it.",
-      data: { missing: missing.scope, scope: [...new Set([...caller.scopes, ...required])].join(" ") },
+      data: {
+        required,
+        missing: missing.scope,
+        scope: [...new Set([...caller.scopes, ...required])].join(" "),
+      },
     });
   }
 

@@ -20,11 +20,17 @@ import { findModel, requireReading } from "./asked-model.ts";
 const { instructionCharacters } = KERNEL.call;
 const UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
 
-/** Its bounds are checked by the tool, whose contract has its own words for them. */
+/** The contract has its own words for its bounds. */
 const question = z
   .string()
+  .refine(isOfAllowedLength, `Question must be between 1 and ${instructionCharacters} characters`)
   .meta({ minLength: 1, maxLength: instructionCharacters })
   .describe("Natural language question about the data");
+
+function isOfAllowedLength(text: string): boolean {
+  const trimmed = text.trim();
+  return trimmed !== "" && Array.from(trimmed).length <= instructionCharacters;
+}
 
 /** For the language model behind a client, which may say more surely what is wanted. */
 const BY_NAMES = "With such names {tool:query_metrics} runs it as a query that needs no reading.";
@@ -75,9 +81,6 @@ export const askQuestion = defineTool({
     const { caller, meta, client, signal, note, say } = context;
     requireReading(caller);
     const text = input.question.trim();
-    if (text === "" || Array.from(text).length > instructionCharacters) {
-      throw new AppError("bad_request", `Question must be between 1 and ${instructionCharacters} characters`);
-    }
     const model = await findModel({ models, caller, meta }, input.model);
     const {
       answer: before,

@@ -36,8 +36,18 @@ export const agentPresenter: Presenter = {
       knecta_code: "VALIDATION_ERROR",
     });
   },
-  httpError: ({ code, message, hint }) => ({ error: code, message, ...(hint !== undefined && { hint }) }),
+  httpError: (error, id) => (error.code === "forbidden" ? forbiddenBody(error, id) : plainBody(error)),
 };
+
+function plainBody({ code, message, hint }: AppError): Record<string, unknown> {
+  return { error: code, message, ...(hint !== undefined && { hint }) };
+}
+
+/** A 403 says by its header what an OAuth client has to ask for, and by its body what the seed's clients read. */
+function forbiddenBody(error: AppError, id: string | number | null): Record<string, unknown> {
+  const { code, message, data } = agentError(error, "Insufficient permissions");
+  return { jsonrpc: "2.0", id, error: { code, message, data } };
+}
 
 /**
  * The SDK never sends -32002 ("not found" became -32602 in the newest revision), but the seed's clients wait for it:
@@ -62,7 +72,8 @@ function withNotFoundCode<Message extends object>(message: Message): Message {
 
 function agentError(error: AppError, forbidden: string): ProtocolError {
   const { code, knecta } = CODES[error.code];
-  const { knectaCode, ...facts } = error.data;
+  // What is wrong is told in words, and which scopes to ask for by the header of a 403.
+  const { knectaCode, issues: _, scope: __, ...facts } = error.data;
   const message =
     error.code === "forbidden" ? forbidden : error.code === "bad_request" ? "Invalid params" : error.message;
   const detail = error.code === "bad_request" ? error.advice : error.hint;
