@@ -75,14 +75,29 @@ export function cutPeriods(
   return new Set(starts.filter((start) => isCut(start.slice(0, 10), periodEnd(start, grain))));
 }
 
-/** A period that was asked for from some day in it on. */
-export function begunLate({ compiled }: Result, { keys }: View, cut: ReadonlySet<string>): string[] {
+/** Periods of which only a part was asked for; that one is not over is told as that. */
+export function askedInPart(
+  { compiled }: Result,
+  { keys }: View,
+  cut: ReadonlySet<string>,
+  now: string,
+): string[] {
   const time = keys.find(({ format }) => format.kind === "period");
-  const from = compiled.used.windows[0]?.win.from?.slice(0, 10);
-  if (time?.format.kind !== "period" || from == null) return [];
+  const { win } = compiled.used.windows[0] ?? {};
+  if (time?.format.kind !== "period" || win === undefined) return [];
   const { grain } = time.format;
-  const first = [...cut].find((start) => start.slice(0, 10) < from && from < periodEnd(start, grain));
-  return first === undefined ? [] : [`The numbers of ${show(first, time.format)} are those from ${from} on.`];
+  const [from, to] = [win.from, win.to].map((day) => day?.slice(0, 10));
+  const around = (day: string) =>
+    [...cut].find((start) => start.slice(0, 10) < day && day < periodEnd(start, grain));
+  const first = from === undefined ? undefined : around(from);
+  const last = to === undefined ? undefined : around(to);
+  const isOver = last !== undefined && periodEnd(last, grain) <= now.slice(0, 10);
+  return [
+    ...(first === undefined ? [] : [`The numbers of ${show(first, time.format)} are those from ${from} on.`]),
+    ...(isOver && to !== undefined
+      ? [`The numbers of ${show(last, time.format)} are those until ${dayAfter(to, -1)}.`]
+      : []),
+  ];
 }
 
 /** Until when a period that is not over has numbers: today, unless the data end well before. */

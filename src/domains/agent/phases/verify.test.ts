@@ -103,6 +103,14 @@ describe("the Verifier", () => {
       "The numbers of Dec 2024 are those from 2024-12-11 on.",
       "Mar 2025 is not over yet: its numbers are those until 2025-03-10.",
     ]);
+    const early = { from: "2024-12-01", to: "2025-02-15", said: "until the middle of February" };
+    const ended = await verified(
+      { ...ask, scope: { win: early } },
+      rows.slice(0, 3),
+      ["DATE", "DOUBLE"],
+      totals([3]),
+    );
+    expect(ended.caveats).toEqual(["The numbers of Feb 2025 are those until 2025-02-14."]);
   });
 
   it("lets an answer stand whose check takes too long, and tells other failures", async () => {

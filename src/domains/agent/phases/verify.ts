@@ -12,7 +12,7 @@ import type { DataPeriod, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { Schema } from "../query/schema.ts";
 import { type Ask, type Cond, isKey, type Window } from "../query/semantic-query.ts";
-import { begunLate, cutPeriods, cutShort, dayAfter, lastDay, outside, periodOf } from "./data-period.ts";
+import { askedInPart, cutPeriods, cutShort, dayAfter, lastDay, outside, periodOf } from "./data-period.ts";
 import type { Query } from "./execute.ts";
 import { filtersIn, type NamedFilter, without } from "./filters.ts";
 import { periodEnd } from "./periods.ts";
@@ -63,7 +63,7 @@ export async function verify(
     ...unread(result),
     ...emptyValues(result, view),
     ...nameless(result, view, nobodys, totals),
-    ...begunLate(result, view, cut),
+    ...askedInPart(result, view, cut, now),
     ...unfinished(result, view, now, data),
     ...(data === undefined ? [] : cutShort(result, view, data, now)),
     ...unaccounted(result, view, knowledge, totals),
