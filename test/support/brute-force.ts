@@ -198,7 +198,7 @@ export class BruteForce {
         const [a, b] = [cond.a, cond.b].map((side) =>
           isKey(side) ? this.#field(thing, side) : this.#rowNumber(thing, side),
         ) as [Value, Value];
-        return compared(a, cond.op, b);
+        return compared(orNone(a, cond), cond.op, orNone(b, cond));
       }
       case "link": {
         const start = this.#above(thing, cond.at);
@@ -223,7 +223,11 @@ export class BruteForce {
         const { leaves, of } = METRICS[num.name] as (typeof METRICS)[string];
         return of(
           leaves.map((leaf) =>
-            leaf.of(this.#all(leaf.ds).filter((each) => this.#above(each, thing.ds)?.row === thing.row)),
+            leaf.of(
+              this.#within(leaf.ds, num.scope ?? {}).filter(
+                (each) => this.#above(each, thing.ds)?.row === thing.row,
+              ),
+            ),
           ),
         );
       }
@@ -238,10 +242,12 @@ export class BruteForce {
 
   #table(ask: Extract<Ask, { k: "table" }>): Value[][] {
     const scope = ask.scope ?? {};
-    const extra = ask.top === undefined ? [] : [ask.top.by];
+    const compared = ask.having === undefined ? [] : alikeIn(ask.having);
+    const extra = [...(ask.top === undefined ? [] : [ask.top.by]), ...compared];
     const groups = this.#groups(ask.by, [...ask.cols, ...extra], scope);
     const rows = groups.map((group) => ({
       group,
+      compared: compared.map((num) => this.#groupNumber(group, ask.by, num, scope)),
       values: ask.cols.map((num) => this.#groupNumber(group, ask.by, num, scope)),
       rank: ask.top === undefined ? null : this.#groupNumber(group, ask.by, ask.top.by, scope),
     }));
@@ -251,17 +257,24 @@ export class BruteForce {
         ({ group }) => ask.having === undefined || this.#having(group, ask.by, ask.having, scope) === true,
       )
       .filter(
-        ({ values }) =>
+        ({ values, compared: others }) =>
           ask.by.length === 0 ||
-          values.some((value, i) => value !== null && !(isCount(ask.cols[i]) && value === 0)),
+          [...values, ...others].some(
+            (value, i) => value !== null && !(isCount([...ask.cols, ...compared][i]) && value === 0),
+          ),
       );
     const { top } = ask;
+    // What has no name is none of the first ones.
+    const isNamed = ({ group }: { group: Value[] }) => !group.slice(0, ask.by.length).includes(null);
     const best =
       top === undefined
         ? shown
-        : shown.filter(({ rank }) =>
+        : shown.filter(isNamed).filter(({ rank }) =>
             isPlaced(
-              shown.map((other) => other.rank).filter((other) => ranksBefore(other, rank, top.dir)),
+              shown
+                .filter(isNamed)
+                .map((other) => other.rank)
+                .filter((other) => ranksBefore(other, rank, top.dir)),
               top,
             ),
           );
@@ -275,7 +288,7 @@ export class BruteForce {
     for (const num of nums.flatMap(partsOf)) {
       const { shift } = num;
       for (const leaf of num.leaves) {
-        for (const thing of this.#within(leaf.ds, { ...scope, ...num.scope }, shift)) {
+        for (const thing of this.#within(leaf.ds, innerOf(scope, num.scope), shift)) {
           const group = this.#groupOf(thing, by, shift);
           if (group !== undefined) found.set(JSON.stringify(group), group);
         }
@@ -322,7 +335,7 @@ export class BruteForce {
       case "lit":
         return num.v;
       case "metric": {
-        const inner = { ...scope, ...num.scope };
+        const inner = innerOf(scope, num.scope);
         const { leaves, of } = METRICS[num.name] as (typeof METRICS)[string];
         const values = leaves.map((leaf) => {
           const rows = this.#within(leaf.ds, inner, shift).filter(
@@ -340,8 +353,9 @@ export class BruteForce {
           Value,
           Value,
         ];
-        if (a === null || b === null) return null;
-        const [x, y] = [a as number, b as number];
+        const isNone = isAlike(num.a, num.b) && (num.op === "/" ? b !== null : a !== null || b !== null);
+        if (!isNone && (a === null || b === null)) return null;
+        const [x, y] = [(a ?? 0) as number, (b ?? 0) as number];
         if (num.op === "+") return x + y;
         if (num.op === "-") return x - y;
         if (num.op === "*") return x * y;
@@ -351,7 +365,7 @@ export class BruteForce {
       case "lag":
         return this.#groupNumber(group, by, num.of, scope, { months: num.n });
       case "each": {
-        const inner = { ...scope, ...num.scope };
+        const inner = innerOf(scope, num.scope);
         const isWhole = inner.whole === true;
         const { whole: _, ...rest } = inner;
         const fine = [...(isWhole ? [] : by), ...num.per];
@@ -377,8 +391,26 @@ export class BruteForce {
       Value,
       Value,
     ];
-    return compared(a, cond.op, b);
+    return compared(orNone(a, cond), cond.op, orNone(b, cond));
   }
+}
+
+/** Numbers of nothing that are 0. */
+const SUMS = ["revenue", "visit_count", "goal"];
+
+/** The same sum or count, of whichever rows. */
+function isAlike(a: Num | Key, b: Num | Key): boolean {
+  if (isKey(a) || isKey(b) || a.k !== "metric" || b.k !== "metric") return false;
+  return a.name === b.name && SUMS.includes(a.name);
+}
+
+function orNone(value: Value, { a, b }: Extract<Cond, { k: "cmp" }>): Value {
+  return value === null && isAlike(a, b) ? 0 : value;
+}
+
+/** The numbers that are compared with each other. */
+function alikeIn(having: Cond): Num[] {
+  return having.k === "cmp" && isAlike(having.a, having.b) ? [having.a as Num, having.b as Num] : [];
 }
 
 /** The leaves of a number that bring groups into a table. */
@@ -397,6 +429,12 @@ function partsOf(num: Num): { leaves: Leaf[]; scope?: Scope | undefined; shift?:
     default:
       return [];
   }
+}
+
+/** What is said of a number holds beside what is said of all of them; a period is the number's own. */
+function innerOf(scope: Scope, own: Scope = {}): Scope {
+  const of = [scope.if, own.if].filter((cond) => cond !== undefined);
+  return { ...scope, ...own, ...(of.length > 0 && { if: { k: "and", of } }) };
 }
 
 function unique(things: Thing[]): Thing[] {

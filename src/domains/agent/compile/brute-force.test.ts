@@ -115,7 +115,35 @@ const scope: fc.Arbitrary<Scope> = fc
   .record({ if: fc.option(cond, { nil: undefined }), win: fc.option(win, { nil: undefined }) })
   .map((all) => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)));
 
+const comparison = fc.constantFrom("<", ">", "=", "<>", ">=" as const);
+const winter = { from: "2025-01-01", to: "2025-02-01", said: "January" };
+const spring = { from: "2025-02-01", to: "2025-05-01", said: "from February to April" };
+
+/** One number of two periods, or of those from one home and those from another. */
+const pair: fc.Arbitrary<[Num, Num]> = fc
+  .tuple(
+    fc.constantFrom("revenue", "visit_count", "average_tip"),
+    fc.constantFrom<[Scope, Scope]>(
+      [{ win: spring }, { win: winter }],
+      [{ if: fromHome("A") }, { if: fromHome("B") }],
+      [{ if: fromHome("A") }, {}],
+    ),
+  )
+  .map(([name, [a, b]]) => [
+    { k: "metric", name, scope: a },
+    { k: "metric", name, scope: b },
+  ]);
+
+function fromHome(value: string): Cond {
+  return { k: "is", key: HOME, values: [value], match: "equal" };
+}
+
+const pairCond: fc.Arbitrary<Cond> = fc
+  .tuple(pair, comparison)
+  .map(([[a, b], op]): Cond => ({ k: "cmp", a, op, b }));
+
 const num: fc.Arbitrary<Num> = fc.oneof(
+  fc.tuple(fc.constantFrom("-", "/" as const), pair).map(([op, [a, b]]): Num => ({ k: "calc", op, a, b })),
   { weight: 4, arbitrary: metric },
   metric.map((of): Num => ({ k: "calc", op: "/", a: of, b: { ...of, scope: { whole: true } } as Num })),
   fc
@@ -135,7 +163,7 @@ const tableAsk: fc.Arbitrary<Ask> = fc
     by,
     cols: fc.array(num, { minLength: 1, maxLength: 2 }),
     scope,
-    having: fc.option(small, { nil: undefined }),
+    having: fc.option(fc.oneof(small, pairCond), { nil: undefined }),
     top: fc.option(
       fc.record({
         n: fc.integer({ min: 1, max: 2 }),
@@ -157,7 +185,12 @@ const tableAsk: fc.Arbitrary<Ask> = fc
       cols: [...cols, ...lag],
       scope,
       ...(having !== undefined &&
-        by.length > 0 && { having: { k: "cmp", a: cols[0] as Num, op: ">", b: { k: "lit", v: having } } }),
+        by.length > 0 && {
+          having:
+            typeof having === "number"
+              ? { k: "cmp", a: cols[0] as Num, op: ">", b: { k: "lit", v: having } }
+              : having,
+        }),
       ...(top !== undefined &&
         by.length > 0 && {
           top: { n: top.n, dir: top.dir, ...top.after, by: cols[0] as Num, ties: "keep" },
@@ -167,7 +200,9 @@ const tableAsk: fc.Arbitrary<Ask> = fc
 
 const shops = fc.oneof(
   fc.constant<Rel>({ k: "all", ds: "shops" }),
-  cond.map((all): Rel => ({ k: "where", in: { k: "all", ds: "shops" }, if: all })),
+  fc
+    .oneof({ weight: 3, arbitrary: cond }, pairCond)
+    .map((all): Rel => ({ k: "where", in: { k: "all", ds: "shops" }, if: all })),
 );
 const rel: fc.Arbitrary<Rel> = fc.oneof(
   shops,

@@ -18,6 +18,7 @@ import {
   type Window,
 } from "../query/semantic-query.ts";
 import { CompileError } from "./compile-error.ts";
+import { areAlike } from "./of-nothing.ts";
 import { endOf, homesIn, linkOf, reversed, toOnePath } from "./paths.ts";
 import { Aliases, columnOf, matches, Rows, type Used } from "./rows.ts";
 
@@ -142,10 +143,15 @@ export class RowCompiler {
       case "during":
         return this.during(rows, cond.win, { date: null });
       case "cmp":
-        return `${this.operand(rows, cond.a)} ${cond.op} ${this.operand(rows, cond.b)}`;
+        return this.#compared(rows, cond);
       case "link":
         return this.#link(rows, cond);
     }
+  }
+
+  #compared(rows: Rows, { a, op, b }: Extract<Cond, { k: "cmp" }>): string {
+    const sides = [this.operand(rows, a), this.operand(rows, b)];
+    return comparison(sides, op, areAlike(this.schema, a, b));
   }
 
   #link(rows: Rows, { at, path, to, count }: Extract<Cond, { k: "link" }>): string {
@@ -244,7 +250,9 @@ export class RowCompiler {
       case "agg":
         return this.#aggregate(rows, num);
       case "calc":
-        return calculate(num.op, this.number(rows, num.a), this.number(rows, num.b));
+        return calculate(num.op, this.number(rows, num.a), this.number(rows, num.b), {
+          isNoneZero: areAlike(this.schema, num.a, num.b),
+        });
       case "each":
         return `(${this.#each(num)})`;
       case "lag":
@@ -329,9 +337,25 @@ export function fillIn(texts: readonly string[], values: readonly string[]): str
   return texts.every((text) => text.trim() === "") ? filled : `(${filled})`;
 }
 
-export function calculate(op: Extract<Num, { k: "calc" }>["op"], a: string, b: string): string {
+/** What was none is compared as 0, where none is a number of it. */
+export function comparison(sides: readonly string[], op: string, isNoneZero: boolean): string {
+  return sides.map((side) => (isNoneZero ? `coalesce(${side}, 0)` : side)).join(` ${op} `);
+}
+
+/**
+ * Of two periods of which one had none, the difference is the other one; none of something is a share of 0. Of two
+ * without any there is neither.
+ */
+export function calculate(
+  op: Extract<Num, { k: "calc" }>["op"],
+  a: string,
+  b: string,
+  { isNoneZero }: { isNoneZero: boolean },
+): string {
   if (op === "growth") return `((${a}) - (${b})) / nullif(${b}, 0)`;
-  return op === "/" ? `(${a}) / nullif(${b}, 0)` : `((${a}) ${op} (${b}))`;
+  if (op === "-" && isNoneZero) return `coalesce((${a}) - (${b}), ${a}, -(${b}))`;
+  if (op === "/") return `${isNoneZero ? `coalesce(${a}, 0)` : `(${a})`} / nullif(${b}, 0)`;
+  return `((${a}) ${op} (${b}))`;
 }
 
 function isOneOf(column: string, values: readonly Literal[], match: "equal" | "contains"): string {

@@ -15,9 +15,11 @@ import { type Column, columnName, distinctNames, keyName, orderBy, shownKey } fr
 import { CompileError, ifCarried } from "./compile-error.ts";
 import { countedIn } from "./counted-in.ts";
 import { isOfEvents } from "./events.ts";
+import { alikeIn, areAlike } from "./of-nothing.ts";
 import {
   aggregateSql,
   calculate,
+  comparison,
   endSql,
   fillIn,
   functionOf,
@@ -58,7 +60,11 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
   const conditions = ask.having === undefined ? [] : [builder.having(ask.having)];
   const filled = ask.fill === true ? builder.periods(ask.scope?.win ?? countedIn(ask)) : undefined;
   // A group of which nothing is known is no answer, unless the periods are to be complete.
-  if (ask.by.length > 0 && filled === undefined) conditions.push(builder.isSomething(ask.cols, numbers));
+  if (ask.by.length > 0 && filled === undefined) {
+    const alike = alikeIn(compiler.schema, ask.having);
+    const all = [...numbers, ...alike.map((num) => builder.number(num))];
+    conditions.push(builder.isSomething([...ask.cols, ...alike], all));
+  }
   const top = ask.top === undefined ? undefined : { ...ask.top, sql: builder.number(ask.top.by) };
   // What has no name is none of the first ones.
   if (top !== undefined && ask.by.length > 0)
@@ -143,7 +149,9 @@ class TableBuilder {
       case "each":
         return this.#each(num, inner(place, num.scope));
       case "calc":
-        return calculate(num.op, this.#number(num.a, place), this.#number(num.b, place));
+        return calculate(num.op, this.#number(num.a, place), this.#number(num.b, place), {
+          isNoneZero: areAlike(this.#compiler.schema, num.a, num.b),
+        });
       case "lag":
         return this.#number(num.of, { ...place, shift: { n: num.n, grain: num.grain } });
       case "running":
@@ -280,7 +288,8 @@ class TableBuilder {
         return `NOT coalesce(${this.having(cond.of)}, false)`;
       case "cmp": {
         const side = (value: Num | Key) => (isKey(value) ? this.key(value) : this.number(value));
-        return `${side(cond.a)} ${cond.op} ${side(cond.b)}`;
+        const isNoneZero = areAlike(this.#compiler.schema, cond.a, cond.b);
+        return comparison([side(cond.a), side(cond.b)], cond.op, isNoneZero);
       }
       default:
         throw new CompileError("Groups can be chosen by their numbers only.");
