@@ -28,9 +28,16 @@ export function alikeIn(schema: Schema, cond: Cond | undefined): Num[] {
   if (cond === undefined) return [];
   if (cond.k === "and" || cond.k === "or") return cond.of.flatMap((each) => alikeIn(schema, each));
   if (cond.k !== "cmp" || !areAlike(schema, cond.a, cond.b)) return [];
-  return [cond.a, cond.b].filter((side) => !isKey(side)).filter((side) => !isWhole(side));
+  return [cond.a, cond.b].flatMap((side) => (isKey(side) || isWhole(side) ? [] : [side]));
 }
 
 function isWhole(num: Num): boolean {
   return "scope" in num && num.scope?.whole === true;
+}
+
+/** Whether a group has any number; a count of 0 is none, and what is merely known of it does not bring it in. */
+export function isSomething(cols: readonly Num[], numbers: readonly string[]): string {
+  const known = numbers.filter((_, i) => !["running", "lit", "day", "field"].includes(cols[i]?.k ?? ""));
+  if (known.length === 0) return "true";
+  return `(${known.map((sql) => (/^coalesce\(n\d+, 0\)$/.test(sql) ? `${sql} > 0` : `${sql} IS NOT NULL`)).join(" OR ")})`;
 }

@@ -15,7 +15,7 @@ import { type Column, columnName, distinctNames, keyName, orderBy, shownKey } fr
 import { CompileError, ifCarried } from "./compile-error.ts";
 import { countedIn } from "./counted-in.ts";
 import { isOfEvents } from "./events.ts";
-import { alikeIn, areAlike } from "./of-nothing.ts";
+import { alikeIn, areAlike, isSomething } from "./of-nothing.ts";
 import {
   aggregateSql,
   calculate,
@@ -63,7 +63,7 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
   if (ask.by.length > 0 && filled === undefined) {
     const alike = alikeIn(compiler.schema, ask.having);
     const all = [...numbers, ...alike.map((num) => builder.number(num))];
-    conditions.push(builder.isSomething([...ask.cols, ...alike], all));
+    conditions.push(isSomething([...ask.cols, ...alike], all));
   }
   const top = ask.top === undefined ? undefined : { ...ask.top, sql: builder.number(ask.top.by) };
   // What has no name is none of the first ones.
@@ -294,13 +294,6 @@ class TableBuilder {
       default:
         throw new CompileError("Groups can be chosen by their numbers only.");
     }
-  }
-
-  /** Whether a group has any number; a count of 0 is none, and what is merely known of it does not bring it in. */
-  isSomething(cols: readonly Num[], numbers: readonly string[]): string {
-    const known = numbers.filter((_, i) => !["running", "lit", "day", "field"].includes(cols[i]?.k ?? ""));
-    if (known.length === 0) return "true";
-    return `(${known.map((sql) => (/^coalesce\(n\d+, 0\)$/.test(sql) ? `${sql} > 0` : `${sql} IS NOT NULL`)).join(" OR ")})`;
   }
 
   defaultOrder(first: string | undefined): { sql: string; dir: "asc" | "desc" }[] {

@@ -2,7 +2,7 @@ import type { Result } from "../answer.ts";
 import { show } from "../explain/format.ts";
 import type { View } from "../explain/view.ts";
 import { type DataPeriod, daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
-import { isKey, type Key } from "../query/semantic-query.ts";
+import { isKey, type Key, type Window } from "../query/semantic-query.ts";
 import { periodEnd } from "./periods.ts";
 
 /** What may be missing at the end of a period before it is spoken of: nobody sells on every day. */
@@ -11,14 +11,24 @@ export const MISSING = 0.1;
 /** Where a period lies outside of the data, they say so themselves. */
 export function outside({ compiled }: Result, data: DataPeriod | undefined): string[] {
   const [used] = compiled.used.windows;
-  if (used === undefined || data === undefined) return [];
-  const { win } = used;
+  return used === undefined || data === undefined ? [] : outsideOf(data, used.win);
+}
+
+function outsideOf(data: DataPeriod, { from, to }: Window): string[] {
   const name = data.field.replaceAll("_", " ");
-  if (win.from !== null && data.last < win.from.slice(0, 10))
-    return [`The data end on ${data.last} (${name}).`];
-  if (win.to !== null && data.first >= win.to.slice(0, 10))
-    return [`The data begin on ${data.first} (${name}).`];
+  if (from !== null && data.last < from.slice(0, 10)) return [`The data end on ${data.last} (${name}).`];
+  if (to !== null && data.first >= to.slice(0, 10)) return [`The data begin on ${data.first} (${name}).`];
   return [];
+}
+
+/** What is said of periods that were before the data, or are still to come: of these nothing is known, not even none. */
+export function unknownPeriods({ compiled }: Result, knowledge: Knowledge, now: string): string[] {
+  return compiled.used.windows.flatMap(({ date, win }) => {
+    const data = daysBy(date, knowledge);
+    // Of a day after the data it is known that nothing happened, once it was there.
+    const isKnown = win.to === null || (data !== undefined && data.first < win.to && (win.from ?? "") <= now);
+    return data === undefined || isKnown ? [] : outsideOf(data, win);
+  });
 }
 
 /** A period that the data cover in part: its numbers are smaller, and nothing went down. */

@@ -2,10 +2,13 @@ import { AppError, isAppError } from "../../../kernel/errors.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
 import { judge } from "../evaluation/judge.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isEqual } from "../query/parts.ts";
 import type { Clarification } from "../understand/reading.ts";
 import type { Statement } from "./build-sql.ts";
+import { unknownPeriods } from "./data-period.ts";
 import { filtersIn } from "./filters.ts";
+import { hasChange } from "./like-with-like.ts";
 import { WHICH_READING } from "./refuse.ts";
 
 /** Runs SQL over the model with the rights of whoever asks, within the limits of a question. */
@@ -14,10 +17,16 @@ export type Query = (sql: string) => Promise<QueryAnswer>;
 export type Execution =
   | { k: "result"; result: Result; notes: string[]; rivals: number }
   /** Readings that are equally good give different rows. */
-  | { k: "clarify"; questions: Clarification[] };
+  | { k: "clarify"; questions: Clarification[] }
+  /** The data are of other times. */
+  | { k: "refuse"; why: string[] };
 
 /** The Executor: runs what was built, and asks back only where the rows really differ. */
-export async function execute(statements: readonly Statement[], query: Query): Promise<Execution> {
+export async function execute(
+  statements: readonly Statement[],
+  { query, knowledge, moment }: { query: Query; knowledge: Knowledge; moment: { now: string } },
+  isSettled: boolean,
+): Promise<Execution> {
   const outcomes = await Promise.allSettled(statements.map((statement) => run(statement, query)));
   const results = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   const [failure] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
@@ -31,6 +40,10 @@ export async function execute(statements: readonly Statement[], query: Query): P
   if (suggestions.length > 1) {
     return { k: "clarify", questions: [{ question: WHICH_READING, suggestions, wants: "choice" }] };
   }
+  const why = unknownOf(best, knowledge, moment.now);
+  if (why.length > 0) return { k: "refuse", why };
+  const doubts = isSettled ? [] : doubt(best);
+  if (doubts.length > 0) return { k: "clarify", questions: doubts };
   const empty = results.filter((result) => !kept.includes(result));
   const alike = kept.filter((result) => result !== best && isFirstAlike(result, best));
   const notes = [
@@ -46,13 +59,19 @@ export async function execute(statements: readonly Statement[], query: Query): P
 const DOUBTED = 3;
 
 /** What is asked before a number of nothing is given: with that many conditions one of them was hardly meant so. */
-export function doubt({ reading: { ask, said }, rows }: Result): Clarification[] {
+function doubt({ reading: { ask, said }, rows }: Result): Clarification[] {
   if (ask.k !== "table" || rows.some((row) => row.some((value) => value !== null && value !== 0))) return [];
   // That no group is above a number is an answer; that none is the first is not.
   const isOdd = ask.by.length === 0 ? filtersIn(ask).length >= DOUBTED : ask.top !== undefined;
   return isOdd
     ? [{ question: `Understood as "${said}", there is nothing. What do you mean?`, suggestions: [said] }]
     : [];
+}
+
+/** Why nothing can be said: there is nothing, or something is held against it, and the data are of other times. */
+export function unknownOf(result: Result, knowledge: Knowledge, now: string): string[] {
+  const { ask } = result.reading;
+  return isFilled(result) && !hasChange(ask) ? [] : unknownPeriods(result, knowledge, now);
 }
 
 /** Rows that are compared one by one. */

@@ -32,7 +32,7 @@ export function likeWithLike(readings: readonly Reading[], text: string, now: st
 }
 
 /** Growth, a difference, or who has more in one than in the other. */
-function hasChange(ask: Table): boolean {
+export function hasChange(ask: Ask): boolean {
   const isNumber = (part: unknown) => numberWindow((part ?? {}) as Node) !== undefined;
   return nodesIn(ask).some(
     ({ k, op, a, b }) =>

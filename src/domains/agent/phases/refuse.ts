@@ -60,6 +60,13 @@ export function refuse(
   return { ...NOTHING, outcome: "refuse", model: model.name, narrative: narrative.join("\n\n") };
 }
 
+/** Of times that the data are not about nothing can be said. */
+export function refuseTime(why: readonly string[], knowledge: Knowledge): Answer {
+  const { name } = knowledge.model;
+  const said = `I cannot answer this question because there are no data of that time. ${[...new Set(why)].join(" ")}`;
+  return { ...NOTHING, outcome: "refuse", model: name, narrative: said };
+}
+
 /** A refusal that ends with what can be answered instead; what is missing stays missing. */
 export function offering(
   answer: Answer,

@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { cafeSchema } from "../../../../test/support/cafe-tables.ts";
+import { MONTH, REVENUE, reading, SHOP } from "../../../../test/support/questions.ts";
+import type { JsonValue } from "../../../platform/analytics/index.ts";
+import { compile } from "../compile/compile.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { Ask, Num } from "../query/semantic-query.ts";
+import { unknownOf } from "./execute.ts";
+
+const schema = cafeSchema();
+const knowledge = {
+  schema,
+  periods: [{ ds: "visits", field: "visited_on", first: "2024-02-01", last: "2025-03-08" }],
+} as unknown as Knowledge;
+
+const year = (of: number) => ({ from: `${of}-01-01`, to: `${of + 1}-01-01`, said: String(of) });
+const revenueIn = (of: number): Num => ({ ...REVENUE, scope: { win: year(of) } }) as Num;
+const change = (of: number): Ask => ({
+  k: "table",
+  by: [SHOP],
+  cols: [{ k: "calc", op: "-", a: revenueIn(of), b: revenueIn(of - 1) }],
+});
+const moreIn = (of: number): Ask => ({
+  k: "list",
+  show: [SHOP],
+  rel: {
+    k: "where",
+    in: { k: "all", ds: "shops" },
+    if: { k: "cmp", a: revenueIn(of), op: ">", b: revenueIn(of - 1) },
+  },
+});
+const total = (of: number): Ask => ({ k: "table", by: [], cols: [REVENUE], scope: { win: year(of) } });
+const today: Ask = {
+  k: "table",
+  by: [],
+  cols: [REVENUE],
+  scope: { win: { from: "2025-03-10", to: "2025-03-11", said: "today" } },
+};
+const BEGIN = "The data begin on 2024-02-01 (visited on).";
+const END = "The data end on 2025-03-08 (visited on).";
+
+it.each<[string, Ask, JsonValue[][], string[]]>([
+  ["a year before the data", total(2022), [[null]], [BEGIN]],
+  ["a year that is still to come", total(2026), [[null]], [END]],
+  ["a day after the data that is there", today, [[null]], []],
+  ["a year of the data without anything", total(2025), [[null]], []],
+  ["a change since before the data", change(2024), [["Mitte", 12]], [BEGIN]],
+  ["a change within the data", change(2025), [["Mitte", 12]], []],
+  ["who had more than before the data", moreIn(2024), [["Mitte"]], [BEGIN]],
+  ["who had more than within the data", moreIn(2025), [], []],
+  ["months without a period", { k: "table", by: [MONTH], cols: [REVENUE] }, [], []],
+])("of %s", (_, ask, rows, why) => {
+  const result = { reading: reading("", ask), compiled: compile(schema, ask), types: [], rows, totalRows: 1 };
+  expect(unknownOf(result, knowledge, "2025-03-10T12:00:00Z")).toEqual(why);
+});
