@@ -74,6 +74,7 @@ export const bi = contract("bi", {
   "bi.ask.parameters": "knowi_ask needs question, and takes datasetIds",
   "bi.ask.search":
     "Without datasetIds knowi_ask searches all datasets that the caller may see for the relevant ones",
+  "bi.ask.named": "With datasetIds knowi_ask queries these datasets and no others",
   "bi.ask.response":
     "knowi_ask gives the executed query, the fields of the result, its rows and the datasets that were searched",
   "bi.ask.rows": "knowi_ask returns at most 100 rows, with totalRows and returnedRows",

@@ -18,6 +18,8 @@ export interface PublishedModel {
   document: SemanticModel;
   /** Nobody has written or published it. */
   isInferred?: true;
+  /** Ids of the datasets that alone may be read, where not all of its own may. */
+  only?: ReadonlySet<number>;
 }
 
 export interface VersionInfo {

@@ -20,6 +20,7 @@ import type {
   PublishedModel,
   SavedDraft,
 } from "./models.store.ts";
+import { onlyDatasets } from "./only-datasets.ts";
 import { assertSameData } from "./same-data.ts";
 import { assertNoPolicies, assertSamePolicies } from "./same-policies.ts";
 import { visibleModel } from "./see.ts";
@@ -288,7 +289,7 @@ export class Models {
     );
   }
 
-  #bind(caller: Caller, { record, version, document }: PublishedModel): Promise<BoundModel> {
+  async #bind(caller: Caller, { record, version, document, only }: PublishedModel): Promise<BoundModel> {
     const { binder, store, callerFor } = this.#parts;
     const author = async (): Promise<Caller | undefined> => {
       const userId = await store.publisher(record.id, version);
@@ -299,7 +300,8 @@ export class Models {
         throw error;
       });
     };
-    return binder.bind(caller, document, { key: `${record.uuid}:${version}`, author });
+    const bound = await binder.bind(caller, document, { key: `${record.uuid}:${version}`, author });
+    return only === undefined ? bound : onlyDatasets(bound, only);
   }
 
   /** Drafts are suggested only to those who work on models. */

@@ -93,8 +93,13 @@ export class DatasetQuestions {
     };
     const { group, answer } = (await continued(groups, before, askOf)) ?? (await firstAnswer(groups, askOf));
     const notes = group.isPublished ? [] : inferredNotes(answer);
+    const needed = answer.outcome === "refuse" ? await this.#needed(caller, group, askOf) : undefined;
     return {
-      answer: { ...answer, caveats: [...answer.caveats, ...notes] },
+      answer: {
+        ...answer,
+        narrative: [answer.narrative, needed].filter(Boolean).join("\n\n"),
+        caveats: [...answer.caveats, ...notes],
+      },
       asked: group.datasets,
       searched,
       model: group.isPublished ? group.model.record.name : null,
@@ -158,18 +163,37 @@ export class DatasetQuestions {
       .slice(0, LIMITS.agent.askedGroups);
   }
 
-  /** Models over these datasets; over all of them, where they were named. */
+  /** Models over these datasets; over all of them and nothing else, where they were named. */
   async #published(caller: Caller, datasets: readonly Dataset[], isNamed: boolean): Promise<Group[]> {
     if (!caller.permissions.includes("ontologies:read")) return [];
-    const models = await this.#parts.models.published(caller);
-    return models.flatMap((model): Group[] => {
-      const sources = new Set(model.document.datasets.map(({ source }) => source.toLowerCase()));
-      const last = (source: string) => source.split(".").at(-1)?.replaceAll('"', "") ?? source;
-      const names = new Set([...sources].flatMap((source) => [source, last(source)]));
-      const covered = datasets.filter(({ name }) => names.has(name.toLowerCase()));
-      const isFit = isNamed ? covered.length === datasets.length : covered.length > 0;
-      return isFit ? [{ model, isPublished: true, datasets: covered }] : [];
+    const all = (await this.#parts.models.published(caller)).map((model): Group => {
+      const covered = coveredBy(model.document.datasets, datasets);
+      return { model, isPublished: true, datasets: covered };
     });
+    if (!isNamed) return all.filter((group) => group.datasets.length > 0);
+    const only = new Set(datasets.map(({ id }) => id));
+    const fit = all.filter((group) => group.datasets.length === datasets.length);
+    const groups = await mapBounded(fit, AT_ONCE, async (group) => {
+      const model = { ...group.model, only };
+      const seen = await this.#parts.models.see(caller, model);
+      // What the model makes of several datasets cannot be told from some of them.
+      const isWhole = coveredBy(seen.datasets, datasets).length === datasets.length;
+      return isWhole ? [{ ...group, model }] : [];
+    });
+    return groups.flat();
+  }
+
+  /** Which datasets have to be named as well, where their model would have an answer. */
+  async #needed(caller: Caller, group: Group, askOf: AskOf): Promise<string | undefined> {
+    const { only, ...model } = group.model;
+    if (only === undefined) return undefined;
+    const { answer } = await askOf({ ...group, model }, { isTrial: true });
+    const sources = answer.lineage?.datasets.flatMap(({ source }) => namesOf(source)) ?? [];
+    const others = (await this.#visible(caller)).filter(
+      ({ id, name }) => !only.has(id) && sources.includes(name.toLowerCase()),
+    );
+    const list = others.map(({ id, name }) => `${name} (${id})`).join(", ");
+    return others.length === 0 ? undefined : `It can be answered with more datasets: name ${list} as well.`;
   }
 
   async #inferred(caller: Caller, datasets: readonly Dataset[]): Promise<Group[]> {
@@ -180,6 +204,18 @@ export class DatasetQuestions {
       datasets: looked.map(({ profile }) => profile.dataset),
     }));
   }
+}
+
+/** Those of some datasets that a model is about. */
+function coveredBy(sources: readonly { source: string }[], datasets: readonly Dataset[]): Dataset[] {
+  const names = new Set(sources.flatMap(({ source }) => namesOf(source)));
+  return datasets.filter(({ name }) => names.has(name.toLowerCase()));
+}
+
+/** What a dataset of the workspace may be called that a model names as a source. */
+function namesOf(source: string): string[] {
+  const name = source.toLowerCase();
+  return [name, name.split(".").at(-1)?.replaceAll('"', "") ?? name];
 }
 
 /** As many as one model is guessed of, those first whose names are in the question. */

@@ -125,6 +125,21 @@ describe("knowi_ask", () => {
       model: null,
     });
   });
+
+  it("[bi.ask.named] answers from the datasets that are named, and says which others it would take", async () => {
+    const { items, visits, shops } = ids as Record<"items" | "visits" | "shops", number>;
+    const alone = await ask("revenue by product", { datasetIds: [items] });
+    expect(alone).toMatchObject({ outcome: "answer", model: "cafes", datasets: [{ id: items }] });
+    const needy = await ask("revenue by shop", { datasetIds: [items] });
+    expect(needy).toMatchObject({ outcome: "refuse", rows: [], query: null, datasets: [{ id: items }] });
+    expect(needy.answer).toContain(`name shops (${shops}), visits (${visits}) as well`);
+    const all = await ask("revenue by shop", { datasetIds: [items, visits, shops] });
+    expect(all).toMatchObject({ outcome: "answer", model: "cafes" });
+    // Both are named, but what joins them is not.
+    const apart = await ask("revenue by shop", { datasetIds: [items, shops] });
+    expect(apart.outcome).not.toBe("answer");
+    expect((await ask("how many unicorns", { datasetIds: [items] })).answer).not.toContain("as well");
+  });
 });
 
 /** What an answer gives without the names of its columns, or what was asked back. */
