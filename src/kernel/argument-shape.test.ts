@@ -25,6 +25,11 @@ it("keeps what names something, and of everything else only its form", () => {
     sql: "SELECT * FROM patients WHERE name = ? AND born > ?",
     settings: { ssl: true },
   });
+  const asked = { question: "visits of Ada and Ada Lovelace, over 5", sql: "SELECT 1" };
+  expect(JSON.parse(shapeOf(asked, ["Ada", "ada lovelace"]))).toEqual({
+    question: "visits of ? and ?, over ?",
+    sql: "SELECT ?",
+  });
   expect(shapeOf({ text: "the same" })).toBe(shapeOf({ text: "the same" }));
   expect(shapeOf(undefined)).toBe("null");
 });

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { excerpt, isSecretName } from "./excerpt.ts";
 import { JsonSlice } from "./json-slice.ts";
+import { maskQuestion } from "./mask-literals.ts";
 
 /** Another one with each start, so that nobody can find a short text by trying all. */
 const KEY = randomBytes(32);
@@ -13,14 +14,21 @@ const NAME_CHARACTERS = 200;
 const NAMES =
   /(?:^|[_a-z])(?:id|ids|name|names|type|kind|format|scope|status|action|toolsets?|model|models|table|sort|order|since|until|uri)$/i;
 /** Texts in a language: what they ask for is kept, and not the values that they ask with. */
-const STATEMENTS = /^(?:sql|c9ql|query|question|instruction|query_?text|filter)$/i;
+const STATEMENTS = /^(?:sql|c9ql|query|query_?text|filter)$/i;
+const SENTENCES = /^(?:question|instruction)$/i;
 
 /**
  * What the audit log keeps of the arguments of a call: their names, types and sizes, with a hash to tell equal ones by,
- * and values only of what names something. Rows, documents, facts and mistyped secrets are no business of its readers.
+ * and values only of what names something. Rows, documents, facts and mistyped secrets are no business of its readers,
+ * nor are values of the data that a question names, as far as whoever answered it knows them.
  */
-export function shapeOf(args: unknown): string {
-  return excerpt(shape("", args, 0));
+export function shapeOf(args: unknown, values: readonly string[] = []): string {
+  return excerpt(shape("", args, { depth: 0, values }));
+}
+
+interface At {
+  depth: number;
+  values: readonly string[];
 }
 
 /** A statement without its texts and numbers. */
@@ -28,20 +36,25 @@ export function withoutLiterals(text: string): string {
   return text.replaceAll(/'(?:[^']|'')*'|"[^"]*"(?=\s*(?:[=<>,)]|$))|\b\d+(?:[.,:-]\d+)*\b/g, "?");
 }
 
-function shape(name: string, value: unknown, depth: number): unknown {
+function shape(name: string, value: unknown, at: At): unknown {
+  const { depth } = at;
   if (value === null || value === undefined || typeof value === "boolean") return value ?? null;
   if (isSecretName(name)) return "***";
   if (typeof value === "number") return depth <= 1 ? value : "[number]";
-  if (typeof value === "string") return shapeOfText(name, value, depth);
+  if (typeof value === "string") return shapeOfText(name, value, at);
   if (value instanceof JsonSlice) return `[${value.length} items, ${value.bytes.length} bytes]`;
   if (typeof value !== "object") return `[${typeof value}]`;
   if (Array.isArray(value)) return shapeOfList(name, value);
   if (depth > 1) return `[object, ${Object.keys(value).length} fields]`;
-  const fields = Object.entries(value).map(([field, one]) => [field, shape(field, one, depth + 1)]);
+  const fields = Object.entries(value).map(([field, one]) => [
+    field,
+    shape(field, one, { ...at, depth: depth + 1 }),
+  ]);
   return Object.fromEntries(fields);
 }
 
-function shapeOfText(name: string, text: string, depth: number): string {
+function shapeOfText(name: string, text: string, { depth, values }: At): string {
+  if (depth === 1 && SENTENCES.test(name)) return maskQuestion(text, values);
   if (depth === 1 && STATEMENTS.test(name)) return withoutLiterals(text);
   if (depth === 1 && NAMES.test(name) && text.length <= NAME_CHARACTERS) return text;
   return `[text, ${text.length} characters, ${hashOf(text)}]`;

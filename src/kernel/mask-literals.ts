@@ -1,8 +1,17 @@
 /** Texts between quotation marks, and numbers: in SQL and in questions they are what data are made of. */
 const LITERALS =
   /'(?:[^']|'')*'?|"[^"]*"?|“[^”]*”?|„[^“”]*[“”]?|«[^»]*»?|(?<![\p{L}\p{N}_$])[$€£]?\d[\p{N}.,:]*(?:[eE][+-]?\d+)?/gu;
-/** A question with its literals taken out: what was asked about, without what was looked for. */
-export function maskQuestion(text: string): string {
+/** A question without its literals and these values of the data: what was asked about, and not what was looked for. */
+export function maskQuestion(text: string, values: readonly string[] = []): string {
   // An apostrophe within a word quotes nothing.
-  return text.replaceAll(/(?<=\p{L})['’](?=\p{L})/gu, "’").replaceAll(LITERALS, "?");
+  return withoutAny(text, values)
+    .replaceAll(/(?<=\p{L})['’](?=\p{L})/gu, "’")
+    .replaceAll(LITERALS, "?");
+}
+
+function withoutAny(text: string, values: readonly string[]): string {
+  const longestFirst = values.filter((value) => value !== "").toSorted((a, b) => b.length - a.length);
+  if (longestFirst.length === 0) return text;
+  const any = longestFirst.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|");
+  return text.replaceAll(new RegExp(any, "giu"), "?");
 }

@@ -86,6 +86,7 @@ export async function call(
   const started = performance.now();
   const noted: Record<string, unknown> = {};
   const datasets = new Set<number>();
+  const concealed: string[] = [];
   let outcome: Outcome;
   try {
     requirePermission(ports.authorizer, operation, environment.caller);
@@ -102,6 +103,7 @@ export async function call(
         {
           ...environment,
           note: (facts) => void Object.assign(noted, facts),
+          conceal: (values) => void concealed.push(...values),
           ...(longList !== undefined && { longList }),
         },
         ports.stopping,
@@ -124,7 +126,7 @@ export async function call(
         ms,
       };
   }
-  record(ports, operation, args, environment, { ...outcome, noted, datasets });
+  record(ports, operation, args, environment, { ...outcome, noted, datasets, concealed });
   return outcome;
 }
 
@@ -169,7 +171,7 @@ function parse(operation: Operation, args: unknown): unknown {
 async function runWithin(
   operation: Operation,
   input: unknown,
-  environment: CallEnvironment & Pick<CallContext, "note">,
+  environment: CallEnvironment & Pick<CallContext, "note" | "conceal">,
   stopping: AbortSignal | undefined,
 ): Promise<unknown> {
   const timeoutMs = operation.timeoutMs ?? LIMITS.call.defaultTimeoutMs;
@@ -219,7 +221,11 @@ function record(
   operation: Operation,
   args: unknown,
   { caller, meta }: CallEnvironment,
-  outcome: Outcome & { noted: Record<string, unknown>; datasets: ReadonlySet<number> },
+  outcome: Outcome & {
+    noted: Record<string, unknown>;
+    datasets: ReadonlySet<number>;
+    concealed: readonly string[];
+  },
 ): void {
   const code =
     outcome.status === "failed" ? outcome.error.code : outcome.status === "done" ? "ok" : "waiting";
@@ -243,7 +249,7 @@ function record(
       clientVersion: meta.client.version,
       requestId: meta.requestId,
       ...applicationFacts(caller),
-      arguments: ports.auditsValues ? excerpt(args) : shapeOf(args),
+      arguments: ports.auditsValues ? excerpt(args) : shapeOf(args, outcome.concealed),
       ...(Object.keys(outcome.noted).length > 0 && { response: excerpt(notedOf(ports, outcome.noted)) }),
     },
   });

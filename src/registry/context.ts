@@ -15,6 +15,8 @@ export interface CallContext {
   say: (text: string) => string;
   /** Facts about what came out, for the audit log. */
   note: (facts: Record<string, unknown>) => void;
+  /** Values of the data that stand in the arguments, which the audit log does not keep. */
+  conceal: (values: readonly string[]) => void;
   /** The argument that the tool named as its `longList`, where it was too long to be parsed. */
   longList?: JsonSlice;
 }

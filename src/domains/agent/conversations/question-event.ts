@@ -19,13 +19,14 @@ interface Ending {
 
 const MARK_CHARACTERS = 16;
 
+/** The values of the data that a question names; nobody who reads the audit log is told them. */
+export function namedValues(query: Answer["query"]): string[] {
+  return valuesIn(query?.ask).flatMap(({ values }) => values.map(String));
+}
+
 /** A question, or how it was read, without its literals and the values of the data that it names. */
 export function withoutValues(text: string, query: Answer["query"]): string {
-  const named = valuesIn(query?.ask).flatMap(({ values }) => values.map(String));
-  const longestFirst = named.filter((value) => value !== "").toSorted((a, b) => b.length - a.length);
-  if (longestFirst.length === 0) return maskQuestion(text);
-  const any = longestFirst.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|");
-  return maskQuestion(text.replaceAll(new RegExp(any, "giu"), "?"));
+  return maskQuestion(text, namedValues(query));
 }
 
 /** Answers a question, and writes down how that ended. */
