@@ -377,7 +377,7 @@ describe("an answer", () => {
     const { parsed } = await blocksOf("Sales by region in 2025");
     expect(parsed[1]).toEqual({
       _type: "data_lineage",
-      datasets: ["regions", "shops", "visits", "items"].map((name) => ({ name, source: name })),
+      datasets: ["regions", "shops", "visits", "items"].map((name) => ({ name, source: `acme.${name}` })),
       joins: expect.arrayContaining([
         { left: "items", right: "visits", on: ["visit_id"] },
         { left: "visits", right: "shops", on: ["shop_id"] },

@@ -30,7 +30,7 @@ export const agent = contract("agent", {
   "agent.ask.charts":
     "Charts are a text block of JSON with _type chart_specs and charts; only where there are any",
   "agent.ask.lineage":
-    "Lineage is a text block of JSON with _type data_lineage, datasets (name, source), joins (left, right, on), filters (field, operator, value), timeWindow (start, end; the last day included) and grain; with every data query",
+    "Lineage is a text block of JSON with _type data_lineage, datasets (name, source as schema.table), joins (left, right, on), filters (field, operator, value), timeWindow (start, end; the last day included) and grain; with every data query",
   "agent.ask.caveats": "Caveats are a text block that begins with ⚠️; only where the Verifier found something",
   "agent.ask.order": "The blocks come in this order: narrative, charts, lineage, caveats; isError is false",
   "agent.ask.cannot":

@@ -96,7 +96,7 @@ export class Models {
 
   /** What this caller sees of a published model. */
   async see(caller: Caller, model: PublishedModel): Promise<VisibleModel> {
-    return visibleModel(model, await this.#bind(caller, model));
+    return visibleModel(model, await this.#bind(caller, model), caller);
   }
 
   /** What this caller sees of a published model, and which rows of each dataset. */
@@ -109,7 +109,7 @@ export class Models {
         return [dataset.name, new Date(Math.max(0, ...times))] as const;
       }),
     );
-    return { model: visibleModel(model, bound), rows, refreshedAt };
+    return { model: visibleModel(model, bound, caller), rows, refreshedAt };
   }
 
   /** Runs one SELECT over the views of a model, under the caller's rights. */
@@ -180,7 +180,7 @@ export class Models {
     ];
     // What is missing from a model would be missed a second time.
     if (problems.some(({ severity }) => severity === "error")) return problems;
-    const seen = visibleModel(unpublished(caller, { document }), bound);
+    const seen = visibleModel(unpublished(caller, { document }), bound, caller);
     for (const advise of this.#advisers.values()) problems.push(...(await advise(caller, seen, signal)));
     return problems;
   }

@@ -1,3 +1,4 @@
+import type { Caller } from "../../registry/caller.ts";
 import type { BoundField, BoundModel, SeenDataset } from "./bind/index.ts";
 import type { AiContext } from "./model.ts";
 import type { PublishedModel } from "./models.store.ts";
@@ -7,8 +8,9 @@ import type { VisibleDataset, VisibleField, VisibleModel } from "./visible-model
 export function visibleModel(
   { record, version, document, isInferred }: PublishedModel,
   bound: BoundModel,
+  { workspace }: Pick<Caller, "workspace">,
 ): VisibleModel {
-  const datasets = bound.datasets.map(visibleDataset);
+  const datasets = bound.datasets.map((seen) => visibleDataset(seen, workspace.slug));
   const columns = new Map(
     bound.datasets.map(({ dataset, bound }) => [
       dataset.name.toLowerCase(),
@@ -44,13 +46,16 @@ export function visibleModel(
   };
 }
 
-function visibleDataset({ dataset, bases, bound, viewQuery, isRowRestricted }: SeenDataset): VisibleDataset {
+function visibleDataset(
+  { dataset, bases, bound, viewQuery, isRowRestricted }: SeenDataset,
+  schema: string,
+): VisibleDataset {
   const shown = new Set(bound.columns.map(({ name }) => name.toLowerCase()));
   const hasAll = (key: readonly string[]) => key.every((name) => shown.has(name.toLowerCase()));
   const isWhole = !isRowRestricted && viewQuery === null;
   return {
     name: dataset.name,
-    source: dataset.source,
+    source: tableOf(dataset.source, viewQuery === null ? bases : [], schema),
     description: dataset.description,
     ai: isRowRestricted ? withoutValues(dataset.ai) : dataset.ai,
     primaryKey: hasAll(dataset.primaryKey) ? dataset.primaryKey : [],
@@ -59,6 +64,11 @@ function visibleDataset({ dataset, bases, bound, viewQuery, isRowRestricted }: S
     ...(isRowRestricted && { isRestricted: true as const }),
     fields: bound.fields.map((each) => visibleField(each, isRowRestricted)),
   };
+}
+
+function tableOf(source: string, bases: SeenDataset["bases"], schema: string): string {
+  const isPlainName = bases.some(({ dataset }) => dataset.name.toLowerCase() === source.toLowerCase());
+  return isPlainName ? `${schema}.${source}` : source;
 }
 
 function visibleField({ field, type, sql }: BoundField, isRowRestricted: boolean): VisibleField {

@@ -21,6 +21,7 @@ export interface VisibleModel {
 
 export interface VisibleDataset {
   name: string;
+  /** As `schema.table`: what its author gave no schema is in that of the workspace. */
   source: string;
   description: string | null;
   ai: AiContext;

@@ -188,10 +188,8 @@ export class DatasetQuestions {
     const { only, ...model } = group.model;
     if (only === undefined) return undefined;
     const { answer } = await askOf({ ...group, model }, { isTrial: true });
-    const sources = answer.lineage?.datasets.flatMap(({ source }) => namesOf(source)) ?? [];
-    const others = (await this.#visible(caller)).filter(
-      ({ id, name }) => !only.has(id) && sources.includes(name.toLowerCase()),
-    );
+    const used = coveredBy(answer.lineage?.datasets ?? [], await this.#visible(caller));
+    const others = used.filter(({ id }) => !only.has(id));
     const list = others.map(({ id, name }) => `${name} (${id})`).join(", ");
     return others.length === 0 ? undefined : `It can be answered with more datasets: name ${list} as well.`;
   }
@@ -208,14 +206,13 @@ export class DatasetQuestions {
 
 /** Those of some datasets that a model is about. */
 function coveredBy(sources: readonly { source: string }[], datasets: readonly Dataset[]): Dataset[] {
-  const names = new Set(sources.flatMap(({ source }) => namesOf(source)));
-  return datasets.filter(({ name }) => names.has(name.toLowerCase()));
+  return datasets.filter((dataset) => sources.some(({ source }) => isSource(source, dataset)));
 }
 
-/** What a dataset of the workspace may be called that a model names as a source. */
-function namesOf(source: string): string[] {
-  const name = source.toLowerCase();
-  return [name, name.split(".").at(-1)?.replaceAll('"', "") ?? name];
+/** Whether a model means a dataset of the workspace by a source: by its name, or as `schema.name`. */
+function isSource(source: string, { name }: Dataset): boolean {
+  const plain = source.replaceAll('"', "").toLowerCase();
+  return plain === name.toLowerCase() || plain.endsWith(`.${name.toLowerCase()}`);
 }
 
 /** As many as one model is guessed of, those first whose names are in the question. */
@@ -310,6 +307,6 @@ function isSameRows(a: Answer, b: Answer): boolean {
 
 /** The dataset that an answer comes from, as it is called in the workspace. */
 function usedIn({ datasets }: Group, { lineage }: Answer): string {
-  const [first] = lineage?.datasets ?? [];
-  return first?.source ?? datasets[0]?.name ?? "";
+  const [first = datasets[0]] = coveredBy(lineage?.datasets.slice(0, 1) ?? [], datasets);
+  return first?.name ?? "";
 }

@@ -87,7 +87,11 @@ describe.each(ADDRESSES)("%s/{id}/datasets/{name}", (base, path) => {
       ]),
     );
     const customers = parse((await read(shop.model.id, "customers")).content?.text ?? "");
-    expect(customers).toMatchObject({ name: "customers", description: null, source: { table: "Customers" } });
+    expect(customers).toMatchObject({
+      name: "customers",
+      description: null,
+      source: { table: "acme.Customers" },
+    });
   });
 
   it("is found by names in any case of letters, and by that of the model", async () => {

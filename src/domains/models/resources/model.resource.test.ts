@@ -27,7 +27,7 @@ describe.each(ADDRESSES)("%s/{id}", (base, path) => {
       ontology: { id: shop.model.id, name: "shop", description: "A small shop" },
       datasets: [
         { name: "orders", description: "What was ordered", source: "shop.public.Orders" },
-        { name: "customers", description: null, source: "Customers" },
+        { name: "customers", description: null, source: "acme.Customers" },
       ],
     });
   });
