@@ -84,6 +84,8 @@ export const LIMITS = {
     queryFields: 6,
     /** Conditions of such a query. */
     queryConditions: 20,
+    /** Numbers that its metrics, conditions and order are calculated from. */
+    queryNumbers: 40,
     /** Values of all of these conditions together. */
     queryValues: 200,
     /** Longest name or value in such a query. */

@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { nearestFirst } from "../../../kernel/nearest.ts";
+import { nearest, nearestFirst } from "../../../kernel/nearest.ts";
 import { LIMITS } from "../limits.ts";
 import type { Schema, SchemaField } from "./schema.ts";
 import type { Key } from "./semantic-query.ts";
@@ -28,18 +28,25 @@ export function keysNamed({ datasets }: Schema, name: string): Key[] {
 export function keyNamed(schema: Schema, name: string): Key {
   const [only, ...others] = keysNamed(schema, name);
   if (only !== undefined && others.length === 0) return only;
-  if (only === undefined) throw unknownName("field", name, fieldsOf(schema, name));
+  if (only === undefined) throw unknownName("field", name, fieldsOf(schema, name), elsewhere(schema, name));
   throw new AppError("bad_request", `Several datasets of the model have a field ${name}.`, {
     hint: `Say which: ${[only, ...others].map(qualified).join(", ")}.`,
   });
 }
 
-export function unknownName(what: string, name: string, all: readonly string[]): AppError {
+export function unknownName(
+  what: string,
+  name: string,
+  all: readonly string[],
+  likely: readonly string[] = [],
+): AppError {
   const { listedNames } = LIMITS.agent;
   const listed = nearestFirst(name, all).slice(0, listedNames).join(", ");
   const more = all.length > listedNames ? " …" : "";
+  const near = likely.length > 0 ? likely.slice(0, MOST_LIKELY).join(" or ") : nearest(name, all);
+  const meant = near === undefined ? "" : `Did you mean ${near}? `;
   return new AppError("bad_request", `The model has no ${what} "${name}".`, {
-    hint: all.length === 0 ? `It has no ${what}s.` : `Its ${what}s are ${listed}${more}.`,
+    hint: all.length === 0 ? `It has no ${what}s.` : `${meant}Its ${what}s are ${listed}${more}.`,
   });
 }
 
@@ -57,6 +64,14 @@ export function isDate(schema: Schema, key: Key): boolean {
 
 export function isSameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
+}
+
+const MOST_LIKELY = 3;
+
+/** The fields of other datasets that are called so. */
+function elsewhere(schema: Schema, name: string): string[] {
+  const [, field = ""] = name.split(".");
+  return field === "" ? [] : keysNamed(schema, field).map(qualified);
 }
 
 /** Those of the dataset that is named, where one is; all others else. */

@@ -265,8 +265,175 @@ const RIGHT: readonly (readonly [title: string, wish: Wish, rows: unknown[][]])[
   ],
 ];
 
+/** What is made of several numbers, or asks for what belongs to something. */
+const MADE_OF: readonly (readonly [title: string, wish: Wish, rows: unknown[][]])[] = [
+  [
+    "a ratio",
+    { metrics: ["revenue / visit_count"], by: ["shop_name"], order: "shop_name" },
+    [
+      ["Aroma", 6.5],
+      ["Bean", 5],
+      ["Crema", 12],
+      ["Drip", 20],
+    ],
+  ],
+  ["first times, then plus", { metrics: ["(visit_count + 1) * 2 - 4 / 2", "visit_count+1*2"] }, [[10, 7]]],
+  ["a difference", { metrics: ["revenue[2025-02] - revenue[2025-01]"] }, [[4]]],
+  [
+    "periods side by side",
+    {
+      metrics: ["revenue[2025-01]", "revenue[february 2025]", "revenue[2025-03]"],
+      by: ["product"],
+      order: "product",
+    },
+    [
+      ["Cake", 4, null, 20],
+      ["Coffee", 9, 12, null],
+      ["Tea", null, 5, null],
+    ],
+  ],
+  [
+    "a period of its own comes before that of all",
+    { metrics: ["visit_count", "visit_count[all time]", "visit_count[2025-03]"], period: "2025-02" },
+    [[2, 5, 1]],
+  ],
+  [
+    "some of the rows",
+    {
+      metrics: [
+        "count(visits[tip is not null]) / count(visits)",
+        "revenue[product in (Tea, 'Cake'), shops.city != Bonn]",
+        "count(visits)[tip between 1 and 2]",
+        "sum(visits.tip[city = bern])",
+      ],
+    },
+    [[3 / 5, 9, 2, 1]],
+  ],
+  [
+    "a share",
+    { metrics: ["revenue", "share(revenue)"], by: ["product"] },
+    [
+      ["Cake", 24, 0.48],
+      ["Coffee", 21, 0.42],
+      ["Tea", 5, 0.1],
+    ],
+  ],
+  [
+    "a share of all, also of the first",
+    { metrics: ["share(revenue)"], by: ["product"], limit: 1 },
+    [["Cake", 0.48]],
+  ],
+  [
+    "a running total",
+    { metrics: ["revenue", "running(revenue)"], by: ["visited_on:month"] },
+    [
+      ["2025-01-01", 13, 13],
+      ["2025-02-01", 17, 30],
+      ["2025-03-01", 20, 50],
+    ],
+  ],
+  [
+    "an average of each one's",
+    { metrics: ["avg(visit_count per guests)", "max(revenue per guests)"] },
+    [[2, 23]],
+  ],
+  ["an average by months", { metrics: ["avg(revenue per visited_on:month)"] }, [[50 / 3]]],
+  [
+    "the first of each",
+    {
+      metrics: ["revenue"],
+      by: ["region_name", "shop_name"],
+      order: "revenue desc per region_name",
+      limit: 1,
+    },
+    [
+      ["North", "Aroma", 13],
+      ["South", "Bean", 5],
+    ],
+  ],
+  [
+    "ordered by what is calculated",
+    { metrics: ["revenue"], by: ["shop_name"], order: "revenue / visit_count asc", limit: 2 },
+    [
+      ["Bean", 5],
+      ["Aroma", 13],
+    ],
+  ],
+  ["who has none", { by: ["guest_name"], where: [{ field: "count(visits)", value: 0 }] }, [["Cleo"]]],
+  [
+    "who has none, by a metric",
+    { by: ["guest_name"], where: [{ field: "visit_count", op: "<", value: 1 }] },
+    [["Cleo"]],
+  ],
+  [
+    "who has none in a period",
+    { by: ["shop_name"], where: [{ field: "visit_count", value: 0 }], period: "2025-02" },
+    [["Aroma"], ["Drip"]],
+  ],
+  [
+    "how many have none of some rows",
+    {
+      metrics: ["count(shops)"],
+      where: [{ field: "count(items[product = Coffee, 2025]) per shops", op: "=", value: 0 }],
+    },
+    [[2]],
+  ],
+  [
+    "of those who have several: each of its rows, and not only those",
+    {
+      metrics: ["revenue"],
+      by: ["product"],
+      where: [{ field: "count(visits) per shops", op: ">=", value: 2 }],
+    },
+    [
+      ["Coffee", 9],
+      ["Cake", 4],
+    ],
+  ],
+  [
+    "a number of each one, in the period",
+    {
+      metrics: ["visit_count"],
+      where: [{ field: "revenue per shops", op: ">", value: 10 }],
+      period: "2025-01 to 2025-02",
+    },
+    [[3]],
+  ],
+  [
+    "a share of those who have",
+    { metrics: ["count(guests[count(visits) per guests > 0]) / count(guests)"] },
+    [[2 / 3]],
+  ],
+  [
+    "how many others somebody met, each once",
+    { by: ["guest_name"], where: [{ field: "count(shops) per guests", op: "=", value: 2 }] },
+    [["Ada"], ["Bob"]],
+  ],
+  [
+    "what others link: some of it",
+    { by: ["guest_name"], where: [{ field: "product", value: "tea" }] },
+    [["Ada"]],
+  ],
+  [
+    "what others link: at once",
+    {
+      by: ["guest_name"],
+      where: [
+        { field: "product", value: "Cake" },
+        { field: "city", value: "Bern" },
+      ],
+    },
+    [["Ada"]],
+  ],
+  [
+    "one field against another",
+    { metrics: ["count(items)"], where: [{ field: "quantity", op: ">", value: "items.price" }] },
+    [[2]],
+  ],
+];
+
 describe("query_metrics", () => {
-  it.each(RIGHT)("%s", async (_, wish, rows) => {
+  it.each([...RIGHT, ...MADE_OF])("%s", async (_, wish, rows) => {
     const answer = await query(wish);
     expect(answer.outcome).toBe("answer");
     expect(answer.rows).toEqual(
@@ -292,8 +459,8 @@ const WRONG: readonly (readonly [title: string, wish: Wish, said: RegExp])[] = [
     /no operator ~/,
   ],
   ["a grain of ours alone", { metrics: ["revenue"], by: ["visited_on:constructor"] }, /no grain constructor/],
-  ["an aggregate of ours alone", { metrics: ["constructor(tip)"] }, /no aggregate constructor/],
-  ["an unknown aggregate", { metrics: ["stddev(tip)"] }, /no aggregate stddev.*median/s],
+  ["an aggregate of ours alone", { metrics: ["constructor(tip)"] }, /no function constructor/],
+  ["an unknown aggregate", { metrics: ["stddev(tip)"] }, /no function stddev.*median/s],
   ["an unknown dataset", { metrics: ["count(visit)"] }, /no dataset "visit".*are visits, /s],
   ["a sum of texts", { metrics: ["sum(city)"] }, /shops\.city is no number/],
   [

@@ -36,7 +36,7 @@ export const queryMetrics = defineTool({
   toolset: "models",
   title: "Query metrics",
   description:
-    "ask_question with names of get_semantic_model and get_datasets instead of a sentence, so nothing is misread: prefer it. Joins by itself. Without metrics: a list.",
+    "Prefer this to ask_question: names of get_semantic_model and get_datasets; joins by itself. Without metrics: a list",
   permission: "data_agent:write",
   effect: "read",
   within: ["models"],
@@ -48,24 +48,20 @@ export const queryMetrics = defineTool({
       .array(name)
       .max(MOST_METRICS)
       .optional()
-      .describe("Or count(orders), avg(price), sum, min, max, median, distinct"),
-    by: z.array(name).max(queryFields).optional().describe("customers.segment, orders.date:month"),
+      .describe(
+        "revenue, count(orders), a / b, share(a), running(a), avg(a per customers), a[2024, city = Rome]",
+      ),
+    by: z.array(name).max(queryFields).optional().describe("city, orders.date:month"),
     where: z
       .array(z.strictObject({ field: name, op: name.optional(), value: z.unknown().optional() }))
       .max(queryConditions)
       .optional()
-      .describe("op as in SQL, or contains. Metrics as field: having"),
-    period: name.optional().describe("last quarter, 2025-01 to 2025-03"),
+      .describe('op as in SQL. Metrics: having, or "count(orders) per customers"'),
+    period: name.optional().describe("last quarter, 2025-01"),
     compare: z.enum(COMPARED).optional(),
-    order: name.optional().describe("revenue desc"),
+    order: name.optional().describe("a desc, a desc per city"),
     limit: z.int().refine(isLimit, `has to be 1 to ${rows}`).optional(),
-    question: z
-      .string()
-      .trim()
-      .min(1)
-      .max(KERNEL.call.instructionCharacters)
-      .optional()
-      .describe("The user's own"),
+    question: z.string().trim().min(1).max(KERNEL.call.instructionCharacters).optional(),
   }),
   output: answerShape,
   content: contentOf,

@@ -34,8 +34,9 @@ export function keyOf(schema: Schema, text: string): Key {
   };
 }
 
-/** What a part of a date is, and else what its field is. */
+/** What days between dates are, what a part of a date is, and else what its field is. */
 export function kindOf(schema: Schema, key: Key): SchemaField["kind"] {
+  if (key.since !== undefined) return "number";
   if (key.part !== undefined) return key.part === "hour" ? "number" : "text";
   return kindOfKey(schema, key);
 }

@@ -2,23 +2,27 @@ import { AppError } from "../../../kernel/errors.ts";
 import { columnName } from "../compile/columns.ts";
 import { type Compiled, compile } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
-import { toOnePath } from "../compile/paths.ts";
 import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Moment } from "../phases/plan.ts";
-import { isSameName, qualified } from "../query/names.ts";
-import { allOf, isEqual, isSameField, whereAll } from "../query/parts.ts";
+import { allOf, isEqual, isSameField } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
-import { type Ask, type Cond, isKey, type Key, type Num, type Order } from "../query/semantic-query.ts";
+import { type Ask, type Cond, isKey, type Key, type Num, type Window } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
-import { finished } from "../understand/readings/finish.ts";
+import { inAuthorsPeriod } from "../understand/readings/finish.ts";
 import { besideEarlier, type Compare, type Earlier, earlierOf, soFar } from "./earlier.ts";
+import { Faults } from "./faults.ts";
 import { keyOf } from "./keys.ts";
-import { isDay, numberNamed, numberOf } from "./numbers.ts";
+import { listOf } from "./list.ts";
+import { isDay, numberOf } from "./numbers.ts";
+import { type Ordered, orderOf } from "./order.ts";
 import { periodIn } from "./period.ts";
 import { remarksOn } from "./remarks.ts";
+import { counter, type Scene } from "./scene.ts";
+import { scopeOf } from "./scope.ts";
 import { requireWays } from "./ways.ts";
-import { conditionsOf, type Filter } from "./where.ts";
+import { type Conditions, conditionsOf, type Filter } from "./where.ts";
+import { withNone } from "./with-none.ts";
 
 /** A semantic query as its caller fills it in: names and values of the model, and no sentence but the period. */
 export interface QueryWish {
@@ -33,33 +37,26 @@ export interface QueryWish {
 
 type Table = Extract<Ask, { k: "table" }>;
 
+/** What a wish is made of, each name found. */
+interface Parts extends Conditions {
+  keys: Key[];
+  cols: Num[];
+  win: Window | null | undefined;
+  order: Ordered | undefined;
+  earlier: Earlier | undefined;
+  limit: number | undefined;
+}
+
 /** What a wish means on this model; an AppError says what of it is not there, or cannot be put together. */
 export function readingOf(wish: QueryWish, knowledge: Knowledge, moment: Moment): Reading {
   const { schema } = knowledge;
-  const { rows, groups } = conditionsOf(wish.where ?? [], knowledge, moment);
-  const keys = distinct((wish.by ?? []).map((text) => keyOf(schema, text)));
-  const named = distinct((wish.metrics ?? []).map((name) => numberOf(knowledge, name)));
-  // Whoever is chosen by a number is shown with it.
-  const cols = named.length > 0 ? named : distinct(groups.map(({ number }) => number));
-  if (cols.length + keys.length === 0) throw new AppError("bad_request", NOTHING, { hint: FIRST });
-  if (groups.length > 0 && keys.length === 0) throw new AppError("bad_request", NO_GROUPS, { hint: GROUPS });
-  const said = wish.period === undefined ? undefined : periodIn(wish.period, knowledge, moment);
-  const earlier = wish.compare && earlierOf(wish.compare, { keys, win: said, isList: cols.length === 0 });
-  const day = earlier && cols.find((num) => isDay(num, knowledge));
-  if (day !== undefined)
-    throw new AppError("bad_request", `${columnName(day)} is a date, which has no growth.`, {
-      hint: "Compare numbers only, and query dates without compare.",
-    });
-  const win = earlier === undefined ? said : soFar(said, moment.now);
-  const shown = { keys, earlier, order: wish.order, limit: wish.limit };
-  const during: Cond[] = win == null ? [] : [{ k: "during", win }];
-  const scope = { ...(rows.length > 0 && { if: allOf(rows) as Cond }), ...(win != null && { win }) };
-  const plain: Ask =
-    cols.length === 0
-      ? listOf([...rows, ...during], shown, knowledge)
-      : { ...tableOf(cols, shown, knowledge), scope, having: allOf(groups.map(({ cond }) => cond)) };
+  const parts = partsOf(wish, sceneOf(knowledge, moment));
+  const { cols, earlier, win } = parts;
+  const plain =
+    cols.length === 0 ? listOf(parts.rows, { ...parts, win: win ?? undefined }, schema) : plainTable(parts);
   // Whoever says that all times are meant needs no period of the author's.
-  const whole = win === null ? plain : finished(plain, moment, knowledge, true);
+  const isOpen = plain.k === "table" && win === undefined;
+  const whole = isOpen ? inAuthorsPeriod(plain, moment.now, knowledge.definitions) : plain;
   const ask = filled(
     whole,
     carried(() => compile(schema, whole)),
@@ -76,6 +73,68 @@ export function readingOf(wish: QueryWish, knowledge: Knowledge, moment: Moment)
   };
 }
 
+function sceneOf(knowledge: Knowledge, moment: Moment): Scene {
+  const scene: Scene = {
+    knowledge,
+    moment,
+    spend: counter(),
+    scopeIn: (text) => scopeOf(text, scene),
+  };
+  return scene;
+}
+
+/** All names are looked up before any is complained of. */
+function partsOf(wish: QueryWish, scene: Scene): Parts {
+  const { knowledge, moment } = scene;
+  const { where = [], metrics = [], by = [], limit } = wish;
+  if (metrics.length + by.length + where.length === 0)
+    throw new AppError("bad_request", NOTHING, { hint: FIRST });
+  const faults = new Faults();
+  const said = faults.tried("period", () =>
+    wish.period === undefined ? undefined : periodIn(wish.period, knowledge, moment),
+  );
+  const found = conditionsOf(where, scene, { win: said ?? undefined, faults });
+  const keys = distinct(faults.each("by", by, (text) => keyOf(knowledge.schema, text)));
+  const named = distinct(faults.each("metrics", metrics, (name) => numberOf(scene, name)));
+  // Whoever is chosen by a number is shown with it.
+  const cols = named.length > 0 ? named : distinct(found.groups.map(({ number }) => number));
+  const isComparable = faults.isFree && wish.compare !== undefined;
+  const earlier = isComparable
+    ? compared(wish.compare as Compare, { keys, cols, said }, knowledge)
+    : undefined;
+  const days = cols.length === 0 ? keys : keys.map((key) => inDays(key, knowledge.schema));
+  const order = faults.tried("order", () =>
+    wish.order === undefined ? undefined : orderOf(wish.order, { keys: days, cols, earlier }, scene),
+  );
+  faults.require();
+  if (cols.length + keys.length === 0) throw new AppError("bad_request", NOTHING, { hint: FIRST });
+  if (order !== undefined && order.per.length > 0 && limit === undefined)
+    throw new AppError("bad_request", `"${wish.order}" wants the first ones of each, and not how many.`, {
+      hint: "Add limit: 3 for the first three of each.",
+    });
+  const win = earlier === undefined ? said : soFar(said, moment.now);
+  return {
+    ...withNone({ ...found, keys: days, cols }, { named, win: said }, scene),
+    win,
+    order,
+    earlier,
+    limit,
+  };
+}
+
+function compared(
+  compare: Compare,
+  { keys, cols, said }: { keys: Key[]; cols: Num[]; said: Window | null | undefined },
+  knowledge: Knowledge,
+): Earlier {
+  const earlier = earlierOf(compare, { keys, win: said, isList: cols.length === 0 });
+  const day = cols.find((num) => isDay(num, knowledge));
+  if (day === undefined) return earlier;
+  throw new AppError("bad_request", `${columnName(day)} is a date, which has no growth.`, {
+    hint: "Compare numbers only, and query dates without compare.",
+  });
+}
+
 function distinct<T>(parts: readonly T[]): T[] {
   return parts.filter((part, i) => parts.findIndex((each) => isEqual(each, part)) === i);
 }
@@ -83,30 +142,38 @@ function distinct<T>(parts: readonly T[]): T[] {
 const NOTHING = "There is nothing to query: metrics and by are both empty.";
 const FIRST = "Give metrics for numbers, by for what they are told apart by, or by alone for a list.";
 const NO_GROUPS = "A condition on a number chooses groups, and there are none.";
-const GROUPS = "Say in by what the groups are, or put the condition on a field.";
+const GROUPS =
+  'Say in by what the groups are, or whose number it is: field "count(orders) per customers". For some rows of a metric: "revenue[orders.status = open]".';
 
-interface Shown {
-  keys: Key[];
-  earlier: Earlier | undefined;
-  order: string | undefined;
-  limit: number | undefined;
+function plainTable(parts: Parts): Table {
+  const { rows, groups, win } = parts;
+  if (groups.length > 0 && parts.keys.length === 0)
+    throw new AppError("bad_request", NO_GROUPS, { hint: GROUPS });
+  const scope = { ...(rows.length > 0 && { if: allOf(rows) as Cond }), ...(win != null && { win }) };
+  return { ...tableOf(parts), scope, having: allOf(groups.map(({ cond }) => cond)) };
 }
 
-function tableOf(cols: Num[], { keys, earlier, order: said, limit }: Shown, knowledge: Knowledge): Table {
-  const all = keys.map((key) => inDays(key, knowledge.schema));
-  const order = said === undefined ? undefined : orderOf(said, { keys: all, cols, earlier }, knowledge);
-  const time = all.find(({ bucket }) => bucket !== undefined);
+function tableOf({ keys, cols, earlier, order, limit }: Parts): Table {
+  const time = keys.find(({ bucket }) => bucket !== undefined);
+  const sorted = order && { by: order.by, dir: order.dir };
   const table: Table = {
     k: "table",
-    by: all,
+    by: keys,
     cols: earlier === undefined ? cols : cols.flatMap((num) => besideEarlier(num, earlier)),
-    ...(order !== undefined && { order: [order] }),
+    ...(sorted !== undefined && { order: [sorted] }),
   };
-  if (limit === undefined || all.length === 0) return table;
+  if (limit === undefined || keys.length === 0) return table;
   const by = order?.by ?? (time === undefined ? cols[0] : time);
   if (by === undefined || isKey(by)) return { ...table, limit };
   const { order: _, ...ranked } = table;
-  return { ...ranked, top: { n: limit, by, dir: order?.dir === "asc" ? "min" : "max", ties: "cut" } };
+  const dir = order?.dir === "asc" ? "min" : "max";
+  const per = order?.per ?? [];
+  if (per.length === 0) return { ...ranked, top: { n: limit, by, dir, ties: "cut" } };
+  const grouped = [
+    ...per.map((key) => ({ by: key, dir: "asc" as const })),
+    { by, dir: order?.dir ?? "desc" },
+  ];
+  return { ...ranked, order: grouped, top: { n: limit, by, dir, per, ties: "cut" } };
 }
 
 /** Periods without rows are shown as well, where the period of all rows goes by the date that tells them apart. */
@@ -123,66 +190,6 @@ function inDays(key: Key, schema: Schema): Key {
   return isMoment && key.bucket === undefined && key.part === undefined ? { ...key, bucket: "day" } : key;
 }
 
-/** The entities, or else the different values, of the one dataset whose rows belong to all that is shown. */
-function listOf(conds: readonly Cond[], { keys, order: said, limit }: Shown, knowledge: Knowledge): Ask {
-  const { schema } = knowledge;
-  const named = [...new Set(keys.map(({ ds }) => ds))];
-  const ds = named.find((each) =>
-    keys.every((key) => toOnePath(schema, each, key.ds, key.path) !== undefined),
-  );
-  if (ds === undefined)
-    throw new AppError("bad_request", `${named.join(" and ")} do not belong to each other by themselves.`, {
-      hint: "Add a metric, or count(dataset) of the dataset that links them.",
-    });
-  const { nameField, key } = schema.datasets.get(ds) ?? { nameField: null, key: [] };
-  const isEntity = keys.some((each) => each.ds === ds && [nameField, ...key].includes(each.field));
-  const order = said === undefined ? undefined : orderOf(said, { keys, cols: [] }, knowledge);
-  return {
-    k: "list",
-    rel: whereAll({ k: "all", ds }, conds),
-    show: keys,
-    order: order === undefined ? keys.map((by) => ({ by, dir: "asc" })) : thenBy(order, keys),
-    ...(limit !== undefined && { limit }),
-    distinct: isEntity ? undefined : true,
-  };
-}
-
-/** Of those that are alike the same ones come first each time. */
-function thenBy(order: Order, keys: readonly Key[]): Order[] {
-  return [order, ...keys.filter((by) => by !== order.by).map((by) => ({ by, dir: "asc" as const }))];
-}
-
-/** `revenue desc`, `customers.segment`, a column by its name, or with compare `growth`. */
-function orderOf(
-  text: string,
-  { keys, cols, earlier }: { keys: Key[]; cols: Num[]; earlier?: Earlier | undefined },
-  knowledge: Knowledge,
-): Order {
-  const [, name = "", dir] = /^\s*(.*?)(?:\s+(asc|desc)(?:ending)?)?\s*$/is.exec(text) ?? [];
-  const down = { dir: dir?.toLowerCase() === "asc" ? ("asc" as const) : ("desc" as const) };
-  const beside = earlier === undefined ? [] : cols.flatMap((num) => besideEarlier(num, earlier));
-  const [, , change, growth] = beside;
-  const called = /^growth$/i.test(name) ? growth : /^change$/i.test(name) ? change : undefined;
-  const column = called ?? [...cols, ...beside].find((num) => isSameName(columnName(num), name));
-  const number = column ?? numberNamed(knowledge, name);
-  if (number !== undefined && cols.length > 0) return { by: number, ...down };
-  const up = { dir: dir?.toLowerCase() === "desc" ? ("desc" as const) : ("asc" as const) };
-  const shown = keys.filter((key) => isSameName(columnName(key), name));
-  if (shown.length === 1) return { by: shown[0] as Key, ...up };
-  const wanted = keyOf(knowledge.schema, name);
-  const isWanted = (key: Key) => isEqual(key, wanted) || (wanted.bucket === undefined && isOne(key, wanted));
-  const by = keys.find(isWanted);
-  if (by === undefined)
-    throw new AppError("bad_request", `The rows cannot be ordered by ${name}, which is not among them.`, {
-      hint: `Order by a metric or by ${keys.map(qualified).join(", ")}.`,
-    });
-  return { by, ...up };
-}
-
-function isOne(a: Key, b: Key): boolean {
-  return qualified(a) === qualified(b) && (b.path === undefined || isEqual(a.path, b.path));
-}
-
 /** What the model cannot carry is said in the compiler's words. */
 function carried(work: () => Compiled): Compiled {
   try {
@@ -190,7 +197,7 @@ function carried(work: () => Compiled): Compiled {
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
     throw new AppError("bad_request", error.message, {
-      hint: "Use fields of the dataset that is measured, or of one that each of its rows belongs to.",
+      hint: `Use fields of the dataset that is measured, or of one that each of its rows belongs to. What others link to it is counted: where field "count(items[product = Tea]) per visits", op ">", value 0.`,
       cause: error,
     });
   }

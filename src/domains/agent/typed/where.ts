@@ -3,14 +3,18 @@ import type { FieldValues, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { dayAfter } from "../phases/data-period.ts";
 import type { Moment } from "../phases/plan.ts";
-import { qualified } from "../query/names.ts";
+import { keysNamed, qualified } from "../query/names.ts";
 import { isEqual, isSameField } from "../query/parts.ts";
 import type { SchemaField } from "../query/schema.ts";
 import type { Comparison, Cond, Key, Literal, Num, Window } from "../query/semantic-query.ts";
 import { fold } from "../understand/languages/words.ts";
+import { datedNumber, entityNamed, ofEach, ofEntity } from "./entities.ts";
+import type { Faults } from "./faults.ts";
 import { keyOf, kindOf } from "./keys.ts";
-import { isDay, numberNamed } from "./numbers.ts";
+import { daysBetween, isDay, numberNamed, numberOf } from "./numbers.ts";
+import { splitOutside } from "./outside.ts";
 import { periodIn } from "./period.ts";
+import type { Scene } from "./scene.ts";
 
 /** A condition as its caller writes it. */
 export interface Filter {
@@ -41,25 +45,53 @@ const OPERATORS = [
   "not in",
   "between",
   "contains",
+  "not contains",
   "is null",
   "is not null",
 ];
+const PATTERNS = ["like", "not like", "ilike", "not ilike"];
 
-export function conditionsOf(filters: readonly Filter[], knowledge: Knowledge, moment: Moment): Conditions {
-  const given = filters.reduce((sum, { value }) => sum + (Array.isArray(value) ? value.length : 1), 0);
-  const { queryValues } = LIMITS.agent;
-  if (given > queryValues)
-    throw new AppError("bad_request", `The conditions of a query have at most ${queryValues} values in all.`);
-  const into: Conditions = { rows: [], groups: [] };
-  for (const filter of filters) {
-    const op = operatorOf(filter.op);
-    const number = numberNamed(knowledge, filter.field);
-    for (const said of sidesOf({ ...filter, op })) {
-      if (number === undefined) into.rows.push(ofRows(said, knowledge, moment));
-      else into.groups.push({ number, cond: ofGroups(number, said, knowledge, moment) });
-    }
+/** `win` is the period of the whole query, and `faults` are told of what is wrong with each. */
+export function conditionsOf(
+  filters: readonly Filter[],
+  scene: Scene,
+  { win, faults }: { win?: Window | undefined; faults: Faults },
+): Conditions {
+  const all = faults.each("where", filters, (filter) => conditionsIn(filter, scene, win));
+  const { knowledge, moment } = scene;
+  const sayOf = (text: string) => periodIn(text, knowledge, moment)?.said ?? text;
+  return {
+    rows: joined(
+      all.flatMap(({ rows }) => rows),
+      sayOf,
+    ),
+    groups: all.flatMap(({ groups }) => groups),
+  };
+}
+
+function conditionsIn(filter: Filter, scene: Scene, win: Window | undefined): Conditions {
+  const { knowledge, moment } = scene;
+  scene.spend("queryValues", Array.isArray(filter.value) ? filter.value.length : 1);
+  const op = operatorOf(filter.op);
+  const sides = sidesOf({ ...filter, op });
+  const [of = "", whose, ...more] = splitOutside(filter.field, /\sper\s/i);
+  if (whose !== undefined && more.length === 0 && !isField(filter.field, knowledge)) {
+    const ds = entityNamed(knowledge.schema, whose);
+    const number = ofEach(numberOf(scene, of), ds, knowledge.schema);
+    const then = win === undefined ? number : datedNumber(number, win);
+    return { rows: sides.map((said) => ofEntity(ds, ofGroups(then, said, knowledge, moment))), groups: [] };
   }
-  return { ...into, rows: joined(into.rows, (text) => periodIn(text, knowledge, moment)?.said ?? text) };
+  const isDays = daysBetween(knowledge.schema, filter.field) !== undefined;
+  const number = isDays ? undefined : numberNamed(scene, filter.field);
+  if (number === undefined) return { rows: sides.map((said) => ofRows(said, knowledge, moment)), groups: [] };
+  return {
+    rows: [],
+    groups: sides.map((said) => ({ number, cond: ofGroups(number, said, knowledge, moment) })),
+  };
+}
+
+function isField(text: string, { schema }: Knowledge): boolean {
+  return keysNamed(schema, text).length > 0;
 }
 
 /** From one day on and until another is one period, and said as such. */
@@ -83,8 +115,18 @@ function isUntil(win: Window | undefined): boolean {
   return win?.from === null;
 }
 
+/** `like '%on%'` says that something is contained; anything else of patterns is not there. */
+function plainly({ field, op, value }: Said): Said {
+  const [, not, , of] = /^(not )?i?like\n(%)([^%_]+)%$/i.exec(`${op}\n${String(value)}`) ?? [];
+  if (of !== undefined) return { field, op: not === undefined ? "contains" : "not contains", value: of };
+  throw new AppError("bad_request", `${field} ${op} takes a text within percent signs, such as %word%.`, {
+    hint: `Write op "contains" and the word alone.`,
+  });
+}
+
 /** Between two values is from the one on, and until the other. */
 function sidesOf(said: Said): Said[] {
+  if (/like$/.test(said.op)) return [plainly(said)];
   if (said.op !== "between") return [said];
   const [from, to, ...others] = Array.isArray(said.value) ? said.value : [];
   if (to === undefined || others.length > 0)
@@ -101,8 +143,9 @@ function operatorOf(said = "="): string {
     .toLowerCase()
     .replaceAll(/[\s_]+/g, " ")
     .replace(/^<>$/, "!=")
-    .replace(/^==$/, "=");
-  if (OPERATORS.includes(op)) return op;
+    .replace(/^==$/, "=")
+    .replace(/^does not contain$/, "not contains");
+  if (OPERATORS.includes(op) || PATTERNS.includes(op)) return op;
   throw new AppError("bad_request", `There is no operator ${said}.`, {
     hint: `Take one of ${OPERATORS.join(", ")}.`,
   });
@@ -132,10 +175,14 @@ function ofDays(number: Num, op: string, win: Window): Cond {
 }
 
 function ofRows({ field, op, value }: Said, knowledge: Knowledge, moment: Moment): Cond {
-  const { bucket: _, fiscal: __, ...key } = keyOf(knowledge.schema, field);
+  const { schema } = knowledge;
+  const { bucket: _, fiscal: __, ...key } = daysBetween(schema, field) ?? keyOf(schema, field);
   if (op === "is null") return { k: "null", key };
   if (op === "is not null") return { k: "not", of: { k: "null", key } };
-  const kind = kindOf(knowledge.schema, key);
+  const kind = kindOf(schema, key);
+  const other = fieldIn(value, kind, knowledge);
+  if (other !== undefined && op in COMPARISONS)
+    return { k: "cmp", a: key, op: COMPARISONS[op] as Comparison, b: other };
   const values = op === "in" || op === "not in" || op === "=" || op === "!=" ? listOf(field, op, value) : [];
   if (values.length > 0) {
     const cond =
@@ -143,8 +190,9 @@ function ofRows({ field, op, value }: Said, knowledge: Knowledge, moment: Moment
     return op === "!=" || op === "not in" ? { k: "not", of: cond } : cond;
   }
   const one = oneOf(field, op, value);
-  if (op === "contains") {
-    if (kind === "text") return { k: "is", key, values: [String(one)], match: "contains" };
+  if (op === "contains" || op === "not contains") {
+    const has: Cond = { k: "is", key, values: [String(one)], match: "contains" };
+    if (kind === "text") return op === "contains" ? has : { k: "not", of: has };
     throw new AppError("bad_request", `${qualified(key)} is no text, so it contains nothing.`);
   }
   const comparison = COMPARISONS[op] as Comparison;
@@ -154,6 +202,12 @@ function ofRows({ field, op, value }: Said, knowledge: Knowledge, moment: Moment
   throw new AppError("bad_request", `${qualified(key)} is ${kind}, which ${op} does not compare.`, {
     hint: "Take =, !=, in, not in or contains.",
   });
+}
+
+/** Another field of the same kind, by its whole name: `orders.required_on`. */
+function fieldIn(value: unknown, kind: SchemaField["kind"], { schema }: Knowledge): Key | undefined {
+  const [found] = typeof value === "string" && value.includes(".") ? keysNamed(schema, value) : [];
+  return found !== undefined && kindOf(schema, found) === kind ? found : undefined;
 }
 
 function isAny(key: Key, kind: SchemaField["kind"], values: readonly Literal[], knowledge: Knowledge): Cond {

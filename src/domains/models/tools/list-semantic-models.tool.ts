@@ -5,10 +5,16 @@ import { defineTool } from "../define.ts";
 export const listSemanticModels = defineTool({
   name: "list_semantic_models",
   toolset: "models",
-  wire: { models: "list_semantic_models" },
+  wire: {
+    models: {
+      name: "list_semantic_models",
+      description:
+        "List the semantic models that you have access to. A model describes datasets, their fields, how they are related and which metrics there are; read one with get_semantic_model, then query it with execute_query.",
+    },
+  },
   title: "List semantic models",
   description:
-    "List the semantic models that you have access to. A model describes datasets, their fields, how they are related and which metrics there are; read one with get_semantic_model, then query it with execute_query.",
+    "List the semantic models that you have access to. A model describes datasets, their fields, how they are related and which metrics there are; read one with get_semantic_model, then query it with query_metrics.",
   permission: "ontologies:read",
   effect: "read",
   within: ["models"],

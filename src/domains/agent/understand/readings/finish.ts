@@ -15,12 +15,6 @@ export function finished(
 ): Ask {
   if (said.k !== "table") return said;
   const ask = firstOfEach(isDateNamed ? said : asOfDay(said, now, schema));
-  const months = Math.max(
-    0,
-    ...ask.cols.map((num) =>
-      num.k === "metric" && num.scope?.win === undefined ? (definitions.defaultMonths.get(num.name) ?? 0) : 0,
-    ),
-  );
   const { win } = ask.scope ?? {};
   if (win !== undefined) return withinWindow(grownSoFar(ask, win, now), win);
   // "sold more than 400 units last year at a margin below 36 %": in the same period.
@@ -28,6 +22,17 @@ export function finished(
   const isOfTop = only !== undefined && hasTopOf(ask, only);
   if ((ask.having !== undefined || isOfTop) && only !== undefined && others.length === 0)
     return { ...ask, scope: { ...ask.scope, win: only } };
+  return inAuthorsPeriod(ask, now, definitions);
+}
+
+/** Numbers without a period are of the one that the author gives them. */
+export function inAuthorsPeriod(ask: Table, now: string, { defaultMonths }: Knowledge["definitions"]): Table {
+  const months = Math.max(
+    0,
+    ...ask.cols.map((num) =>
+      num.k === "metric" && num.scope?.win === undefined ? (defaultMonths.get(num.name) ?? 0) : 0,
+    ),
+  );
   if (months === 0 || ask.by.some(({ bucket }) => bucket !== undefined)) return ask;
   const to = new Date(`${now.slice(0, 10)}T00:00:00Z`);
   to.setUTCDate(to.getUTCDate() + 1);
