@@ -75,7 +75,7 @@ export function linking(schema: Schema, all: readonly string[]): string[] {
 }
 
 /** Datasets whose rows belong to those of this one. */
-export function belonging(schema: Schema, ds: string): string[] {
+function belonging(schema: Schema, ds: string): string[] {
   return [...schema.datasets.keys()].filter(
     (each) => each !== ds && toOnePath(schema, each, ds) !== undefined,
   );
