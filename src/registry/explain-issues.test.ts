@@ -8,6 +8,10 @@ const schema = z.strictObject({
   rows: z.array(z.object({ n: z.number() })).optional(),
   confirm: z.boolean().optional(),
   more: z.record(z.string(), z.string()).optional(),
+  where: z
+    .array(z.strictObject({ field: z.string().optional(), op: z.string().optional() }))
+    .max(3)
+    .optional(),
   options: z.unknown().optional().describe("{grain: day|week, filters: [{field}], top}"),
 });
 
@@ -32,7 +36,12 @@ it.each([
   [{ id: 1, name: "a", row: [] }, "Unknown argument row: did you mean rows?"],
   [
     { id: 1, name: "a", row: [], width: 1, height: 2 },
-    "Unknown argument row: did you mean rows? Unknown arguments width, height. Known arguments: id, name, rows, confirm, more, options.",
+    "Unknown argument row: did you mean rows? Unknown arguments width, height. Known arguments: id, name, rows, confirm, more, where, options.",
+  ],
+  [{ id: 1, name: "a", where: [{ operator: "=" }] }, "Unknown argument where.0.operator: did you mean op?"],
+  [
+    { id: 1, name: "a", where: [{}, { whose: 1 }] },
+    "Unknown argument where.1.whose. Known there: field, op.",
   ],
 ])("explains %j", (input, text) => expect(explain(input)).toBe(text));
 

@@ -19,7 +19,10 @@ export function explainIssues(issues: readonly Issue[], schema: z.ZodType): stri
 
 function sentence(issue: Issue, shape: Shape): string {
   const path = clip(issue.path.join("."));
-  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, shape);
+  if (issue.code === "unrecognized_keys") {
+    const inner = issue.path.length === 0 ? shape : shapeAt(shape, issue.path);
+    return unknownKeys(issue.keys, path, inner);
+  }
   // A schema that has its own words for it begins with the name.
   if (path !== "" && beginsWith(issue.message, String(issue.path[0]))) return issue.message;
   if (issue.code === "invalid_type" && path !== "") {
@@ -62,18 +65,39 @@ function unknownKeys(keys: readonly string[], path: string, shape: Shape): strin
     if (part !== undefined) return { where, text: `${where} belongs in ${part.split(".")[0]}: ${part}.` };
     const inside = parts.map((one) => one.split(".")[1]!);
     const near = nearest(key, inside);
-    const match = isTop ? (nearest(key, known) ?? (near && parts[inside.indexOf(near)])) : undefined;
+    const start = isTop ? undefined : known.find((name) => key.startsWith(name) || name.startsWith(key));
+    const match = start ?? nearest(key, known) ?? (near && parts[inside.indexOf(near)]);
     return { where, text: match && `Unknown argument ${where}: did you mean ${match}?` };
   });
   const unknown = guesses.filter(({ text }) => text === undefined).map(({ where }) => where);
-  const list = known.length === 0 ? "This takes no arguments." : `Known arguments: ${known.join(", ")}.`;
+  const list =
+    known.length === 0
+      ? "This takes no arguments."
+      : `Known ${isTop ? "arguments" : "there"}: ${known.join(", ")}.`;
   return [
     ...guesses.flatMap(({ text }) => text ?? []),
     ...(unknown.length === 0
       ? []
       : [`Unknown argument${unknown.length > 1 ? "s" : ""} ${unknown.join(", ")}.`]),
-    ...(unknown.length > 0 && isTop ? [list] : []),
+    ...(unknown.length > 0 && (isTop || known.length > 0) ? [list] : []),
   ].join(" ");
+}
+
+/** What an object inside of the arguments can have: `where.0` takes `field`, `op`, `value`. */
+function shapeAt(shape: Shape, path: readonly PropertyKey[]): Shape {
+  const [name, ...rest] = path;
+  const inner = plain(shape[String(name)]);
+  const of = inner !== undefined && "element" in inner && typeof rest[0] === "number";
+  const next = of ? plain((inner as z.ZodArray).element) : inner;
+  const own: Shape = next !== undefined && "shape" in next ? (next as z.ZodObject).shape : {};
+  const left = of ? rest.slice(1) : rest;
+  return left.length === 0 ? own : shapeAt(own, left);
+}
+
+/** Without what says that it may be left out. */
+function plain(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  const { innerType } = (schema?._zod.def ?? {}) as { innerType?: z.core.$ZodType };
+  return innerType === undefined ? schema : plain(innerType);
 }
 
 /** The parts of an argument that is an object, as its description has them: `{filters: […], c9ql}`. */

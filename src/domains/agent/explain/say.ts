@@ -235,6 +235,9 @@ function sayCond(cond: Cond): string {
   }
 }
 
+/** What is not at least 5 may be nothing at all. */
+const BELOW: Partial<Record<Comparison, string>> = { "<>": "", ">=": "less than ", ">": "at most " };
+
 function sayNot(cond: Cond): string {
   if (cond.k === "is") {
     const [only, ...others] = cond.values;
@@ -244,6 +247,8 @@ function sayNot(cond: Cond): string {
   }
   if (cond.k === "null") return `${sayField(cond.key)} is not empty`;
   if (cond.k === "during") return `not ${sayCond(cond)}`;
+  if (cond.k === "cmp" && cond.op in BELOW)
+    return `${sayOperand(cond.a)} is ${BELOW[cond.op]}${sayOperand(cond.b)} or nothing`;
   return sayLink({ k: "not", of: cond }) ?? `not (${sayCond(cond)})`;
 }
 

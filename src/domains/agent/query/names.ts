@@ -25,10 +25,11 @@ export function keysNamed({ datasets }: Schema, name: string): Key[] {
   );
 }
 
-export function keyNamed(schema: Schema, name: string): Key {
+export function keyNamed(schema: Schema, name: string, likely: readonly string[] = []): Key {
   const [only, ...others] = keysNamed(schema, name);
   if (only !== undefined && others.length === 0) return only;
-  if (only === undefined) throw unknownName("field", name, fieldsOf(schema, name), elsewhere(schema, name));
+  if (only === undefined)
+    throw unknownName("field", name, fieldsOf(schema, name), [...likely, ...elsewhere(schema, name)]);
   throw new AppError("bad_request", `Several datasets of the model have a field ${name}.`, {
     hint: `Say which: ${[only, ...others].map(qualified).join(", ")}.`,
   });
@@ -40,10 +41,10 @@ export function unknownName(
   all: readonly string[],
   likely: readonly string[] = [],
 ): AppError {
-  const { listedNames } = LIMITS.agent;
-  const listed = nearestFirst(name, all).slice(0, listedNames).join(", ");
-  const more = all.length > listedNames ? " …" : "";
   const near = likely.length > 0 ? likely.slice(0, MOST_LIKELY).join(" or ") : nearest(name, all);
+  const most = near === undefined ? LIMITS.agent.listedNames : FEW_NAMES;
+  const listed = nearestFirst(name, all).slice(0, most).join(", ");
+  const more = all.length > most ? " …" : "";
   const meant = near === undefined ? "" : `Did you mean ${near}? `;
   return new AppError("bad_request", `The model has no ${what} "${name}".`, {
     hint: all.length === 0 ? `It has no ${what}s.` : `${meant}Its ${what}s are ${listed}${more}.`,
@@ -67,11 +68,15 @@ export function isSameName(a: string, b: string): boolean {
 }
 
 const MOST_LIKELY = 3;
+const FEW_NAMES = 10;
 
-/** The fields of other datasets that are called so. */
+/** The fields of other datasets that are called so, or nearly so. */
 function elsewhere(schema: Schema, name: string): string[] {
-  const [, field = ""] = name.split(".");
-  return field === "" ? [] : keysNamed(schema, field).map(qualified);
+  const field = name.split(".").at(-1) ?? "";
+  const exact = keysNamed(schema, field);
+  const all = [...schema.datasets.values()].flatMap(({ fields }) => [...fields.keys()]);
+  const near = exact.length > 0 ? undefined : nearest(field, all);
+  return (near === undefined ? exact : keysNamed(schema, near)).map(qualified);
 }
 
 /** Those of the dataset that is named, where one is; all others else. */

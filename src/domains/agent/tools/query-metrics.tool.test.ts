@@ -426,6 +426,42 @@ const MADE_OF: readonly (readonly [title: string, wish: Wish, rows: unknown[][]]
     [["Ada"]],
   ],
   [
+    "what others link to some of the numbers: each row once",
+    { metrics: ["visit_count", "revenue", "count(items)"], where: [{ field: "product", value: "Coffee" }] },
+    [[3, 21, 3]],
+  ],
+  [
+    "also in having and order",
+    {
+      metrics: ["revenue"],
+      by: ["shop_name"],
+      where: [
+        { field: "product", value: "Coffee" },
+        { field: "visit_count", op: ">", value: 0 },
+      ],
+      order: "visit_count desc",
+      limit: 1,
+    },
+    [["Aroma", 9]],
+  ],
+  [
+    "of what both belong to: guests with a Tea",
+    {
+      metrics: ["visit_count"],
+      where: [{ field: "count(items[product = Tea]) per guests", op: ">", value: 0 }],
+    },
+    [[2]],
+  ],
+  ["none by a sum", { by: ["guest_name"], where: [{ field: "revenue", op: "=", value: 0 }] }, [["Cleo"]]],
+  ["nothing of a sum", { by: ["guest_name"], where: [{ field: "revenue", op: "is null" }] }, [["Cleo"]]],
+  [
+    "little or nothing",
+    { by: ["guest_name"], where: [{ field: "revenue per guests", op: "<", value: 20 }] },
+    [["Ada"], ["Cleo"]],
+  ],
+  ["no row", { by: ["guest_name"], where: [{ field: "visits.visit_id", op: "is null" }] }, [["Cleo"]]],
+  ["a pattern", { by: ["city"], where: [{ field: "city", op: "not like", value: "%o%" }] }, [["Bern"]]],
+  [
     "one field against another",
     { metrics: ["count(items)"], where: [{ field: "quantity", op: ">", value: "items.price" }] },
     [[2]],
@@ -561,14 +597,87 @@ const WRONG: readonly (readonly [title: string, wish: Wish, said: RegExp])[] = [
     /goals cannot be told apart by product of items.*belongs to/s,
   ],
   [
-    "a condition out of reach, which would count visits more than once",
-    { metrics: ["visit_count"], where: [{ field: "product", value: "Tea" }] },
-    /Rows of visits do not belong to one row of items/,
-  ],
-  [
     "a list of what only others link",
     { by: ["shop_name", "guest_name"] },
     /do not belong to each other.*count\(dataset\)/s,
+  ],
+  [
+    "a condition on what only what both belong to links",
+    { metrics: ["goal"], where: [{ field: "visited_on", value: "2025-02" }] },
+    /goals do not belong to one row of visits.*"count\(visits\[visits\.visited_on = 2025-02-01 to 2025-02-28\]\) per regions", op ">"/s,
+  ],
+  [
+    "not, of what there may be several of",
+    { by: ["guest_name"], where: [{ field: "product", op: "!=", value: "Tea" }] },
+    /two things.*"count\(items\[items\.product = Tea\]\) per guests", op "=", value 0.*product != Tea\]/s,
+  ],
+  [
+    "all that is wrong at once",
+    {
+      metrics: ["revenues", "goal"],
+      by: ["shops.town"],
+      where: [{ field: "citi", value: 1 }],
+      order: "revnue desc",
+      period: "2025 Q5",
+    },
+    /^period: .*where\[0\]: .*"citi". Did you mean shops\.city\?.*by\[0\]: .*"shops\.town".*metrics\[0\]: .*Did you mean revenue\?.*order: .*"revnue".*Write "revenue desc"/s,
+  ],
+  ["a dataset as metric", { metrics: ["visits"] }, /visits is a dataset.*count\(visits\)/s],
+  [
+    "another word for op",
+    { by: ["city"], where: [{ field: "city", operator: "=", value: 1 }] },
+    /where\.0\.operator: did you mean op\?/,
+  ],
+  [
+    "a field of what it belongs to",
+    { by: ["shops.region_name"] },
+    /Did you mean regions\.region_name via shops_regions/,
+  ],
+  ["a calculation with what is not there", { metrics: ["revenue / orders"] }, /no metric "orders"/],
+  ["no end", { metrics: ["count(visits[2025)"] }, /no metric|no dataset/],
+  ["two periods in brackets", { metrics: ["revenue[2024, 2025]"] }, /has two periods.*another number/s],
+  ["a number in brackets, of nobody", { metrics: ["revenue[visit_count > 1]"] }, /per customers >= 3/],
+  [
+    "of each what is no dataset",
+    { by: ["city"], where: [{ field: "revenue per city", op: ">", value: 1 }] },
+    /no dataset "city"/,
+  ],
+  [
+    "of each what does not belong to it",
+    { by: ["guest_name"], where: [{ field: "sum(goals.amount) per guests", op: ">", value: 1 }] },
+    /goals do not belong to guests.*visits/s,
+  ],
+  ["a running total of no periods", { metrics: ["running(revenue)"], by: ["city"] }, /needs periods/],
+  [
+    "the first of each, of how many",
+    { metrics: ["revenue"], by: ["city"], order: "revenue desc per city" },
+    /limit: 3/,
+  ],
+  [
+    "groups of none",
+    { by: ["shops.city"], where: [{ field: "visit_count", value: 0 }] },
+    /Groups are made of rows.*shops\.shop_name/s,
+  ],
+  [
+    "a count by what each has several of",
+    { metrics: ["visit_count"], by: ["product"] },
+    /distinct\(items\.visit_id\)/,
+  ],
+  [
+    "a period of what has no date",
+    { metrics: ["count(guests)"], period: "2025" },
+    /distinct\(visits\.guest_id\)/,
+  ],
+  ["days to no date", { metrics: ["avg(visited_on - seats)"] }, /seats is no date/],
+  [
+    "too many numbers in few words",
+    { metrics: Array(9).fill("revenue+revenue+revenue+revenue+revenue") },
+    /at most 40 numbers/,
+  ],
+  [
+    "too many values in brackets",
+    { metrics: Array(5).fill(`revenue[seats in (${Array(60).fill(1).join()})]`) },
+    /at most 200 values/,
   ],
   ["SQL", { by: ["city"], where: [{ field: "city) OR 1=1 --", value: 1 }] }, /no field/],
 ];
@@ -665,6 +774,17 @@ describe("an answer of query_metrics", () => {
     expect((await query({ ...wish, period: "march 2025" })).assumptions).toEqual([]);
   });
 
+  it("says what else a value may be, and who is not among the fewest", async () => {
+    const bern = { metrics: ["revenue"], by: ["shop_name"], where: [{ field: "city", value: "Bern" }] };
+    expect((await query(bern)).assumptions).toEqual([
+      "Bern is taken as shops.city; it is also a guests.home",
+    ]);
+    const fewest = { metrics: ["visit_count"], by: ["guest_name"], order: "visit_count asc", limit: 1 };
+    expect((await query(fewest)).assumptions).toEqual([
+      'only those that have some at all: who has none is found by where "count(…) per guests" = 0',
+    ]);
+  });
+
   it("says what it has counted, and two ends of a period as one", async () => {
     const where = [
       { field: "visited_on", op: ">=", value: "2025-01-01" },
@@ -744,6 +864,21 @@ describe("rights", () => {
       const said = await failure({ by: ["shops.city"] });
       expect(said).toMatch(/no field "shops\.city"/);
       expect(said.replace(/"shops\.city"/, "")).not.toContain("city");
+      for (const wish of [
+        { metrics: ["revenue[city = Bonn]"] },
+        { metrics: ["count(shops[shops.city = Bonn])"] },
+        {
+          metrics: ["revenue"],
+          where: [{ field: "count(visits[city = Bonn]) per guests", op: ">", value: 0 }],
+        },
+        { by: ["guest_name"], where: [{ field: "seats", op: ">", value: "shops.city" }] },
+        { metrics: ["revenue"], by: ["shop_name"], order: "revenue desc per city", limit: 1 },
+        { metrics: ["revenue"], by: ["visits.city"] },
+      ]) {
+        const hidden = (await failure(wish)).replaceAll(/"[^"]*city"|city = Bonn/g, "");
+        expect(hidden, JSON.stringify(wish)).toMatch(/no field|is a number, and|no column/);
+        expect(hidden.replaceAll(/"shops.city"/g, "")).not.toContain("city");
+      }
     } finally {
       await policy([]);
     }
@@ -875,7 +1010,9 @@ describe("several ways to the same dataset", () => {
     const two = CAFE_MODEL.replace('"relationships":[', (start) => `${start}${JSON.stringify(link)},`);
     await saveModel(server, admin, two.replace('"cafes"', '"ways"'));
     const next = await query(wish("shops.city"));
-    expect(next.assumptions).toEqual(["shops is reached via visits_next, and not via visits_shops"]);
+    expect(next.assumptions).toEqual([
+      'shops is reached via visits_next, and not via visits_shops (say "shops.… via visits_shops" for that)',
+    ]);
     const own = await query(wish("shops.city via visits_shops"));
     expect(own.assumptions).toEqual([]);
     expect([next.rows, own.rows]).toEqual([

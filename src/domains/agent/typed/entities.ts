@@ -3,7 +3,15 @@ import { reversed, toOnePath } from "../compile/paths.ts";
 import { isSameName, unknownName } from "../query/names.ts";
 import { datasetIn, whereAll } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
-import type { Cond, Hop, Num, Rel, Window } from "../query/semantic-query.ts";
+import {
+  type Comparison,
+  type Cond,
+  type Hop,
+  isKey,
+  type Num,
+  type Rel,
+  type Window,
+} from "../query/semantic-query.ts";
 
 /** The dataset whose entities are meant; each of them has to be told from the others. */
 export function entityNamed({ datasets }: Schema, name: string): string {
@@ -75,7 +83,7 @@ export function linking(schema: Schema, all: readonly string[]): string[] {
 }
 
 /** Datasets whose rows belong to those of this one. */
-function belonging(schema: Schema, ds: string): string[] {
+export function belonging(schema: Schema, ds: string): string[] {
   return [...schema.datasets.keys()].filter(
     (each) => each !== ds && toOnePath(schema, each, ds) !== undefined,
   );
@@ -85,4 +93,28 @@ function belonging(schema: Schema, ds: string): string[] {
 export function datedNumber(num: Num, win: Window): Num {
   if (num.k === "calc") return { ...num, a: datedNumber(num.a, win), b: datedNumber(num.b, win) };
   return num.k === "metric" || num.k === "agg" ? { ...num, scope: { win, ...num.scope } } : num;
+}
+
+/** Of nothing it is 0: a count or a sum. */
+export function isAmount(num: Num, { metrics }: Schema): boolean {
+  const fn =
+    num.k === "agg" ? num.fn : num.k === "metric" ? (metrics.get(num.name)?.formula.only?.fn ?? "") : "";
+  return /^(count|distinct|sum)/.test(fn);
+}
+
+const OPPOSITE: Partial<Record<Comparison, Comparison>> = { "<": ">=", "<=": ">", "=": "<>" };
+
+/** Entities without any rows have a sum of 0 as well, which SQL does not know. */
+export function orNone(cond: Cond, schema: Schema): Cond {
+  if (cond.k !== "cmp" || isKey(cond.a) || isKey(cond.b) || cond.b.k !== "lit") return cond;
+  const { v } = cond.b;
+  const op = OPPOSITE[cond.op];
+  const takesNone = cond.op === "<" ? v > 0 : cond.op === "<=" ? v >= 0 : v === 0;
+  const isSum = isAmount(cond.a, schema) && !isCounted(cond.a, schema);
+  return op === undefined || !takesNone || !isSum ? cond : { k: "not", of: { ...cond, op } };
+}
+
+function isCounted(num: Num, { metrics }: Schema): boolean {
+  if (num.k === "agg") return num.fn !== "sum";
+  return num.k === "metric" && metrics.get(num.name)?.formula.only?.isCount === true;
 }

@@ -26,7 +26,7 @@ export function keyOf(schema: Schema, text: string): Key {
     throw new AppError("bad_request", `${metric} is a metric, and no field.`, {
       hint: "Metrics stand in metrics, in order, and in where as conditions on groups.",
     });
-  const key = keyNamed(schema, name);
+  const key = keyNamed(schema, name, waysLike(schema, name));
   return {
     ...key,
     ...(grain !== undefined && grained(schema, key, grain)),
@@ -57,5 +57,20 @@ function viaOf({ links }: Schema, { ds }: Key, said: string): Pick<Key, "path"> 
   const names = leading.map(({ name }) => name).join(", ");
   throw new AppError("bad_request", `No relationship ${said} leads to ${ds}.`, {
     hint: names === "" ? "None does." : `Those that do: ${names}.`,
+  });
+}
+
+/** `manager.name` and `employees.region_name` say a way: `employees.name via manager`. */
+function waysLike({ datasets, links }: Schema, text: string): string[] {
+  const [way = "", ...rest] = text.toLowerCase().split(".");
+  const field = rest.at(-1) ?? "";
+  // Half of a dataset's name is no way.
+  if ([...datasets.keys()].some((ds) => !isSameName(ds, way) && ds.toLowerCase().startsWith(way))) return [];
+  return [...links.values()].flatMap(({ name, from, to, isSoft }) => {
+    const found = [...(datasets.get(to)?.fields.keys() ?? [])].find((each) => isSameName(each, field));
+    const isSaid = isSameName(from, way) || name.toLowerCase().includes(way);
+    return isSoft === true || found === undefined || !isSaid || way === ""
+      ? []
+      : [`${to}.${found} via ${name}`];
   });
 }

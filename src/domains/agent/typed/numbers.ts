@@ -142,7 +142,10 @@ function plainAggregate({ schema }: Knowledge, fn: Aggregate, of: string): Num {
   const isEither = fn === "min" || fn === "max" ? kind === "number" || kind === "date" : kind === "number";
   if (!isCount && !isEither)
     throw new AppError("bad_request", `${qualified(key)} is no number, so there is no ${fn} of it.`, {
-      hint: `Take a number, or distinct(${qualified(key)}).`,
+      hint:
+        kind === "boolean"
+          ? `Its share is count(${key.ds}[${key.field} = true]) / count(${key.ds}).`
+          : `Take a number, or distinct(${qualified(key)}).`,
     });
   return { k: "agg", fn, of: key, in: { k: "all", ds: key.ds } };
 }

@@ -1,6 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { nearestFirst } from "../../../kernel/nearest.ts";
 import { columnName } from "../compile/columns.ts";
+import { LIMITS } from "../limits.ts";
 import { isSameName, keysNamed, qualified } from "../query/names.ts";
 import { isEqual } from "../query/parts.ts";
 import type { Key, Num, Order } from "../query/semantic-query.ts";
@@ -18,6 +19,8 @@ export interface Ordered extends Order {
 interface Among {
   keys: Key[];
   cols: Num[];
+  /** Without numbers it is a list. */
+  isList: boolean;
   earlier?: Earlier | undefined;
 }
 
@@ -33,14 +36,14 @@ export function orderOf(text: string, among: Among, scene: Scene): Ordered {
 }
 
 function plainOrder(text: string, among: Among, scene: Scene): Order {
-  const { cols, earlier } = among;
+  const { cols, isList, earlier } = among;
   const [, name = "", dir] = /^\s*(.*?)(?:\s+(asc|desc)(?:ending)?)?\s*$/is.exec(text) ?? [];
   const down = { dir: dir?.toLowerCase() === "asc" ? ("asc" as const) : ("desc" as const) };
   const beside = earlier === undefined ? [] : cols.flatMap((num) => besideEarlier(num, earlier));
   const [, , change, growth] = beside;
   const called = /^growth$/i.test(name) ? growth : /^change$/i.test(name) ? change : undefined;
   const column = called ?? [...cols, ...beside].find((num) => isSameName(columnName(num), name));
-  const number = column ?? (cols.length > 0 ? numberNamed(scene, name) : undefined);
+  const number = column ?? (isList ? undefined : numberNamed(scene, name));
   if (number !== undefined) return { by: number, ...down };
   const up = { dir: dir?.toLowerCase() === "desc" ? ("desc" as const) : ("asc" as const) };
   return { by: keyAmong(name, among, scene), ...up };
@@ -60,14 +63,20 @@ function keyAmong(name: string, among: Among, { knowledge: { schema } }: Scene):
   });
 }
 
-function unknownOrder(name: string, { keys, cols }: Among, schema: Scene["knowledge"]["schema"]): AppError {
+function unknownOrder(
+  name: string,
+  { keys, cols, isList }: Among,
+  schema: Scene["knowledge"]["schema"],
+): AppError {
   const columns = [...cols.map(columnName), ...keys.map(qualified)];
-  const metrics = cols.length === 0 ? [] : [...schema.metrics.keys()];
+  const metrics = isList ? [] : [...schema.metrics.keys()];
   const [nearest = ""] = nearestFirst(name, [...columns, ...metrics]);
   return new AppError("bad_request", `There is no column or metric "${name}" to order by.`, {
-    hint: `Write "${nearest} desc", for instance. The columns are ${columns.join(", ")}${
-      metrics.length === 0 ? "" : `; any metric will do as well: ${metrics.slice(0, 30).join(", ")}`
-    }.`,
+    hint: `Write "${nearest} desc", for instance. Columns: ${columns.join(", ")}.${
+      metrics.length === 0
+        ? ""
+        : ` Metrics: ${nearestFirst(name, metrics).slice(0, LIMITS.agent.listedNames).join(", ")}.`
+    }`,
   });
 }
 

@@ -16,10 +16,12 @@ import { keyOf } from "./keys.ts";
 import { listOf } from "./list.ts";
 import { isDay, numberOf } from "./numbers.ts";
 import { type Ordered, orderOf } from "./order.ts";
+import { requireReach } from "./out-of-reach.ts";
 import { periodIn } from "./period.ts";
 import { remarksOn } from "./remarks.ts";
 import { counter, type Scene } from "./scene.ts";
 import { scopeOf } from "./scope.ts";
+import { spreadOver } from "./spread.ts";
 import { requireWays } from "./ways.ts";
 import { type Conditions, conditionsOf, type Filter } from "./where.ts";
 import { withNone } from "./with-none.ts";
@@ -53,7 +55,9 @@ export function readingOf(wish: QueryWish, knowledge: Knowledge, moment: Moment)
   const parts = partsOf(wish, sceneOf(knowledge, moment));
   const { cols, earlier, win } = parts;
   const plain =
-    cols.length === 0 ? listOf(parts.rows, { ...parts, win: win ?? undefined }, schema) : plainTable(parts);
+    cols.length === 0
+      ? listOf(parts.rows, { ...parts, win: win ?? undefined }, schema)
+      : plainTable(parts, schema);
   // Whoever says that all times are meant needs no period of the author's.
   const isOpen = plain.k === "table" && win === undefined;
   const whole = isOpen ? inAuthorsPeriod(plain, moment.now, knowledge.definitions) : plain;
@@ -66,11 +70,17 @@ export function readingOf(wish: QueryWish, knowledge: Knowledge, moment: Moment)
   const remarks = remarksOn(wish, { ask, compiled, knowledge });
   return {
     ask,
-    said: earlier === undefined ? say(ask) : `${say({ ...(ask as Table), cols })}, against ${earlier.said}`,
+    said: earlier === undefined ? say(ask) : `${say(withoutEarlier(ask as Table))}, against ${earlier.said}`,
     cost: 0,
     isExact: true,
     assumptions: remarks.map((choice) => ({ at: null, choice, others: [] })),
   };
+}
+
+/** Of each number only itself, and not what it was earlier. */
+function withoutEarlier(ask: Table): Table {
+  const beside = besideEarlier({ k: "lit", v: 0 }, { n: 1, grain: "day", said: "" }).length;
+  return { ...ask, cols: ask.cols.filter((_, i) => i % beside === 0) };
 }
 
 function sceneOf(knowledge: Knowledge, moment: Moment): Scene {
@@ -104,7 +114,9 @@ function partsOf(wish: QueryWish, scene: Scene): Parts {
     : undefined;
   const days = cols.length === 0 ? keys : keys.map((key) => inDays(key, knowledge.schema));
   const order = faults.tried("order", () =>
-    wish.order === undefined ? undefined : orderOf(wish.order, { keys: days, cols, earlier }, scene),
+    wish.order === undefined
+      ? undefined
+      : orderOf(wish.order, { keys: days, cols, isList: metrics.length + cols.length === 0, earlier }, scene),
   );
   faults.require();
   if (cols.length + keys.length === 0) throw new AppError("bad_request", NOTHING, { hint: FIRST });
@@ -145,12 +157,33 @@ const NO_GROUPS = "A condition on a number chooses groups, and there are none.";
 const GROUPS =
   'Say in by what the groups are, or whose number it is: field "count(orders) per customers". For some rows of a metric: "revenue[orders.status = open]".';
 
-function plainTable(parts: Parts): Table {
-  const { rows, groups, win } = parts;
-  if (groups.length > 0 && parts.keys.length === 0)
-    throw new AppError("bad_request", NO_GROUPS, { hint: GROUPS });
+function plainTable(parts: Parts, schema: Schema): Table {
+  const { groups, win, keys } = parts;
+  if (groups.length > 0 && keys.length === 0) throw new AppError("bad_request", NO_GROUPS, { hint: GROUPS });
+  const { rows, spread } = spreadOver(parts.rows, numbersOf(parts), schema);
+  const cols = parts.cols.map(spread);
+  const order = parts.order && {
+    ...parts.order,
+    by: isKey(parts.order.by) ? parts.order.by : spread(parts.order.by),
+  };
+  requireReach({ cols: numbersOf({ ...parts, cols }), keys, win: win ?? undefined }, schema);
   const scope = { ...(rows.length > 0 && { if: allOf(rows) as Cond }), ...(win != null && { win }) };
-  return { ...tableOf(parts), scope, having: allOf(groups.map(({ cond }) => cond)) };
+  const having = rebuiltNumbers(allOf(groups.map(({ cond }) => cond)), spread);
+  return { ...tableOf({ ...parts, cols, order }), scope, having };
+}
+
+/** All numbers of a table, whether they are shown or not. */
+function numbersOf({ cols, groups, order }: Parts): Num[] {
+  const by = order === undefined || isKey(order.by) ? [] : [order.by];
+  return [...cols, ...groups.map(({ number }) => number), ...by];
+}
+
+function rebuiltNumbers(cond: Cond | undefined, change: (num: Num) => Num): Cond | undefined {
+  if (cond === undefined) return undefined;
+  if (cond.k === "and" || cond.k === "or")
+    return { ...cond, of: cond.of.map((each) => rebuiltNumbers(each, change) as Cond) };
+  if (cond.k === "not") return { ...cond, of: rebuiltNumbers(cond.of, change) as Cond };
+  return cond.k === "cmp" && !isKey(cond.a) ? { ...cond, a: change(cond.a) } : cond;
 }
 
 function tableOf({ keys, cols, earlier, order, limit }: Parts): Table {
@@ -197,7 +230,7 @@ function carried(work: () => Compiled): Compiled {
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
     throw new AppError("bad_request", error.message, {
-      hint: `Use fields of the dataset that is measured, or of one that each of its rows belongs to. What others link to it is counted: where field "count(items[product = Tea]) per visits", op ">", value 0.`,
+      hint: "Use fields of the dataset that is measured, or of one that each of its rows belongs to.",
       cause: error,
     });
   }

@@ -1,14 +1,13 @@
 import { columnName } from "../compile/columns.ts";
-import { type Compiled, compile } from "../compile/compile.ts";
-import { ifCarried } from "../compile/compile-error.ts";
+import type { Compiled } from "../compile/compile.ts";
 import { homesIn, toOnePath } from "../compile/paths.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import { periodEnd, periodStart } from "../phases/periods.ts";
 import { findMetric, isDate, keysNamed, qualified } from "../query/names.ts";
-import { datasetIn, isSameField } from "../query/parts.ts";
-import type { Link } from "../query/schema.ts";
-import type { Ask, Key } from "../query/semantic-query.ts";
+import { condsOf, datasetIn, isSameField, nodesIn } from "../query/parts.ts";
+import type { Ask, Cond, Key } from "../query/semantic-query.ts";
 import type { QueryWish } from "./query-wish.ts";
+import { homesOf } from "./ways.ts";
 
 interface Made {
   ask: Ask;
@@ -25,6 +24,8 @@ export function remarksOn(wish: QueryWish, made: Made): string[] {
     ...begunLate(made),
     ...waysOf(made),
     ...sharedNames(wish, made),
+    ...otherFields(made),
+    ...withoutAny(made),
   ];
 }
 
@@ -79,20 +80,23 @@ function timeOf(ask: Ask): Key | undefined {
   return keys.find(({ bucket, part }) => bucket !== undefined || part !== undefined);
 }
 
-/** Of several ways that are equally good the model takes one. */
+/** Of several ways to a dataset the model takes one, unless one is said. */
 function waysOf({ ask, compiled, knowledge: { schema } }: Made): string[] {
-  const costOf = (links: ReadonlySet<Link>) => [...links].reduce((sum, { cost }) => sum + cost, 0);
-  const { links } = compiled.used;
-  const said = [...links].flatMap((link) => {
-    const without = { ...schema, links: new Map([...schema.links].filter(([name]) => name !== link.name)) };
-    const other = ifCarried(() => compile(without, ask))?.used.links;
-    if (other === undefined || costOf(other) > costOf(links)) return [];
-    const names = [...other].filter((each) => !links.has(each)).map(({ name }) => name);
-    return names.length === 0
+  const said = new Set(nodesIn(ask).flatMap(({ link }) => (typeof link === "string" ? [link] : [])));
+  const homes = [...homesOf(ask, schema)];
+  const isNear = (from: string) => homes.some((home) => toOnePath(schema, home, from) !== undefined);
+  return [...compiled.used.links].flatMap((link) => {
+    const others = [...schema.links.values()].filter(
+      ({ name, from, to, isSoft }) =>
+        to === link.to && from !== to && name !== link.name && isSoft !== true && isNear(from),
+    );
+    const names = others.map(({ name }) => name);
+    return said.has(link.name) || names.length === 0
       ? []
-      : [`${link.to} is reached via ${link.name}, and not via ${names.join(", ")}`];
+      : [
+          `${link.to} is reached via ${link.name}, and not via ${names.join(", ")} (say "${link.to}.… via ${names[0]}" for that)`,
+        ];
   });
-  return [...new Set(said)];
 }
 
 /** A name that a metric and a field share means the metric. */
@@ -104,4 +108,31 @@ function sharedNames({ where = [] }: QueryWish, { knowledge: { schema } }: Made)
       ? []
       : [`${name} in where is the metric, and not ${others.map(qualified).join(", ")}`];
   });
+}
+
+const MOST_VALUES = 10;
+
+/** A value may be one of another field too: a region, and a brand. */
+function otherFields({ ask, knowledge: { values } }: Made): string[] {
+  const conds = nodesIn(ask) as unknown as Cond[];
+  const said = conds.flatMap((cond) =>
+    cond.k === "is" && cond.match === "equal" ? cond.values.map((value) => ({ key: cond.key, value })) : [],
+  );
+  return said.slice(0, MOST_VALUES).flatMap(({ key, value }) => {
+    const others = values.filter((each) => !isSameField(each, key) && each.values.includes(String(value)));
+    const isNamesake = (each: Pick<Key, "field">) => each.field === key.field;
+    const names = others.filter((each) => !isNamesake(each)).map(qualified);
+    return typeof value !== "string" || names.length === 0
+      ? []
+      : [`${value} is taken as ${qualified(key)}; it is also a ${names.join(", a ")}`];
+  });
+}
+
+/** The fewest are of those that have some. */
+function withoutAny({ ask }: Made): string[] {
+  if (ask.k === "list" || ask.by.length === 0) return [];
+  const isBelow = condsOf(ask.having).some((cond) => cond.k === "cmp" && /^<=?$/.test(cond.op));
+  if (ask.top?.dir !== "min" && !isBelow) return [];
+  const [{ ds } = { ds: "" }] = ask.by;
+  return [`only those that have some at all: who has none is found by where "count(…) per ${ds}" = 0`];
 }

@@ -25,7 +25,7 @@ function requireWay(schema: Schema, home: string, key: Key): void {
 }
 
 /** The datasets whose rows are listed, or make up the numbers. */
-function homesOf(ask: Ask, schema: Schema): Set<string> {
+export function homesOf(ask: Ask, schema: Schema): Set<string> {
   if (ask.k === "list") return new Set([datasetIn(ask.rel)].flatMap((ds) => ds ?? []));
   const homes = nodesIn(ask).flatMap(({ k, in: rel, name }) => {
     if (k === "agg") return datasetIn(rel as Rel) ?? [];

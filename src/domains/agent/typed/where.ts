@@ -8,7 +8,7 @@ import { isEqual, isSameField } from "../query/parts.ts";
 import type { SchemaField } from "../query/schema.ts";
 import type { Comparison, Cond, Key, Literal, Num, Window } from "../query/semantic-query.ts";
 import { fold } from "../understand/languages/words.ts";
-import { datedNumber, entityNamed, ofEach, ofEntity } from "./entities.ts";
+import { datedNumber, entityNamed, isAmount, ofEach, ofEntity, orNone } from "./entities.ts";
 import type { Faults } from "./faults.ts";
 import { keyOf, kindOf } from "./keys.ts";
 import { daysBetween, isDay, numberNamed, numberOf } from "./numbers.ts";
@@ -79,7 +79,12 @@ function conditionsIn(filter: Filter, scene: Scene, win: Window | undefined): Co
     const ds = entityNamed(knowledge.schema, whose);
     const number = ofEach(numberOf(scene, of), ds, knowledge.schema);
     const then = win === undefined ? number : datedNumber(number, win);
-    return { rows: sides.map((said) => ofEntity(ds, ofGroups(then, said, knowledge, moment))), groups: [] };
+    return {
+      rows: sides.map((said) =>
+        ofEntity(ds, orNone(ofGroups(then, said, knowledge, moment), knowledge.schema)),
+      ),
+      groups: [],
+    };
   }
   const isDays = daysBetween(knowledge.schema, filter.field) !== undefined;
   const number = isDays ? undefined : numberNamed(scene, filter.field);
@@ -151,7 +156,9 @@ function operatorOf(said = "="): string {
   });
 }
 
-function ofGroups(number: Num, { field, op, value }: Said, knowledge: Knowledge, moment: Moment): Cond {
+function ofGroups(number: Num, said: Said, knowledge: Knowledge, moment: Moment): Cond {
+  const isEmpty = said.op === "is null" && isAmount(number, knowledge.schema);
+  const { field, op, value } = isEmpty ? { ...said, op: "=", value: 0 } : said;
   const comparison = COMPARISONS[op];
   if (comparison === undefined)
     throw new AppError("bad_request", `${field} is a number of groups, which ${op} does not compare.`, {

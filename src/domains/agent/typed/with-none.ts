@@ -2,8 +2,8 @@ import { AppError } from "../../../kernel/errors.ts";
 import { columnName } from "../compile/columns.ts";
 import { isEqual } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
-import type { Cond, Key, Num, Window } from "../query/semantic-query.ts";
-import { datedNumber, ofEach, ofEntity } from "./entities.ts";
+import { type Cond, isKey, type Key, type Num, type Window } from "../query/semantic-query.ts";
+import { datedNumber, isAmount, ofEach, ofEntity, orNone } from "./entities.ts";
 import { listedDataset, showsEntities } from "./list.ts";
 import type { Scene } from "./scene.ts";
 import type { Conditions } from "./where.ts";
@@ -23,7 +23,7 @@ export function withNone(
   { knowledge: { schema } }: Scene,
 ): Wanted {
   const { rows, groups, keys } = wanted;
-  const none = groups.filter(({ number, cond }) => isNone(cond) && isCount(number, schema));
+  const none = groups.filter(({ number, cond }) => isNone(cond) && isAmount(number, schema));
   const others = named.filter((num) => !none.some(({ number }) => isEqual(number, num)));
   // A number of other rows brings in the groups that have none of these.
   if (none.length === 0 || none.length < groups.length || others.length > 0) return wanted;
@@ -32,19 +32,19 @@ export function withNone(
     throw noGroups(none[0]?.number as Num, keys, schema);
   const conds = none.map(({ number, cond }) => {
     const a = ofEach(number, ds, schema);
-    return ofEntity(ds, { ...cond, a: win == null ? a : datedNumber(a, win) } as Cond);
+    const then = win == null ? a : datedNumber(a, win);
+    return ofEntity(ds, orNone({ ...(cond as Compared), a: then }, schema));
   });
   return { rows: [...rows, ...conds], groups: [], keys, cols: [] };
 }
 
-function isNone(cond: Cond): boolean {
-  if (cond.k !== "cmp" || !("k" in cond.b) || cond.b.k !== "lit") return false;
-  return (cond.op === "=" || cond.op === "<=" ? cond.b.v === 0 : false) || (cond.op === "<" && cond.b.v <= 1);
-}
+type Compared = Extract<Cond, { k: "cmp" }>;
 
-function isCount(num: Num, { metrics }: Schema): boolean {
-  if (num.k === "agg") return num.fn === "count" || num.fn === "distinct";
-  return num.k === "metric" && metrics.get(num.name)?.formula.only?.isCount === true;
+/** Who is wanted with less than one is wanted with none. */
+function isNone(cond: Cond): boolean {
+  if (cond.k !== "cmp" || isKey(cond.b) || cond.b.k !== "lit") return false;
+  const { v } = cond.b;
+  return cond.op === "<" ? v > 0 && v <= 1 : (cond.op === "=" || cond.op === "<=") && v === 0;
 }
 
 function noGroups(num: Num, keys: readonly Key[], { datasets }: Schema): AppError {
