@@ -1,9 +1,9 @@
-import { AppError, isAppError } from "../../../kernel/errors.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
 import { judge } from "../evaluation/judge.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isEqual } from "../query/parts.ts";
+import { isAboutSql } from "../query/unrunnable.ts";
 import type { Clarification } from "../understand/reading.ts";
 import type { Statement } from "./build-sql.ts";
 import { unknownPeriods } from "./data-period.ts";
@@ -31,7 +31,7 @@ export async function execute(
   const results = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   const [failure] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   // What ran out of time or was cancelled says nothing about the reading.
-  if (failure !== undefined && (results.length === 0 || !isAboutSql(failure))) throw explained(failure);
+  if (failure !== undefined && (results.length === 0 || !isAboutSql(failure))) throw failure;
   const filled = results.filter(isFilled);
   const kept = filled.length === 0 ? results : filled;
   const different = fullest(kept);
@@ -107,19 +107,6 @@ async function run({ route: { reading, compiled }, sql }: Statement, query: Quer
   const counted = isTruncated ? await query(`SELECT count(*) FROM (${sql})`) : undefined;
   const totalRows = Number(counted?.rows[0]?.[0] ?? rows.length);
   return { reading, compiled, types: columns.map(({ type }) => type), rows, totalRows };
-}
-
-function isAboutSql(error: unknown): boolean {
-  return isAppError(error) && error.code === "bad_request";
-}
-
-function explained(error: unknown): unknown {
-  if (!isAppError(error) || error.code !== "bad_request") return error;
-  // What the engine says quotes SQL that nobody wrote.
-  return new AppError("bad_request", "The query that this question became could not be run.", {
-    hint: "Ask in another way, or tell the author of the model.",
-    cause: error,
-  });
 }
 
 /** Of what there is none, nobody asks. */

@@ -315,4 +315,19 @@ describe("namesakes", () => {
     });
     expect(await about(" proceed anyway")).toMatchObject({ rows: [[17.5]] });
   });
+
+  it("that cannot be looked up are told without the engine's own words", async () => {
+    const plain = '{"name":"home","expression":"home"';
+    expect(CAFE_MODEL).toContain(plain);
+    const numbered = plain.replace(
+      '"expression":"home"',
+      '"expression":"CAST(CAST(home AS INTEGER) AS VARCHAR)"',
+    );
+    const brittle = CAFE_MODEL.replace(plain, numbered).replace('"cafes"', '"brittle"');
+    await saveModel(server, admin, brittle);
+    const args = { question: "revenue from Ada", model: "brittle" };
+    const said = textOf(await callTool(server, contributor, "ask_question", args));
+    expect(said).toMatch(/could not be run/);
+    expect(said).not.toMatch(/convert|cast|select|Bern/i);
+  });
 });

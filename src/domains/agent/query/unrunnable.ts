@@ -1,0 +1,15 @@
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+
+/** Whether the engine could not run a statement, whoever asks and however long it may take. */
+export function isAboutSql(error: unknown): boolean {
+  return isAppError(error) && error.code === "bad_request";
+}
+
+/** What the engine says quotes SQL that nobody wrote, and values of rows. */
+export function withoutEngineText(error: unknown): unknown {
+  if (!isAboutSql(error)) return error;
+  return new AppError("bad_request", "The query that this question became could not be run.", {
+    hint: "Ask in another way, or tell the author of the model.",
+    cause: error,
+  });
+}
