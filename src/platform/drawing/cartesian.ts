@@ -22,6 +22,9 @@ const WIDEST_BAR = 56;
 /** A line whose lowest value is above this part of its highest need not begin at zero. */
 const NARROW_RANGE = 0.75;
 
+/** Periods that are not whole which are named. */
+const NAMED_PARTIAL = 2;
+
 interface Series {
   label: string;
   data: (number | null)[];
@@ -36,6 +39,8 @@ interface Plot {
   categories: string[];
   series: Series[];
   isHorizontal: boolean;
+  /** Places of periods that are not whole. */
+  partial: ReadonlySet<number>;
   /** Writes what stands beside bars. */
   write: (value: number) => string;
   /** What is not shown. */
@@ -59,7 +64,11 @@ export function cartesianOf(chart: Chart, look: Look, measure: Measure): Drawing
     colour: label === "Other" && i > 0 ? OTHER_COLOUR : colourOf(i),
     isRepeated: isRepeated(i),
   }));
+  const partial = new Set(chart.partial?.filter((i) => i < shown));
+  const named = [...partial].map((i) => categories[i]);
   const notes = [
+    // More of them than these are told by how they look.
+    ...(named.length > 0 && named.length <= NAMED_PARTIAL ? [`not complete: ${named.join(", ")}`] : []),
     ...(shown < length ? [`${shown} of ${length} shown`] : []),
     ...(all.length > MOST_SERIES ? [`${MOST_SERIES} of ${all.length} series shown`] : []),
   ];
@@ -71,6 +80,7 @@ export function cartesianOf(chart: Chart, look: Look, measure: Measure): Drawing
     categories,
     series,
     isHorizontal,
+    partial,
     write: labelFormatter(
       chart.formats?.y,
       series.flatMap(({ data }) => data),
@@ -268,7 +278,13 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
     const bars = {
       ...common,
       type: "bar",
-      data: data.map((value, i) => barOf(value, isOther(plot, i) ? OTHER_COLOUR : colour, plot)),
+      data: data.map((value, i) =>
+        barOf(
+          value,
+          { color: isOther(plot, i) ? OTHER_COLOUR : colour, isPartial: plot.partial.has(i) },
+          plot,
+        ),
+      ),
       itemStyle: { color: colour, opacity: series.isRepeated ? 0.55 : 1 },
       barMaxWidth: WIDEST_BAR,
       barCategoryGap: plot.isHorizontal ? "34%" : "38%",
@@ -286,12 +302,12 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
   }
   const isFilled = chart.type === "area";
   const isStacked = isFilled && plot.series.length > 1;
-  const isDashed = chart.isLastUnfinished === true && data.length > 2;
+  const { partial } = plot;
   const isMarked = categories.length <= Math.min(MARKED_POINTS, look.width / MARK_PX);
   const line = {
     ...common,
     type: "line",
-    data: isDashed ? [...data.slice(0, -1), null] : data,
+    data: data.map((value, i) => (partial.has(i) ? null : value)),
     color: colour,
     connectNulls: false,
     showSymbol: (isMarked && !isStacked) || hasLonePoint(data),
@@ -308,16 +324,17 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
     ...(isFilled && { areaStyle: { opacity: isStacked ? 0.8 : 0.16 } }),
     ...(isStacked && { stack: "all" }),
   };
-  return isDashed ? [line, unfinishedOf(line, data)] : [line];
+  return partial.size === 0 ? [line] : [line, partialOf(line, data, partial)];
 }
 
-/** How much of its colour an area keeps below what is not over. */
-const UNFINISHED = 0.4;
+/** How much of its colour an area or a bar keeps where it is of a period that is not whole. */
+const PALE = 0.4;
 
-/** The way to the last value. */
-function unfinishedOf(
+/** The ways from and to the values of periods that are not whole. */
+function partialOf(
   line: Record<string, unknown>,
   data: readonly (number | null)[],
+  partial: ReadonlySet<number>,
 ): Record<string, unknown> {
   const lineStyle = { ...(line.lineStyle as object), type: "dotted" };
   const { areaStyle, stack } = line as { areaStyle?: { opacity: number }; stack?: string };
@@ -325,14 +342,18 @@ function unfinishedOf(
     ...line,
     silent: true,
     lineStyle,
-    ...(areaStyle && { areaStyle: { opacity: areaStyle.opacity * UNFINISHED } }),
-    ...(stack && { stack: "unfinished" }),
-    data: data.map((value, i) => (i < data.length - 2 ? null : value)),
+    ...(areaStyle && { areaStyle: { opacity: areaStyle.opacity * PALE } }),
+    ...(stack && { stack: "partial" }),
+    data: data.map((value, i) => ([i - 1, i, i + 1].some((near) => partial.has(near)) ? value : null)),
   };
 }
 
 /** Rounded where the value is; a label of what is below zero stands below. */
-function barOf(value: number | null, color: string, { isHorizontal, write }: Plot): Record<string, unknown> {
+function barOf(
+  value: number | null,
+  { color, isPartial }: { color: string; isPartial: boolean },
+  { isHorizontal, write }: Plot,
+): Record<string, unknown> {
   const isBelow = value !== null && value < 0;
   const r = 3;
   const radius = isHorizontal
@@ -345,9 +366,14 @@ function barOf(value: number | null, color: string, { isHorizontal, write }: Plo
   return {
     name: value === null ? "" : write(value),
     value,
-    itemStyle: { color, borderRadius: radius },
+    itemStyle: { color, borderRadius: radius, ...(isPartial && paleBar(color)) },
     ...(isBelow && { label: { position: isHorizontal ? "left" : "bottom" } }),
   };
+}
+
+function paleBar(color: string): Record<string, unknown> {
+  const alpha = Math.round(PALE * 255).toString(16);
+  return { color: `${color}${alpha}`, borderColor: color, borderWidth: 1, borderType: "dashed" };
 }
 
 function isOther({ categories, series }: Plot, index: number): boolean {
@@ -362,7 +388,7 @@ function hasLonePoint(data: readonly (number | null)[]): boolean {
 }
 
 function hoverOf(
-  { chart, look, categories, series, isHorizontal }: Plot,
+  { chart, look, categories, series, isHorizontal, partial }: Plot,
   guide: { top: number; bottom: number } | null,
 ): Hover | null {
   if (categories.length * series.length > MOST_HOVERED) return null;
@@ -371,7 +397,7 @@ function hoverOf(
     by: "category",
     axis: isHorizontal ? "y" : "x",
     guide,
-    titles: categories,
+    titles: categories.map((name, i) => (partial.has(i) ? `${name} (not complete)` : name)),
     series: series.map(({ label, data, colour }) => ({
       name: label,
       colour,

@@ -28,8 +28,8 @@ export const chartShape = z.object({
   ticks: z.object({ steps: z.array(z.int().min(1)).max(20), from: z.int().min(0) }).optional(),
   /** Where a gauge ends. */
   target: value.optional(),
-  /** The last value of a line is of a period that is not over: what leads to it is dashed, and an area below it paler. */
-  isLastUnfinished: z.boolean().optional(),
+  /** The places of periods that are not whole: lines from and to them are dotted, and their bars and areas paler. */
+  partial: z.array(z.int().min(0)).max(most).optional(),
   /** Formats of the numbers along both axes, by name; a pie has `y` alone. */
   formats: z
     .object({ x: z.string().regex(FORMAT_NAME).optional(), y: z.string().regex(FORMAT_NAME).optional() })

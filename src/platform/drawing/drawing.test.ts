@@ -444,12 +444,33 @@ describe("charts of dashboards", () => {
     expect([share(0.2), share(1.2), gauge(50)]).toEqual([1, 2, 100]);
   });
 
-  it("the way to a period that is not over is drawn apart", () => {
-    const line: Chart = { ...bars([3, 4, 1]), type: "line", isLastUnfinished: true };
+  it("a period that is not whole is drawn apart, and named", () => {
+    const line: Chart = { ...bars([3, 4, 1]), type: "line", partial: [2] };
     const [done, open] = optionOf(line).series;
     expect([done.data, open.data, open.lineStyle.type]).toEqual([[3, 4, null], [null, 4, 1], "dotted"]);
+    const [within, ends] = optionOf({ ...bars([3, 4, 1, 2]), type: "line", partial: [0, 3] }).series;
+    expect([within.data, ends.data]).toEqual([
+      [null, 4, 1, null],
+      [3, 4, 1, 2],
+    ]);
+    const styles = optionOf({ ...bars([3, 4, 1]), partial: [2] }).series[0].data.map(
+      ({ itemStyle }: Option) => [itemStyle.borderType, itemStyle.color.length],
+    );
+    expect(styles).toEqual([
+      [undefined, 7],
+      [undefined, 7],
+      ["dashed", 9],
+    ]);
+    for (const chart of [line, { ...bars([3, 4, 1]), partial: [2] }]) {
+      const last = chart.categories?.[2];
+      expect(JSON.stringify(optionOf(chart).graphic)).toContain(`not complete: ${last}`);
+      expect(drawingOf(chart, LOOK, measure)).toMatchObject({
+        hover: { titles: [expect.anything(), expect.anything(), `${last} (not complete)`] },
+      });
+      expect(JSON.stringify(optionOf({ ...chart, partial: [] }))).not.toContain("not complete");
+    }
     const area = optionOf({ ...line, type: "area", series: [...series] }).series;
-    expect(area.map(({ stack }: Option) => stack)).toEqual(["all", "unfinished", "all", "unfinished"]);
+    expect(area.map(({ stack }: Option) => stack)).toEqual(["all", "partial", "all", "partial"]);
     expect(area[1].areaStyle.opacity).toBeLessThan(area[0].areaStyle.opacity);
   });
 

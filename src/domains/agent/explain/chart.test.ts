@@ -22,12 +22,18 @@ const table = (by: Extract<Ask, { k: "table" }>["by"], cols: Num[], more: object
   ...more,
 });
 
-function shown(ask: Ask, rows: JsonValue[][], types: string[], unread = 0) {
+function shown(ask: Ask, rows: JsonValue[][], types: string[], unread = 0, more: Partial<Shown> = {}) {
+  const { wish, cut = new Set<string>() } = more;
   const totalRows = rows.length + unread;
   const result = { reading: reading("t", ask), compiled: compile(schema, ask), types, rows, totalRows };
   const view = viewOf(result, knowledge);
-  const charts = chartsOf(view, { said: "t", ask, schema });
-  return { chart: charts[0], picture: pictureOf(view, charts, "T") };
+  const charts = chartsOf(view, { said: "t", ask, schema, wish });
+  return { chart: charts[0], picture: pictureOf(view, charts, { title: "T", cut }) };
+}
+
+interface Shown {
+  wish: "bar" | "line";
+  cut: ReadonlySet<string>;
 }
 
 const chart = (...args: Parameters<typeof shown>) => shown(...args).chart;
@@ -170,6 +176,27 @@ describe("periods", () => {
     expect(series?.[7]?.data).toEqual([15, 15]);
     expect(chart(table([MONTH, REGION], [AVERAGE]), many, types)).toBeUndefined();
   });
+});
+
+describe("a period that is not whole", () => {
+  const months = [
+    ["2025-01-01", 5],
+    ["2025-02-01", 7],
+    ["2025-03-01", 1],
+  ];
+  const cut = new Set(["2025-03-01"]);
+  const drawn = (wish: Shown["wish"], of = cut) =>
+    shown(table([MONTH], [REVENUE]), months, ["DATE", "DOUBLE"], 0, { wish, cut: of });
+
+  it.each(["line", "bar"] as const)(
+    "is told to whoever draws a %s, and not in the contract's chart",
+    (wish) => {
+      const { chart, picture } = drawn(wish);
+      expect(picture).toMatchObject({ kind: "spec", chart: { type: wish, partial: [2] } });
+      expect(chart).toEqual(drawn(wish, new Set()).chart);
+      expect(drawn(wish, new Set()).picture).not.toHaveProperty("chart.partial");
+    },
+  );
 });
 
 describe("where no chart helps", () => {

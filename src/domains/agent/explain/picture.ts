@@ -12,7 +12,11 @@ const COLUMNS = 6;
 const CURRENCIES: Record<string, string> = { "€": "EUR", $: "USD", "£": "GBP", CHF: "CHF", "¥": "JPY" };
 
 /** What a client that shows pictures is shown: the chart, or else the number or the first rows. */
-export function pictureOf(view: View, [chart]: readonly ChartSpec[], title: string): Subject | undefined {
+export function pictureOf(
+  view: View,
+  [chart]: readonly ChartSpec[],
+  { title, cut }: { title: string; cut: ReadonlySet<string> },
+): Subject | undefined {
   const { columns, keys, numbers, rows, totalRows } = view;
   const [main, second] = numbers;
   if (chart !== undefined && main !== undefined) {
@@ -20,7 +24,7 @@ export function pictureOf(view: View, [chart]: readonly ChartSpec[], title: stri
     const formats = isCloud
       ? { x: formatName(main.format), y: formatName((second ?? main).format) }
       : { y: formatName(main.format) };
-    return { kind: "spec", chart: { ...chart, formats } };
+    return { kind: "spec", chart: { ...chart, formats, ...partialIn(view, chart, cut) } };
   }
   const [first] = rows;
   if (first === undefined) return undefined;
@@ -40,6 +44,17 @@ export function pictureOf(view: View, [chart]: readonly ChartSpec[], title: stri
       .map((row) => shown.map((column) => cellOf(row, column, numbers.includes(column)))),
     rowCount: totalRows,
   };
+}
+
+/** The places of periods that are not whole. */
+function partialIn({ keys, rows }: View, { categories = [] }: ChartSpec, cut: ReadonlySet<string>) {
+  const time = keys.find(({ format }) => format.kind === "period");
+  if (time === undefined || cut.size === 0) return {};
+  const parts = rows.filter((row) => cut.has(String(row[time.index])));
+  // Lines are told apart by written periods, and bars by the values themselves.
+  const names = new Set(parts.flatMap((row) => [cell(row, time), String(row[time.index])]));
+  const partial = categories.flatMap((name, i) => (names.has(name) ? [i] : []));
+  return partial.length === 0 ? {} : { partial };
 }
 
 function cellOf(row: readonly JsonValue[], column: ShownColumn, isNumber: boolean): string | number | null {

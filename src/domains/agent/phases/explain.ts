@@ -83,7 +83,7 @@ export function explain(result: Result, view: View, context: Context): Answer {
     assumptions: [...(verifiedBy === undefined ? [] : [`verified by ${verifiedBy}`]), ...assumptions],
     confidence: Math.max(LEAST_CONFIDENCE, Math.round((most - doubt) * 100) / 100),
     charts,
-    picture: pictureOf(view, charts, inWords(reading.said)),
+    picture: pictureOf(view, charts, { title: inWords(reading.said), cut }),
     lineage: lineageOf(result, knowledge),
     caveats: [...notes, ...undrawn, ...caveats],
     questions: [],

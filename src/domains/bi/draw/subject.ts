@@ -167,7 +167,7 @@ function chartOf(
       return { ...common, type: chart, slices: slices.slice(0, 1), ...(target !== undefined && { target }) };
     case "line":
     case "area":
-      return { ...common, type: chart, categories, series, ...unfinished(points, now) };
+      return { ...common, type: chart, categories, series, ...partialIn(points, now) };
     default:
       return {
         ...common,
@@ -175,6 +175,7 @@ function chartOf(
         layout: chart === "bar" ? "horizontal" : "vertical",
         categories,
         series,
+        ...partialIn(points, now),
       };
   }
 }
@@ -196,14 +197,11 @@ function ticksOf(keys: readonly Key[], grain: Grain): Chart["ticks"] {
 }
 
 /** The period that is still going on looks like a fall. */
-function unfinished({ keys, grain }: Points, now: Date): { isLastUnfinished?: true } {
-  const last = keys.at(-1);
-  const isOn =
-    grain !== undefined &&
-    last !== undefined &&
-    "period" in last &&
-    nextPeriod(last.period, grain) > now.getTime();
-  return isOn ? { isLastUnfinished: true } : {};
+function partialIn({ keys, grain }: Points, now: Date): Pick<Chart, "partial"> {
+  if (grain === undefined) return {};
+  const isOn = (key: Key) => "period" in key && nextPeriod(key.period, grain) > now.getTime();
+  const partial = keys.flatMap((key, i) => (isOn(key) ? [i] : []));
+  return partial.length === 0 ? {} : { partial };
 }
 
 async function table(
@@ -298,7 +296,7 @@ function trend(
 ): Shown {
   const { keys, series, label } = points;
   const data = series[0]?.data ?? [];
-  const isOn = unfinished(points, now).isLastUnfinished === true && keys.length > 1;
+  const isOn = partialIn(points, now).partial?.includes(keys.length - 1) === true && keys.length > 1;
   const at = keys.length - (isOn ? 2 : 1);
   const value = data[at] ?? 0;
   const before = data[at - 1] ?? null;
