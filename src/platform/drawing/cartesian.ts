@@ -66,9 +66,12 @@ export function cartesianOf(chart: Chart, look: Look, measure: Measure): Drawing
   }));
   const partial = new Set(chart.partial?.filter((i) => i < shown));
   const named = [...partial].map((i) => categories[i]);
+  const isLow = look.height !== undefined && look.height < ROOM_FOR_AXIS_NAME;
   const notes = [
-    // More of them than these are told by how they look.
-    ...(named.length > 0 && named.length <= NAMED_PARTIAL ? [`not complete: ${named.join(", ")}`] : []),
+    // More of them than these, or in a low picture, are told by how they look.
+    ...(named.length > 0 && named.length <= NAMED_PARTIAL && !isLow
+      ? [`not complete: ${named.join(", ")}`]
+      : []),
     ...(shown < length ? [`${shown} of ${length} shown`] : []),
     ...(all.length > MOST_SERIES ? [`${MOST_SERIES} of ${all.length} series shown`] : []),
   ];
@@ -329,6 +332,8 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
 
 /** How much of its colour an area or a bar keeps where it is of a period that is not whole. */
 const PALE = 0.4;
+/** What is drawn and what is left out, in pixels: round ends make the first longer. */
+const DOTS = [2, 6];
 
 /** The ways from and to the values of periods that are not whole. */
 function partialOf(
@@ -336,7 +341,7 @@ function partialOf(
   data: readonly (number | null)[],
   partial: ReadonlySet<number>,
 ): Record<string, unknown> {
-  const lineStyle = { ...(line.lineStyle as object), type: "dotted" };
+  const lineStyle = { ...(line.lineStyle as object), type: DOTS };
   const { areaStyle, stack } = line as { areaStyle?: { opacity: number }; stack?: string };
   return {
     ...line,

@@ -447,7 +447,11 @@ describe("charts of dashboards", () => {
   it("a period that is not whole is drawn apart, and named", () => {
     const line: Chart = { ...bars([3, 4, 1]), type: "line", partial: [2] };
     const [done, open] = optionOf(line).series;
-    expect([done.data, open.data, open.lineStyle.type]).toEqual([[3, 4, null], [null, 4, 1], "dotted"]);
+    expect([done.data, open.data, open.lineStyle.type]).toEqual([
+      [3, 4, null],
+      [null, 4, 1],
+      [2, 6],
+    ]);
     const [within, ends] = optionOf({ ...bars([3, 4, 1, 2]), type: "line", partial: [0, 3] }).series;
     expect([within.data, ends.data]).toEqual([
       [null, 4, 1, null],
@@ -467,6 +471,8 @@ describe("charts of dashboards", () => {
       expect(drawingOf(chart, LOOK, measure)).toMatchObject({
         hover: { titles: [expect.anything(), expect.anything(), `${last} (not complete)`] },
       });
+      const low = drawingOf(chart, { ...LOOK, height: 140 }, measure);
+      expect(JSON.stringify("option" in low && low.option)).not.toContain("not complete");
       expect(JSON.stringify(optionOf({ ...chart, partial: [] }))).not.toContain("not complete");
     }
     const area = optionOf({ ...line, type: "area", series: [...series] }).series;
