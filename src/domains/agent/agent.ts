@@ -43,7 +43,7 @@ import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import type { Ask } from "./query/semantic-query.ts";
-import { withoutEngineText } from "./query/unrunnable.ts";
+import { inOurWords } from "./query/unrunnable.ts";
 import { momentFor } from "./settle/period.ts";
 import { settle } from "./settle/settle.ts";
 import { datesIn } from "./understand/candidates/dates.ts";
@@ -408,9 +408,7 @@ export class Agent {
     const kept = new KeptPromises(MOST_KEPT);
     return (sql) =>
       kept.get(sql, () =>
-        models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs }).catch((error) => {
-          throw withoutEngineText(error);
-        }),
+        inOurWords(models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs })),
       );
   }
 

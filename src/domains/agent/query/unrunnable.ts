@@ -6,10 +6,14 @@ export function isAboutSql(error: unknown): boolean {
 }
 
 /** What the engine says quotes SQL that nobody wrote, and values of rows. */
-export function withoutEngineText(error: unknown): unknown {
-  if (!isAboutSql(error)) return error;
-  return new AppError("bad_request", "The query that this question became could not be run.", {
-    hint: "Ask in another way, or tell the author of the model.",
-    cause: error,
-  });
+export async function inOurWords<T>(running: Promise<T>): Promise<T> {
+  try {
+    return await running;
+  } catch (error) {
+    if (!isAboutSql(error)) throw error;
+    throw new AppError("bad_request", "The query that this question became could not be run.", {
+      hint: "Ask in another way, or tell the author of the model.",
+      cause: error,
+    });
+  }
 }
