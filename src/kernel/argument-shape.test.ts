@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shapeOf, withoutLiterals } from "./argument-shape.ts";
+import { shapeOf, withoutSqlLiterals } from "./argument-shape.ts";
 
 it("keeps what names something, and of everything else only its form", () => {
   const kept = shapeOf({
@@ -35,8 +35,14 @@ it("keeps what names something, and of everything else only its form", () => {
 });
 
 it.each([
-  ["how many orders over 500 in 2024-05?", "how many orders over ? in ??"],
-  ["SELECT 'it''s', \"region\" FROM t1", 'SELECT ?, "region" FROM t1'],
+  ["SELECT 'it''s', \"region\" FROM t1 LIMIT 5", 'SELECT ?, "region" FROM t1 LIMIT ?'],
+  ['count("a"."b") WHERE "a"."b" = \'x "y" z\'', 'count("a"."b") WHERE "a"."b" = ?'],
+  ["SELECT $$it's$$, $q$ 1 $q$ FROM t", "SELECT ?, ? FROM t"],
+  ["SELECT \"it's\", 'open", 'SELECT "it\'s", ?'],
 ])("%s without its literals", (text, masked) => {
-  expect(withoutLiterals(text)).toBe(masked);
+  expect(withoutSqlLiterals(text)).toBe(masked);
+});
+
+it("of other languages, what is in double quotes may be a value", () => {
+  expect(shapeOf({ c9ql: 'select * where name = "Ada"' })).toBe('{"c9ql":"select * where name = ?"}');
 });

@@ -14,7 +14,7 @@ const NAME_CHARACTERS = 200;
 const NAMES =
   /(?:^|[_a-z])(?:id|ids|name|names|type|kind|format|scope|status|action|toolsets?|model|models|table|sort|order|since|until|uri)$/i;
 /** Texts in a language: what they ask for is kept, and not the values that they ask with. */
-const STATEMENTS = /^(?:sql|c9ql|query|query_?text|filter)$/i;
+const STATEMENTS = /^(?:c9ql|query|query_?text|filter)$/i;
 const SENTENCES = /^(?:question|instruction)$/i;
 
 /**
@@ -31,8 +31,14 @@ interface At {
   values: readonly string[];
 }
 
-/** A statement without its texts and numbers. */
-export function withoutLiterals(text: string): string {
+/** SQL without its texts and numbers. What is in double quotes names a table or a column. */
+export function withoutSqlLiterals(text: string): string {
+  const parts = /"(?:[^"]|"")*"|'(?:[^']|'')*'?|\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|\b\d+(?:[.,:-]\d+)*\b/g;
+  return text.replaceAll(parts, (part) => (part.startsWith('"') ? part : "?"));
+}
+
+/** A statement of another language, where double quotes stand around values too. */
+function withoutLiterals(text: string): string {
   return text.replaceAll(/'(?:[^']|'')*'|"[^"]*"(?=\s*(?:[=<>,)]|$))|\b\d+(?:[.,:-]\d+)*\b/g, "?");
 }
 
@@ -55,6 +61,7 @@ function shape(name: string, value: unknown, at: At): unknown {
 
 function shapeOfText(name: string, text: string, { depth, values }: At): string {
   if (depth === 1 && SENTENCES.test(name)) return maskQuestion(text, values);
+  if (depth === 1 && name.toLowerCase() === "sql") return withoutSqlLiterals(text);
   if (depth === 1 && STATEMENTS.test(name)) return withoutLiterals(text);
   if (depth === 1 && NAMES.test(name) && text.length <= NAME_CHARACTERS) return text;
   return `[text, ${text.length} characters, ${hashOf(text)}]`;

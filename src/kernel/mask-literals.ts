@@ -9,9 +9,15 @@ export function maskQuestion(text: string, values: readonly string[] = []): stri
     .replaceAll(LITERALS, "?");
 }
 
+const SHORT = 4;
+
 function withoutAny(text: string, values: readonly string[]): string {
   const longestFirst = values.filter((value) => value !== "").toSorted((a, b) => b.length - a.length);
   if (longestFirst.length === 0) return text;
-  const any = longestFirst.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|");
+  const any = longestFirst
+    .map((value) => [value.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), value.length < SHORT] as const)
+    // A code of a few letters stands in many words.
+    .map(([value, isShort]) => (isShort ? `(?<![\\p{L}\\p{N}])${value}(?![\\p{L}\\p{N}])` : value))
+    .join("|");
   return text.replaceAll(new RegExp(any, "giu"), "?");
 }

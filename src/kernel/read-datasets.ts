@@ -15,3 +15,8 @@ export function noteDataset(id: number): void {
   const read = current.getStore();
   if (read !== undefined && read.size < MOST) read.add(id);
 }
+
+/** Those that the call has read or changed so far. */
+export function readDatasets(): number[] {
+  return [...(current.getStore() ?? [])];
+}

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
-import { shapeOf, withoutLiterals } from "../kernel/argument-shape.ts";
+import { shapeOf, withoutSqlLiterals } from "../kernel/argument-shape.ts";
 import { AppError } from "../kernel/errors.ts";
 import { excerpt } from "../kernel/excerpt.ts";
 import type { JsonSlice } from "../kernel/json-slice.ts";
@@ -258,5 +258,5 @@ function record(
 /** What a tool notes of its answer is its own to decide; but SQL holds values of those who asked. */
 function notedOf({ auditsValues }: CallPorts, noted: Record<string, unknown>): Record<string, unknown> {
   const { sql } = noted;
-  return auditsValues || typeof sql !== "string" ? noted : { ...noted, sql: withoutLiterals(sql) };
+  return auditsValues || typeof sql !== "string" ? noted : { ...noted, sql: withoutSqlLiterals(sql) };
 }

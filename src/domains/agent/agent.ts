@@ -106,12 +106,12 @@ export class Agent {
         this.#answer(caller, { ...asked, signal }),
       );
     if (asked.isTrial === true) return (await work()).answer;
-    return recorded(this.#parts.audit, caller, asked, work);
+    return recorded(this.#parts, caller, asked, work);
   }
 
   /** A query that is not read in a sentence. */
   async query(caller: Caller, asked: Queried): Promise<Answer> {
-    return recorded(this.#parts.audit, caller, asked, async () => ({
+    return recorded(this.#parts, caller, asked, async () => ({
       answer: await this.#settled(caller, asked),
     }));
   }

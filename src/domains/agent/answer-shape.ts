@@ -52,7 +52,7 @@ export const answerShape = z.object({
 type Output = z.output<typeof answerShape>;
 
 export function outputOf(
-  { totalRows, rows, picture: _, query: __, types: ___, ...answer }: Answer & { id: string },
+  { totalRows, rows, picture: _, query: __, types: ___, concealed: ____, ...answer }: Answer & { id: string },
   shownRows: number,
 ): z.input<typeof answerShape> {
   const shown = rows.slice(0, shownRows);

@@ -32,6 +32,8 @@ export interface Answer {
   lineage: Lineage | null;
   /** What was run; null where nothing was. */
   query?: AskedQuery | null;
+  /** Words of the question that are values of the data, or may be: they are kept in no audit event. */
+  concealed?: readonly string[];
   /** It continues what was asked before, or answers what was asked back. */
   isContinued?: true;
   caveats: string[];

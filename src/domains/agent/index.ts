@@ -125,7 +125,15 @@ export function openAgent(
     ...options,
   });
   const conversations = new ConversationsStore(catalog, serverClock);
-  const datasetQuestions = new DatasetQuestions({ agent, models, inference, data, datasets });
+  const datasetQuestions = new DatasetQuestions({
+    agent,
+    audit,
+    knowledge,
+    models,
+    inference,
+    data,
+    datasets,
+  });
   return {
     agent,
     datasetQuestions,

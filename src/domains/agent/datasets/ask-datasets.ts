@@ -1,6 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Caller } from "../../../registry/caller.ts";
+import type { AuditSink } from "../../../registry/ports.ts";
 import { type Data, type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
 import {
   buildModel,
@@ -12,6 +13,8 @@ import {
 import { LIMITS as MODELS } from "../../models/limits.ts";
 import type { Agent } from "../agent.ts";
 import type { Answer } from "../answer.ts";
+import { recorded } from "../conversations/question-event.ts";
+import type { KnowledgeCache } from "../knowledge/knowledge-cache.ts";
 import { LIMITS } from "../limits.ts";
 import { isSame } from "../phases/chosen.ts";
 import { readQuestion, withoutAnswers } from "../phases/question.ts";
@@ -42,6 +45,8 @@ export interface DatasetsAnswer {
 
 interface Parts {
   agent: Agent;
+  audit: Pick<AuditSink, "record">;
+  knowledge: KnowledgeCache;
   models: ModelsServices["models"];
   inference: Inference;
   data: Data;
@@ -85,13 +90,23 @@ export class DatasetQuestions {
       ...new Map(groups.flatMap(({ datasets }) => datasets).map((each) => [each.id, each])).values(),
     ];
     const names = searched.map(({ name }) => name);
+    let isWritten = false;
     const askOf: AskOf = async (group, about) => {
+      // Of trials only what comes of them is written down, and here.
+      isWritten ||= about.isTrial !== true;
       const { datasetIds: _, before: __, ...rest } = asked;
       const { model } = group;
       const whole = { ...rest, model, question, word: "datasets", datasets: names, ...about };
       return { group, answer: await this.#parts.agent.ask(caller, whole) };
     };
-    const { group, answer } = (await continued(groups, before, askOf)) ?? (await firstAnswer(groups, askOf));
+    const [first] = groups as [Group, ...Group[]];
+    let group = first;
+    const asOne = { model: first.model, question, isWritten: () => isWritten };
+    const answer = await recorded(this.#parts, caller, asOne, async () => {
+      const tried = (await continued(groups, before, askOf)) ?? (await firstAnswer(groups, askOf));
+      group = tried.group;
+      return { answer: tried.answer, model: group.model };
+    });
     const notes = group.isPublished ? [] : inferredNotes(answer);
     const needed = answer.outcome === "refuse" ? await this.#needed(caller, group, askOf) : undefined;
     return {

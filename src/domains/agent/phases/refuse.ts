@@ -57,7 +57,13 @@ export function refuse(
             available,
             ...numbers,
           ];
-  return { ...NOTHING, outcome: "refuse", model: model.name, narrative: narrative.join("\n\n") };
+  return {
+    ...NOTHING,
+    outcome: "refuse",
+    model: model.name,
+    narrative: narrative.join("\n\n"),
+    concealed: unknown.map(({ text }) => text),
+  };
 }
 
 /** Of times that the data are not about nothing can be said. */

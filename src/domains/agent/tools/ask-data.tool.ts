@@ -5,7 +5,7 @@ import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import { rowShape } from "../../../kernel/row-shape.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
 import { columnShape } from "../../data/index.ts";
-import { namedValues } from "../conversations/question-event.ts";
+import { withoutValues } from "../conversations/question-event.ts";
 import type { DatasetsAnswer } from "../datasets/ask-datasets.ts";
 import type { Before } from "../datasets/data-conversations.ts";
 import { defineTool } from "../define.ts";
@@ -71,7 +71,7 @@ export const askData = defineTool({
 
   async run(
     { question: sent, dataset_ids: datasetIds, follow_up_to: followed },
-    { datasetQuestions, dataConversations, askedRows, caller, meta, client, signal, conceal },
+    { datasetQuestions, dataConversations, askedRows, caller, meta, client, signal, note, conceal },
   ) {
     const question = sent.trim();
     if (question === "") throw new AppError("bad_request", "question is empty.", { hint: "Ask something." });
@@ -91,8 +91,11 @@ export const askData = defineTool({
         client.progress(at, { total: PHASES.length, message: phase });
       },
     });
-    conceal(namedValues(found.answer.query));
     const id = await dataConversations.keep(caller, meta, nextBefore(found, question, before));
+    const { outcome, confidence, sql, concealed, ...answer } = found.answer;
+    const reading = answer.reading && withoutValues(answer.reading, answer.query);
+    conceal(concealed ?? []);
+    note({ answerId: id, model: found.model, outcome, reading, confidence, rows: answer.rows.length, sql });
     return { id, ...outputOf(found, askedRows) };
   },
 });

@@ -8,7 +8,7 @@ import type { PublishedModel } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
 import type { ModelTask } from "../assist/suggest.ts";
-import { namedValues, withoutValues } from "../conversations/question-event.ts";
+import { withoutValues } from "../conversations/question-event.ts";
 import { type AgentServices, defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { isSuggestion } from "../phases/question.ts";
@@ -135,7 +135,7 @@ export const askQuestion = defineTool({
     });
     const { outcome, confidence, sql } = answer;
     const reading = answer.reading && withoutValues(answer.reading, answer.query);
-    conceal(namedValues(answer.query));
+    conceal(answer.concealed ?? []);
     note({ answerId: id, model: answer.model, outcome, reading, confidence, rows: answer.rows.length, sql });
     const hint = outcome === "refuse" ? say(BY_NAMES) : "";
     const narrative = [answer.narrative, hint].filter(Boolean).join("\n\n");

@@ -3,7 +3,7 @@ import { checkInstruction } from "../../../kernel/instructions.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
-import { namedValues, withoutValues } from "../conversations/question-event.ts";
+import { withoutValues } from "../conversations/question-event.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
@@ -93,7 +93,7 @@ export const queryMetrics = defineTool({
     });
     const { outcome, confidence, sql } = answer;
     const reading = answer.reading && withoutValues(answer.reading, answer.query);
-    context.conceal(namedValues(answer.query));
+    context.conceal(answer.concealed ?? []);
     note({ answerId: id, model: answer.model, outcome, reading, confidence, rows: answer.rows.length, sql });
     return outputOf({ ...answer, id }, shownRows);
   },
