@@ -156,6 +156,55 @@ describe("words that are carried or missed", () => {
   });
 });
 
+describe("what stands before a question, or beside its words", () => {
+  it.each([
+    ["Norway: revenue in 2025", "no: Norway"],
+    ["Depot 7: revenue in 2025", "no: Depot"],
+    ["Report for Norway: revenue in 2025", "no: Norway"],
+    ["In Norway, what was our revenue in 2025?", "no: Norway"],
+    ["Norway, how much revenue in 2025", "no: Norway"],
+    ["For Norway I need revenue in 2025", "no: Norway"],
+    ["After tax, what was revenue in 2025?", "no: After tax"],
+    ["Net: revenue in 2025", "no: Net"],
+    ["Only look at Norway. What was the revenue in 2025?", "no: Norway"],
+    ["revenue in 2025. PS: only Norway", "no: PS Norway"],
+    ["Für Norwegen: wie hoch war der Umsatz 2025?", "no: Norwegen"],
+    ["Nur Norwegen. Wie hoch war der Umsatz 2025?", "no: Norwegen"],
+    ["How many orders did Norway have? What was the revenue in 2025?", "nothing"],
+    ["🇳🇴 revenue in 2025", "no: 🇳🇴"],
+    ["revenue ☕ in 2025", "no: ☕"],
+    ["revenue -Harbour in 2025", "no: -"],
+    ["revenue ÷ orders in 2025", "no: ÷"],
+  ])("%s: %s", (text, expected) => {
+    expect(outcome(text)).toBe(expected);
+  });
+
+  it.each([
+    "For the board meeting tomorrow: revenue in 2025",
+    "We are planning the budget. What was the revenue in 2025?",
+    "My boss wants to know: revenue in 2025",
+    "Sarah from finance wants to know revenue in 2025",
+    "As a new analyst, I need revenue in 2025",
+    "Quick question: revenue in 2025",
+    "Revenue is our topic today. What was the revenue in 2025?",
+    "Für die Geschäftsleitung: wie hoch war der Umsatz 2025?",
+    "Kurze Frage: Umsatz 2025?",
+    "🚀 revenue in 2025 📈",
+  ])("%s: says why it is asked", (text) => {
+    expect(outcome(text)).toBe("revenue in 2025");
+  });
+
+  it.each([
+    ["clients with revenue > 500 in 2025", "revenue by client in 2025, where revenue is more than 500"],
+    ["clients with revenue >= 500 in 2025", "revenue by client in 2025, where revenue is at least 500"],
+    ["Kunden mit Umsatz ≤ 500 im Jahr 2025", "revenue by client in 2025, where revenue is at most 500"],
+    ["revenue != Harbour in 2025", "revenue where district is not Harbour in 2025"],
+    ["revenue !Harbour in 2025", "revenue where district is not Harbour in 2025"],
+  ])("%s: %s", (text, expected) => {
+    expect(outcome(text)).toBe(expected);
+  });
+});
+
 describe("words go with what they stand beside", () => {
   it.each([
     ["revenue by shop district in 2025", "shops_districts"],

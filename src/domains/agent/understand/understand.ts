@@ -8,6 +8,7 @@ import { type RowNoun, takenAs } from "./candidates/row-nouns.ts";
 import { sensesIn, type Weighed, weigh } from "./candidates/said.ts";
 import type { Language } from "./languages/language.ts";
 import { languagesOf } from "./languages/languages.ts";
+import { saysWhy } from "./languages/occasion.ts";
 import {
   asks,
   isTwoQuestions,
@@ -17,7 +18,8 @@ import {
   withoutCourtesy,
   withoutEcho,
 } from "./languages/sentences.ts";
-import { phraseKey, type Word, wordsOf } from "./languages/words.ts";
+import { unreadSign } from "./languages/signs.ts";
+import { phraseKey, placesOf, type Word, wordsOf } from "./languages/words.ts";
 import { atDate, bothThen } from "./open/at-a-date.ts";
 import { stillToCome } from "./open/left-open.ts";
 import { clarificationsOf, isLoose, missingIn, type Open, openIn } from "./open/open.ts";
@@ -34,8 +36,8 @@ import type { Fragment, Leaf } from "./senses/fragment.ts";
 /** Reads a question by rules alone, within bounds; pure. */
 export function understand(asked: Question, knowledge: Knowledge): Understanding {
   const question = { ...asked, text: withoutEcho(withoutCourtesy(asked.text)) };
-  const statement = statementIn(question.text);
-  if (statement !== undefined) return refused(statement);
+  const unread = statementIn(question.text) ?? unreadSign(question.text);
+  if (unread !== undefined) return refused(unread);
   const absent = absentIn(question, knowledge);
   if (absent.length > 0) return { ...NOTHING, missing: absent };
   const whole = isTwoQuestions(question.text) ? NOTHING : readText(question, knowledge);
@@ -46,7 +48,10 @@ export function understand(asked: Question, knowledge: Knowledge): Understanding
 function readLast(question: Question, knowledge: Knowledge): Understanding | undefined {
   const { head, sign, tail } = lastSentence(question.text) ?? {};
   if (head === undefined || tail === undefined) return undefined;
-  const isApart = sign === ":" ? !saysMore(question, `${head}:`, knowledge) : asks(tail);
+  const isApart =
+    sign === "?"
+      ? asks(tail) && isKnown(head, tail, question, knowledge)
+      : saysWhy(head, tail) && (sign === ":" ? !saysMore(question, `${head}:`, knowledge) : asks(tail));
   if (!isApart) return undefined;
   if (!isWhole(tail) && isUnderstood(readText({ ...question, text: head }, knowledge))) return undefined;
   const last = readText({ ...question, text: tail }, knowledge);
@@ -57,13 +62,30 @@ function readLast(question: Question, knowledge: Knowledge): Understanding | und
 function saysMore(question: Question, head: string, knowledge: Knowledge): boolean {
   const dates = datesIn({ ...question, text: head }, knowledge);
   const isPeriod = dates.some(({ start, end }) => !/\p{L}/u.test(head.slice(0, start) + head.slice(end)));
-  if (isPeriod) return true;
-  const isValue = ({ sense, cost }: Found) =>
-    (sense.t === "cond" || (sense.t === "rel" && sense.form === "name")) && cost < 1;
+  return (
+    isPeriod ||
+    languagesOf(question.text).some((language) => foundIn(head, language, knowledge).found.some(isName))
+  );
+}
+
+/** A question before the one that is read: of words that are known, and of no names that this one leaves out. */
+function isKnown(head: string, tail: string, question: Question, knowledge: Knowledge): boolean {
   return languagesOf(question.text).some((language) => {
-    const { lexicon } = prepared(knowledge, language);
-    return candidates(wordsOf(head, language), lexicon, language).some(isValue);
+    const { words, found } = foundIn(head, language, knowledge);
+    const known = placesOf(found.filter((each) => !isName(each)));
+    return words.every(
+      ({ norm, text }, i) => known.has(i) || language.fillers.has(norm) || saysWhy(text, tail),
+    );
   });
+}
+
+function foundIn(text: string, language: Language, knowledge: Knowledge): { words: Word[]; found: Found[] } {
+  const words = wordsOf(text, language);
+  return { words, found: candidates(words, prepared(knowledge, language).lexicon, language) };
+}
+
+function isName({ sense, cost }: Found): boolean {
+  return (sense.t === "cond" || (sense.t === "rel" && sense.form === "name")) && cost < 1;
 }
 
 /** In the language that its words of grammar are of; names alone are tried in each. */

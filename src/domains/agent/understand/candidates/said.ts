@@ -1,5 +1,6 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import type { Language } from "../languages/language.ts";
+import { inWords } from "../languages/signs.ts";
 import { placesOf, type Word, wordsOf } from "../languages/words.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
 import { prepared } from "../prepared.ts";
@@ -36,7 +37,7 @@ export interface Said {
 
 export function sensesIn(language: Language, question: Question, knowledge: Knowledge): Said {
   const { lexicon, grammar } = prepared(knowledge, language);
-  const spelt = withDateWords(question.text, lexicon, language);
+  const spelt = withDateWords(inWords(question.text), lexicon, language);
   const text = language.prepare(spelt, lexicon, (said) => datesIn({ ...question, text: said }, knowledge));
   const all = wordsOf(text, language);
   const every = authorsFirst(

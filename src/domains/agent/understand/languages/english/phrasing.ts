@@ -1,6 +1,7 @@
 import { deniedAll, fieldsWith } from "../denied.ts";
 import { eitherOr, isValue } from "../either.ts";
 import type { Language, Vocabulary } from "../language.ts";
+import { isSomebody, saysWhy } from "../occasion.ts";
 import { fold, phraseKey, wordsOf } from "../words.ts";
 import { withGoals } from "./goals.ts";
 import { type IsNoun, rewritten } from "./rewrites.ts";
@@ -20,11 +21,19 @@ const SPENT =
   /(?<=\b(?:did|does|do|has|have|who|that|customers?|clients?|buyers?)\b[^?.]*)(?<!\bwe (?:have |had |ever )?)\bspen[dt]\b(?! on\b)(?: with us\b)?/gi;
 /** "did we spend on marketing": the marketing spend. */
 const SPENT_ON = /\b(?:did |do |have |has )?(?:we )?(?:spen[dt]|spending) (?:on|for) (\p{L}+)/giu;
-/** What stands before a question and says only who asks, or what for. */
+/** What stands before a question may say only who asks, or what for. */
 const PREAMBLE = [
-  /^([^,]{2,80}),\s+(?=(?:how|what|which|who|when|where|show|give|list|i|we|can|could|tell|please)\b)/i,
-  // What asks how much is needed leads to nothing.
-  /^((?:(?!\b(?:how (?:much|many)|what)\b).){0,80}?)\b(?:(?:i|we)(?: would|'d)? (?:need|want|like)|wants?|needs?|asks?|is asking|would like|is wondering)(?: (?:us|me))?(?: (?:to (?:know|see|have)|for|about))?\s+/i,
+  {
+    pattern:
+      /^([^,]{2,80}),\s+(?=(?:how|what|which|who|when|where|show|give|list|i|we|can|could|tell|please)\b)/i,
+    isIdle: saysWhy,
+  },
+  {
+    // What asks how much is needed leads to nothing.
+    pattern:
+      /^((?:(?!\b(?:how (?:much|many)|what)\b).){0,80}?)\b(?:(?:i|we)(?: would|'d)? (?:need|want|like)|wants?|needs?|asks?|is asking|would like|is wondering)(?: (?:us|me))?(?: (?:to (?:know|see|have)|for|about))?\s+/i,
+    isIdle: (before: string, rest: string) => saysWhy(before, rest) || isSomebody(before),
+  },
 ];
 
 /** Words that do something to a number, wherever they stand. */
@@ -109,9 +118,9 @@ function withoutPreamble(
     OPERATES.test(before) ||
     datesIn(before).length > 0 ||
     wordsOf(before).some(({ norm, stem }) => values.has(norm) || words.values.has(norm) || phrases.has(stem));
-  return PREAMBLE.reduce((said, pattern) => {
-    const match = pattern.exec(said);
-    if (match === null || means(match[1] ?? "")) return said;
-    return said.slice(match[0].length);
+  return PREAMBLE.reduce((said, { pattern, isIdle }) => {
+    const [whole = "", before = ""] = pattern.exec(said) ?? [];
+    const rest = said.slice(whole.length);
+    return !means(before) && isIdle(before, rest) ? rest : said;
   }, text);
 }
