@@ -408,10 +408,10 @@ describe("an answer", () => {
     expect(narrative).toContain("The nearest values that there are: Bonn, Bern, Rome");
   });
 
-  it("[agent.ask.empty] also of periods in none of which there is anything", async () => {
+  it("[agent.ask.empty] and of times that no data are of, when there are some", async () => {
     const { narrative, parsed } = await blocksOf("Sales per month in Q1 2030");
-    expect(narrative).toMatch(/^Revenue by month in Q1 2030: nothing was found\./);
-    expect(parsed).toMatchObject([{ _type: "data_lineage" }]);
+    expect(narrative).toContain("there are no data of that time. The data end on 2025-03-03 (visited on).");
+    expect(parsed).toEqual([]);
   });
 
   it("[agent.ask.cannot] or says what is missing", async () => {

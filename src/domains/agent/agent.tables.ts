@@ -14,6 +14,7 @@ import { moment, partOf, whole } from "../../platform/catalog/columns.tables.ts"
 import { account, accounts, members } from "../identity/identity.tables.ts";
 import { semanticModels } from "../models/models.tables.ts";
 import type { AskedQuery, Outcome } from "./answer.ts";
+import type { Suggested } from "./phases/question.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 
 export { accounts };
@@ -78,7 +79,7 @@ export const answers = pgTable(
     query: json("query").$type<AskedQuery>(),
     sql: text("sql"),
     /** Other words for the question that whoever asked was asked about. */
-    suggested: jsonb("suggested").$type<string[]>(),
+    suggested: json("suggested").$type<Suggested[]>(),
     mark: text("mark").$type<"right" | "wrong">(),
     comment: text("comment"),
     createdAt: moment("created_at").notNull(),

@@ -1,21 +1,18 @@
 import type { Clock } from "../../kernel/clock.ts";
-import { AppError } from "../../kernel/errors.ts";
 import { KeptPromises } from "../../kernel/kept-promises.ts";
 import { wallClock } from "../../kernel/time-zone.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { AuditSink } from "../../registry/ports.ts";
 import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
-import type { Answer, AskedQuery, Result } from "./answer.ts";
+import type { Answer, AskedQuery } from "./answer.ts";
 import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
+import type { Helped } from "./assist/fill-in.ts";
 import { languageModelFor } from "./assist/language-model.ts";
-import { narrateByModel } from "./assist/narrative.ts";
-import type { Helped } from "./assist/suggest.ts";
 import { type NamesNear, withOffers } from "./borrow/offers.ts";
 import { compile } from "./compile/compile.ts";
 import { recorded } from "./conversations/question-event.ts";
-import { inTheirWords, say } from "./explain/say.ts";
-import { viewOf } from "./explain/view.ts";
+import { say } from "./explain/say.ts";
 import { answering, otherChoice, questionBack } from "./follow-up/answering.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
 import { carriedOn } from "./follow-up/context.ts";
@@ -25,20 +22,21 @@ import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import type { LIMITS } from "./limits.ts";
 import { withCarried } from "./phases/answered.ts";
-import { buildSql } from "./phases/build-sql.ts";
 import { isSame } from "./phases/chosen.ts";
-import { execute, type Query } from "./phases/execute.ts";
-import { explain } from "./phases/explain.ts";
-import { likeWithLike } from "./phases/like-with-like.ts";
-import { apart } from "./phases/namesakes.ts";
+import type { Query } from "./phases/execute.ts";
 import { navigate } from "./phases/navigate.ts";
 import { type Moment, plan, type Understand } from "./phases/plan.ts";
-import { confirmed, doYouMean, type Question, readQuestion } from "./phases/question.ts";
-import { clarify, refuse, refuseTime, unanswered } from "./phases/refuse.ts";
-import { checksOf, verify } from "./phases/verify.ts";
-import { inWholePeriods } from "./phases/whole-periods.ts";
+import {
+  confirmed,
+  doYouMean,
+  type Question,
+  readQuestion,
+  type Suggested,
+  withAnswers,
+} from "./phases/question.ts";
+import { clarify, notReady, refuse, unanswered } from "./phases/refuse.ts";
+import { runPhases } from "./phases/run-phases.ts";
 import { withinTime } from "./phases/within-time.ts";
-import { withoutTotals } from "./phases/without-totals.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
@@ -46,6 +44,7 @@ import type { Ask } from "./query/semantic-query.ts";
 import { inOurWords } from "./query/unrunnable.ts";
 import { momentFor } from "./settle/period.ts";
 import { settle } from "./settle/settle.ts";
+import { readingOf } from "./typed/query-wish.ts";
 import { datesIn } from "./understand/candidates/dates.ts";
 import type { ReadingThreads } from "./understand/threads/reading-threads.ts";
 import { type Trace, traceOf } from "./understand/trace.ts";
@@ -55,10 +54,10 @@ import {
   type Again,
   type Asked,
   type Assisted,
+  exact,
   type Lent,
   type Phase,
   type Queried,
-  type Run,
   settledOn,
   settledWork,
   UNREAD,
@@ -119,8 +118,8 @@ export class Agent {
   /** The same query once more, with the rights of now and on the rows of now. */
   async again(caller: Caller, { model, query, outcome, signal }: Again): Promise<Answer> {
     if (query === null) return unanswered(outcome, model.record.name);
-    const { ask, said, now, timeZone } = query;
-    const read = () => ({ ask, said, cost: 0, assumptions: [], isExact: true as const });
+    const { said, now, timeZone } = query;
+    const read = () => exact(query);
     return this.#settled(caller, { model, question: said, signal, read }, { now, timeZone });
   }
 
@@ -135,7 +134,7 @@ export class Agent {
       begin("Planner");
       const reading = read(knowledge, moment);
       const around = { caller, knowledge, moment, query, signal, begin, preferences, word: WORD };
-      const { answer } = await this.#run(settledOn(reading), settledWork(question, around));
+      const { answer } = await runPhases(settledOn(reading), settledWork(question, around));
       const why = answer.query && whyTheirs?.(answer.query.ask, around);
       return why ? { ...answer, query: { ...(answer.query as AskedQuery), isPlain: false, why } } : answer;
     });
@@ -176,17 +175,9 @@ export class Agent {
     ]);
     const preferences = rulesAt === undefined ? own : {};
     const moment = rulesAt ?? this.#moment(preferences);
-    const sent = readQuestion(question);
     const work: Work = {
       caller,
-      question: {
-        ...sent,
-        answers: [...sent.answers, ...answers.map(({ text }) => text)],
-        labels: new Map([
-          ...(sent.labels ?? []),
-          ...answers.map(({ label, text }) => [text, label] as const),
-        ]),
-      },
+      question: withAnswers(readQuestion(question), answers),
       knowledge: inTheirCalendar(published, preferences),
       moment,
       read: this.#reader(caller, moment, signal),
@@ -205,44 +196,53 @@ export class Agent {
     };
     work.moment = momentFor(work.question.text, work.moment, work.knowledge);
     const meant = confirmed(work.question) ?? (await this.#chosen(work, asked.suggested));
-    if (meant !== undefined) return this.#confirmed({ ...work, question: meant, verified: undefined }, asked);
-    const answered = await this.#answering(work, previous, waiting);
+    const found = meant && (await this.#confirmed({ ...work, question: meant, verified: undefined }, asked));
+    if (found?.isSure === true) return found;
+    const answered = found === undefined ? await this.#answering(work, previous, waiting) : undefined;
     if (answered !== undefined) return { answer: { ...answered, isContinued: true } };
     // What is still asked was not answered either.
     work.isInterrupted ||= (waiting ?? []).length > 0;
     const asWas = { ...work };
     const refused = [...(previous?.refused ?? []), ...(waiting ?? [])];
     const byRules = await this.#byRules(work, previous && { ...previous, refused });
-    if (!needsHelp(byRules) || asked.isTrial === true) return byRules;
-    const put: Helped["put"] = async (text) => {
-      const answers = asWas.question.answers.filter((each) => !isSame(each, text));
-      const again = { ...asWas, question: { ...asWas.question, text, answers }, verified: undefined };
-      const { answer } = await this.#byRules(again, null);
-      return { answer, missing: again.understood.missing.map((each) => each.text) };
-    };
-    const assisted = await this.#assisted(byRules, work, { ...asked, put });
+    if (!needsHelp(byRules) || asked.isTrial === true) return found ?? byRules;
+    const put = (text: string) =>
+      this.#byRules({ ...asWas, question: { ...asWas.question, text }, verified: undefined }, null);
+    const assisted = await this.#assisted(byRules, work, asked);
+    if (found !== undefined && assisted.answer.outcome !== "answer") return found;
     const around = { ...work, near: this.#parts.near, put };
     return { ...assisted, answer: await withOffers(assisted.answer, asWas.question.text, around) };
   }
 
   /** The one of the other words that were suggested for the question before which is meant now. */
-  async #chosen(work: Work, suggested: readonly string[] = []): Promise<Question | undefined> {
+  async #chosen(work: Work, suggested: readonly Suggested[] = []): Promise<Question | undefined> {
     if (suggested.length === 0) return undefined;
     const { text } = work.question;
     const alone = await work.read(text, work.knowledge);
     // What is a question by itself is asked, and not taken for a part of what was suggested.
     if (alone.readings.length > 0 && alone.missing.length === 0) return undefined;
-    const reply = replyTo(text, [doYouMean(suggested, [])], alone);
+    const texts = suggested.map((each) => each.text);
+    const reply = replyTo(text, [doYouMean(texts, [])], alone);
     return reply.k === "chosen" ? { ...work.question, text: reply.answer } : undefined;
   }
 
   /** Answers other words that somebody has said they mean, as if they had been asked. */
-  async #confirmed(work: Work, { isTrial, ...lent }: Asked): Promise<Assisted> {
+  async #confirmed(
+    work: Work,
+    { isTrial, suggested = [], ...lent }: Asked,
+  ): Promise<Assisted & { isSure: boolean }> {
     const model = isTrial === true ? undefined : await languageModelFor(work, lent, this.#parts.llm);
     const narrate = model?.sendsRows === true ? model : undefined;
-    const { answer } = await this.#byRules({ ...work, isTheirs: true, narrate }, null);
+    const meant = { ...work, isTheirs: true, narrate };
+    const kept = suggested.find(({ text }) => isSame(text, work.question.text));
+    const { answer } =
+      kept?.query === undefined
+        ? await this.#byRules(meant, null)
+        : await runPhases(settledOn(exact(kept.query)), meant);
     const isFound = answer.outcome === "answer";
     return {
+      // Words of ours for a language model's query may be read otherwise.
+      isSure: kept !== undefined || isSame(answer.reading ?? "", work.question.text),
       answer: { ...answer, ...(isFound && { isContinued: true as const }) },
       ...(narrate !== undefined && { llm: narrate.llm }),
     };
@@ -288,7 +288,7 @@ export class Agent {
     });
     const asked = questionBack(followed, work);
     if (asked !== undefined) return continued({ answer: clarify([asked], work.knowledge), isTheirs: true });
-    if (followed.k === "follows") return continued(await this.#run(settledOn(followed.reading), work));
+    if (followed.k === "follows") return continued(await runPhases(settledOn(followed.reading), work));
     if (followed.k === "hangs") {
       const answer = refuse({ ...followed, obstacles: [] }, work.knowledge, work);
       return continued({ answer, isTheirs: true });
@@ -306,8 +306,8 @@ export class Agent {
     const verified =
       work.verified &&
       verifiedReading(work.verified, { ...work, version: work.knowledge.model.version, readings });
-    if (verified !== undefined) return this.#run(settledOn(verified), work);
-    if (planned.k === "run") return this.#run(planned, work);
+    if (verified !== undefined) return runPhases(settledOn(verified), work);
+    if (planned.k === "run") return runPhases(planned, work);
     const open = (answer: Answer) => ({ answer, isTheirs: false });
     if (planned.k === "clarify") {
       const questions = await withCarried(planned.questions, question.text, {
@@ -321,58 +321,12 @@ export class Agent {
       return open(refuse({ missing: [], obstacles: [] }, knowledge, work));
     }
     const inTwo = await saidInTwo(question.text, around);
-    if (inTwo !== undefined) return this.#run(settledOn(inTwo), work);
+    if (inTwo !== undefined) return runPhases(settledOn(inTwo), work);
     return open(refuse({ ...planned, obstacles: [] }, work.knowledge, work));
   }
 
-  /** All phases after the Planner. */
-  async #run(planned: Run, work: Work): Promise<ByRules> {
-    const { question, knowledge, query, begin, moment } = work;
-    begin("Navigator");
-    const said = inTheirWords(likeWithLike(planned.readings, question.text, moment.now));
-    const plain = inWholePeriods(withoutTotals(said, knowledge), knowledge, moment.now);
-    const { readings, isChosen } = await apart(plain, question, { knowledge, query });
-    const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
-    if (routes.length === 0)
-      return { answer: refuse({ missing: [], obstacles }, knowledge, work), isTheirs: false };
-
-    begin("SQL Builder");
-    const statements = buildSql(routes);
-
-    begin("Executor");
-    const [only, ...rivals] = statements;
-    const checks = rivals.length > 0 || only === undefined ? {} : checksOf(only.route.reading.ask, knowledge);
-    // They are remembered until the Verifier asks for them, which asks again where one has failed.
-    for (const sql of Object.values(checks)) if (sql !== undefined) query(sql).catch(() => undefined);
-    const execution = await execute(statements, work, planned.isSettled || isChosen);
-    if (execution.k === "clarify") return { answer: clarify(execution.questions, knowledge), isTheirs: true };
-    if (execution.k === "refuse") return { answer: refuseTime(execution.why, knowledge), isTheirs: true };
-    const notes = [...(isChosen ? [] : planned.notes), ...execution.notes];
-    const answer = await this.#tell(execution.result, work, { notes, rivals: execution.rivals });
-    return { answer, isTheirs: planned.isSettled || isChosen };
-  }
-
-  /** Verifies and explains a result. */
-  async #tell(
-    result: Result,
-    { knowledge, moment, query, question, begin, chart, narrate, isTheirs: isOwn }: Work,
-    { notes, rivals }: { notes: readonly string[]; rivals: number },
-  ): Promise<Answer> {
-    begin("Verifier");
-    const view = viewOf(result, knowledge);
-    const verified = await verify(result, view, { knowledge, now: moment.now, query });
-
-    begin("Explainer");
-    const material = { question: question.text, result, view, totals: verified.totals, knowledge };
-    const told = narrate === undefined ? undefined : await narrateByModel(material, narrate);
-    const answer = explain(result, view, { knowledge, verified, notes, rivals, told, chart });
-    const { ask, said, assumptions } = result.reading;
-    const isPlain = !isOwn && !assumptions.some(({ isTheirs }) => isTheirs === true);
-    return { ...answer, query: { ask, said, ...moment, isPlain } };
-  }
-
   /** What a language model can do about it; without one, the rules' word is the last. */
-  async #assisted(byRules: ByRules, work: Work, lent: Lent & Pick<Helped, "put">): Promise<Assisted> {
+  async #assisted(byRules: ByRules, work: Work, lent: Lent): Promise<Assisted> {
     const model = await languageModelFor(work, lent, this.#parts.llm);
     if (model === undefined) return byRules;
     const { caller, knowledge, signal, moment } = work;
@@ -382,9 +336,12 @@ export class Agent {
     const helped: Helped = {
       ...work,
       understanding: work.understood,
-      put: lent.put,
+      fill: async (wish) => {
+        const around = settledWork(work.question.text, work);
+        return (await runPhases(settledOn(readingOf(wish, knowledge, moment)), around)).answer;
+      },
       material: () => threads.materialFor(question, knowledge, reader),
-      misfit: (other) => threads.misfitOf(question, other, knowledge, reader),
+      misfit: (ask) => threads.misfitOf(question, ask, knowledge, reader),
     };
     return { answer: await assist(byRules, helped, { ...model, knowledge }), llm: model.llm };
   }
@@ -393,14 +350,7 @@ export class Agent {
     const { knowledge, preferences } = this.#parts;
     const known = await Promise.all([knowledge.get(caller, model), preferences.get(caller)]);
     if (known[0].model.datasets.length > 0) return known;
-    throw new AppError(
-      "conflict",
-      `${word.replace(/^./, (first) => first.toUpperCase())} not ready: none of its datasets can be read`,
-      {
-        hint: "Its data have to be loaded first, or to be opened to you.",
-        data: { ontologyId: model.record.uuid, knectaCode: "ONTOLOGY_NOT_READY" },
-      },
-    );
+    throw notReady(word, model.record.uuid);
   }
 
   #queryOf(caller: Caller, model: PublishedModel, signal: AbortSignal): Query {

@@ -39,6 +39,8 @@ export interface Answer {
   caveats: string[];
   /** What has to be known first. */
   questions: Clarification[];
+  /** The queries that suggestions among them say in words. */
+  offered?: AskedQuery[];
 }
 
 /** How a question was understood, and when. */

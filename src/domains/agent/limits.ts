@@ -52,8 +52,8 @@ export const LIMITS = {
     digestCharacters: 60_000,
     /** Values of the data that a language model is sent because the question may mean them. */
     candidates: 60,
-    /** Longest answer of a language model that says a question in other words. */
-    suggestionTokens: 2_000,
+    /** Longest answer of a language model that fills in the query of a question. */
+    fillInTokens: 2_000,
     /** Longest text about a result by a language model. */
     narrativeTokens: 800,
     /** Rows of a result that a language model may be sent to write about them, where its provider may get rows. */

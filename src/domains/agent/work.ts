@@ -1,14 +1,14 @@
 import type { Caller } from "../../registry/caller.ts";
 import type { PublishedModel } from "../models/index.ts";
 import type { Answer, AskedQuery, Outcome } from "./answer.ts";
+import type { ModelTask, Write } from "./assist/fill-in.ts";
 import type { Narrator } from "./assist/narrative.ts";
-import type { ModelTask, Write } from "./assist/suggest.ts";
 import type { Wish } from "./follow-up/chart-wish.ts";
 import type { Previous } from "./follow-up/follow-up.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { Query } from "./phases/execute.ts";
 import type { Moment, Plan } from "./phases/plan.ts";
-import type { Question } from "./phases/question.ts";
+import type { Question, Suggested } from "./phases/question.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 import type { Ask } from "./query/semantic-query.ts";
 import type { Reading, Understanding } from "./understand/reading.ts";
@@ -32,7 +32,7 @@ export interface Asked extends Lent {
   /** Questions since then that were asked back and wait for an answer, the oldest first. */
   waiting?: readonly string[];
   /** What was suggested to be asked instead of the last of these. */
-  suggested?: readonly string[];
+  suggested?: readonly Suggested[];
   /** What a model is called where the question came from. */
   word: string;
   /** Names of all datasets that were looked into, where these are more than the model's. */
@@ -119,6 +119,11 @@ export function settledWork(text: string, around: Around): Work {
     isTheirs: false,
     sent: text,
   };
+}
+
+/** A query that was understood before. */
+export function exact({ ask, said }: AskedQuery): Reading {
+  return { ask, said, cost: 0, assumptions: [], isExact: true };
 }
 
 /** Only this reading is run. */

@@ -38,6 +38,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0028_answer-places.sql": "352413476e84e0bb",
   "0029_suggested-questions.sql": "d2e1f5bbe74f2a36",
   "0030_queries-as-written.sql": "d7caa3e75f5a0559",
+  "0031_suggested-queries.sql": "474824aa0e36f48a",
 };
 
 it("a migration that has landed is never changed; a new one is added to the list", () => {

@@ -1,13 +1,15 @@
 import { isAppError } from "../../../kernel/errors.ts";
-import type { Answer } from "../answer.ts";
+import type { Answer, AskedQuery } from "../answer.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isSame } from "../phases/chosen.ts";
 import { fingerprint } from "../phases/execute.ts";
 import { doYouMean } from "../phases/question.ts";
 import { clarify } from "../phases/refuse.ts";
-import { CERTAIN, type Helped, type Suggestion, suggestions, type Write } from "./suggest.ts";
+import { CERTAIN, type FilledIn, filledIn, type Helped, type Write } from "./fill-in.ts";
 
-/** What an answer to a language model's words is worth, where nobody has said that they are meant. */
+/** What an answer to a language model's query is worth, where the rules know each word of the question. */
+const PUT_TOGETHER = 0.7;
+/** And where it says what a word means that they do not know, and nobody has confirmed it. */
 const UNCONFIRMED = 0.5;
 
 /** What the rules have come to. */
@@ -25,9 +27,10 @@ export function needsHelp({ answer, isTheirs }: ByRules): boolean {
 }
 
 /**
- * Asks a language model how a question that the rules do not know can be said in the words of the semantic model, and
- * whoever asked whether they mean that: no number is ever given on the model's word. Whatever goes wrong, the rules'
- * answer stands, with a note.
+ * Lets a language model fill in the query of a question that the rules do not understand. Where they know each word, and
+ * all of them are in the query, it has put together what they could not, and that is answered. Where it says what an
+ * unknown word means, whoever asked says whether they mean that. Whatever goes wrong, the rules' answer stands, with a
+ * note.
  */
 export async function assist(
   { answer }: ByRules,
@@ -39,7 +42,7 @@ export async function assist(
   }: { write: Write /** What people call it. */; name: string; knowledge: Knowledge },
 ): Promise<Answer> {
   try {
-    const found = await suggestions(helped, write);
+    const found = await filledIn(helped, write);
     if (found === undefined)
       return noted(answer, `The ${name} was asked as well, and found nothing in the model for it.`);
     if (found.length === 0)
@@ -47,18 +50,21 @@ export async function assist(
         answer,
         `The ${name} was asked as well, and what it made of the question did not hold, so that nothing of it was used.`,
       );
-    const isMeant = ({ text }: Suggestion) => helped.question.answers.some((each) => isSame(each, text));
+    const isMeant = ({ text }: FilledIn) => helped.question.answers.some((each) => isSame(each, text));
     const chosen = found.find(isMeant);
     if (chosen !== undefined) return chosen.answer;
     const others = different([answer, ...found.map((each) => each.answer)]).slice(1);
-    const meant = found.filter((each) => others.includes(each.answer));
-    const [first] = meant;
+    const meant = found.filter((each) => (others as Answer[]).includes(each.answer));
+    const [first, ...more] = meant;
     if (first === undefined) return answer;
-    if (helped.question.isForced) return taken(first, name);
-    const own = answer.outcome === "answer" ? await sayable(answer, helped) : [];
     const missing = helped.understanding.missing.map(({ text }) => text);
-    const asked = doYouMean([...own, ...meant.map(({ text }) => text)], missing);
-    return noted(clarify([asked], knowledge), `The ${name} suggests to ask it so.`);
+    const isOnly = more.length === 0 && answer.outcome !== "answer";
+    if (isOnly && missing.length === 0) return taken(first, PUT_TOGETHER, `Put together by the ${name}`);
+    if (helped.question.isForced)
+      return taken(first, UNCONFIRMED, `The rules did not understand the question. Assumed by the ${name}`);
+    const own = answer.query == null ? [] : [answer.query];
+    const asked = asks([...own, ...meant.map((each) => each.answer.query)], missing, knowledge);
+    return noted(asked, `The ${name} suggests it.`);
   } catch (error) {
     if (
       !isAppError(error) ||
@@ -75,18 +81,13 @@ function different(answers: readonly Answer[]): Answer[] {
   return answers.filter((each) => seen.get(fingerprint(each)) === each);
 }
 
-/** The rules' own reading, if it is a question by which they find the same. */
-async function sayable(answer: Answer, { put }: Helped): Promise<string[]> {
-  const text = answer.reading ?? "";
-  const again = await put(text);
-  return fingerprint(again.answer) === fingerprint(answer) ? [text] : [];
+function asks(queries: readonly AskedQuery[], missing: readonly string[], knowledge: Knowledge): Answer {
+  const texts = queries.map(({ said }) => said);
+  return { ...clarify([doYouMean(texts, missing)], knowledge), offered: [...queries] };
 }
 
-/** Whoever wants no questions gets an answer to the first suggestion, and is told so. */
-function taken({ text, answer }: Suggestion, name: string): Answer {
-  const note = `The rules did not understand the question. Assumed, as the ${name} suggests: ${text}`;
-  const confidence = Math.min(answer.confidence ?? 0, UNCONFIRMED);
-  return noted({ ...answer, confidence }, note);
+function taken({ text, answer }: FilledIn, most: number, by: string): Answer {
+  return noted({ ...answer, confidence: Math.min(answer.confidence ?? 0, most) }, `${by}: ${text}.`);
 }
 
 function noted(answer: Answer, note: string): Answer {

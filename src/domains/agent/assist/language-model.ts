@@ -1,7 +1,7 @@
 import type { LlmServices, Provider } from "../../llm/index.ts";
 import type { Lent, Work } from "../work.ts";
+import type { Write } from "./fill-in.ts";
 import type { Narrator } from "./narrative.ts";
-import type { Write } from "./suggest.ts";
 
 /** A language model that may be asked about a question. */
 export interface LanguageModel extends Narrator {

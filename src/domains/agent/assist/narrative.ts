@@ -2,8 +2,8 @@ import { isAppError } from "../../../kernel/errors.ts";
 import { injectionIn } from "../../../kernel/instructions.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import { LIMITS } from "../limits.ts";
+import type { Write } from "./fill-in.ts";
 import { NARRATIVE_SYSTEM } from "./prompt.ts";
-import type { Write } from "./suggest.ts";
 import { heldSentences } from "./text-holds.ts";
 import type { Told } from "./text-tokens.ts";
 

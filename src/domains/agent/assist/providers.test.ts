@@ -20,7 +20,8 @@ interface Asked extends Record<string, unknown> {
 }
 
 const TOTAL: Ask = { k: "table", by: [], cols: [REVENUE] };
-const GOOD = JSON.stringify({ questions: ["revenue by shop"] });
+const filled = (query: object) => JSON.stringify({ queries: [query] });
+const GOOD = filled({ metrics: ["revenue"], by: ["shops.shop_name"] });
 const SUGGESTED = { outcome: "clarify", questions: [{ suggestions: ["revenue by shop"] }] };
 
 /** One reading by rules that costs so much and leaves so much open. */
@@ -182,19 +183,20 @@ describe("ask_data and knowi_ask", () => {
       { lamp_id: 2, wattage: 25 },
     ];
     const id = await makeDataset(server, admin, `lamps_${tool}`, rows);
+    const total = `total wattage of lamps ${tool.replace("_", " ")}`;
     const args = { question: "plonkage of lamps", [argument]: [id] };
     const viewer = await server.token({ role: "viewer" });
-    standIn.reply(JSON.stringify({ questions: ["total wattage of lamps"] }));
+    standIn.reply(filled({ metrics: ["sum(wattage)"] }));
     const asked = await resultOf<Record<string, unknown>>(server, viewer, tool, args, path);
     expect(standIn.calls.length).toBeGreaterThan(0);
     expect(asked).toMatchObject({
       outcome: "clarify",
       model: null,
-      questions: [{ suggestions: ["total wattage of lamps"] }],
-      notes: ["The language model stand-in-1 suggests to ask it so."],
+      questions: [{ suggestions: [total] }],
+      notes: ["The language model stand-in-1 suggests it."],
     });
-    const meant = { ...args, question: `${args.question} [Do you mean this?: total wattage of lamps]` };
-    const ANSWER = { outcome: "answer", totalRows: 1, rows: [{ total_wattage: 35 }] };
+    const meant = { ...args, question: `${args.question} [Do you mean this?: ${total}]` };
+    const ANSWER = { outcome: "answer", totalRows: 1, rows: [{ sum_wattage: 35 }] };
     expect(await resultOf(server, viewer, tool, meant, path)).toMatchObject(ANSWER);
     if (path === PATHS.all) {
       const next = { question: "yes", follow_up_to: asked.id };

@@ -9,7 +9,7 @@ import type { PublishedModel } from "../../models/index.ts";
 import { answers, conversations } from "../agent.tables.ts";
 import type { Answer } from "../answer.ts";
 import { LIMITS } from "../limits.ts";
-import { suggestedIn } from "../phases/question.ts";
+import { type Suggested, suggestedIn } from "../phases/question.ts";
 
 export type KeptAnswer = typeof answers.$inferSelect & { title: string };
 
@@ -34,7 +34,7 @@ interface Latest {
   asked: string | undefined;
   waiting: KeptAnswer[];
   /** What was suggested to be asked instead of what was asked last. */
-  suggested: string[];
+  suggested: Suggested[];
   /** What was asked since that answer, and refused. */
   refused: string[];
 }

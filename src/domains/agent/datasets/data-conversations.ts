@@ -4,6 +4,7 @@ import type { SharedState } from "../../../platform/state/index.ts";
 import type { Caller, CallMeta } from "../../../registry/caller.ts";
 import type { AskedQuery } from "../answer.ts";
 import { LIMITS } from "../limits.ts";
+import type { Suggested } from "../phases/question.ts";
 import type { Ask } from "../query/semantic-query.ts";
 
 /** What a question about datasets may build on. */
@@ -17,7 +18,7 @@ export interface Before {
   /** Questions since then that were asked back and wait for an answer, the oldest first. */
   waiting: string[];
   /** What was suggested to be asked instead of the last of these. */
-  suggested: string[];
+  suggested: Suggested[];
   /** What was asked since then, and refused. */
   refused?: string[];
 }

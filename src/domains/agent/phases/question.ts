@@ -1,3 +1,4 @@
+import type { Answer, AskedQuery } from "../answer.ts";
 import type { Clarification } from "../understand/reading.ts";
 
 /** A question as it was sent, taken apart. */
@@ -39,6 +40,15 @@ export function readQuestion(sent: string): Question {
   return { text, answers, labels, isForced };
 }
 
+/** The same with further answers, each with the question that it is to. */
+export function withAnswers(question: Question, more: readonly { label: string; text: string }[]): Question {
+  const labels = new Map([
+    ...(question.labels ?? []),
+    ...more.map(({ label, text }) => [text, label] as const),
+  ]);
+  return { ...question, answers: [...question.answers, ...more.map(({ text }) => text)], labels };
+}
+
 /** Labels of answers to what is asked back most often. */
 const SUBJECTS = {
   period: /\b(?:time|times|period|dates?|when|since|zeit|zeitraum|wann)\b/i,
@@ -77,9 +87,19 @@ export function isSuggestion(label: string | undefined): boolean {
   return label?.toLowerCase().startsWith(SUGGESTS.toLowerCase()) === true;
 }
 
+/** Other words for a question, and the query that they say where it was not read in them. */
+export interface Suggested {
+  text: string;
+  query?: AskedQuery;
+}
+
 /** Other words for a question that whoever asked it is asked about. */
-export function suggestedIn({ questions }: { questions: readonly Clarification[] }): string[] {
-  return questions.flatMap(({ question, suggestions }) => (isSuggestion(question) ? suggestions : []));
+export function suggestedIn({ questions, offered = [] }: Pick<Answer, "questions" | "offered">): Suggested[] {
+  const texts = questions.flatMap(({ question, suggestions }) => (isSuggestion(question) ? suggestions : []));
+  return texts.map((text) => {
+    const query = offered.find(({ said }) => said === text);
+    return { text, ...(query !== undefined && { query }) };
+  });
 }
 
 /** The question with other words in its place that somebody has said they mean; undefined where nobody has. */

@@ -1,3 +1,4 @@
+import { AppError } from "../../../kernel/errors.ts";
 import type { Answer, Outcome } from "../answer.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
@@ -145,4 +146,13 @@ export function clarified(questions: readonly Clarification[], model: string): A
 export function unanswered(outcome: Outcome, model: string): Answer {
   const narrative = "There was no answer to this question, so there is nothing to read again. Ask it again.";
   return { ...NOTHING, outcome, model, narrative };
+}
+
+/** None of a model's datasets can be read by whoever asks. */
+export function notReady(word: string, uuid: string): AppError {
+  const called = word.replace(/^./, (first) => first.toUpperCase());
+  return new AppError("conflict", `${called} not ready: none of its datasets can be read`, {
+    hint: "Its data have to be loaded first, or to be opened to you.",
+    data: { ontologyId: uuid, knectaCode: "ONTOLOGY_NOT_READY" },
+  });
 }

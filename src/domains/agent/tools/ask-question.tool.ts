@@ -7,7 +7,7 @@ import type { ClientLink } from "../../../registry/context.ts";
 import type { PublishedModel } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
-import type { ModelTask } from "../assist/suggest.ts";
+import type { ModelTask } from "../assist/fill-in.ts";
 import { withoutValues } from "../conversations/question-event.ts";
 import { type AgentServices, defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";

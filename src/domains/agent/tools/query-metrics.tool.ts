@@ -7,18 +7,11 @@ import { withoutValues } from "../conversations/question-event.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
-import { COMPARED } from "../typed/earlier.ts";
 import { readingOf } from "../typed/query-wish.ts";
 import { whyNotVerified } from "../typed/why-not-verified.ts";
+import { wishShape, wishText } from "../typed/wish-shape.ts";
 import { PHASES } from "../work.ts";
 import { findModel, requireReading } from "./asked-model.ts";
-
-const { queryMetrics: MOST_METRICS, queryFields, queryConditions, queryCharacters, rows } = LIMITS.agent;
-const name = z.string().trim().min(1).max(queryCharacters);
-
-function isLimit(n: number): boolean {
-  return n >= 1 && n <= rows;
-}
 
 /** What stands in the place of a question that was not told. */
 const FILLED_IN = "(a query without a question)";
@@ -43,24 +36,8 @@ export const queryMetrics = defineTool({
   timeoutMs: LIMITS.agent.totalMs + 10_000,
   app: PICTURE_APP,
   input: z.strictObject({
-    model: name.optional(),
-    metrics: z
-      .array(name)
-      .max(MOST_METRICS)
-      .optional()
-      .describe(
-        "revenue, count(orders), a / b, share(a), running(a), avg(a per customers), a[2024, city = Rome]",
-      ),
-    by: z.array(name).max(queryFields).optional().describe("city, orders.date:month"),
-    where: z
-      .array(z.strictObject({ field: name, op: name.optional(), value: z.unknown().optional() }))
-      .max(queryConditions)
-      .optional()
-      .describe('op as in SQL. Metrics: having, or "count(orders) per customers"'),
-    period: name.optional().describe("last quarter, 2025-01"),
-    compare: z.enum(COMPARED).optional(),
-    order: name.optional().describe("a desc, a desc per city"),
-    limit: z.int().refine(isLimit, `has to be 1 to ${rows}`).optional(),
+    model: wishText.optional(),
+    ...wishShape.shape,
     question: z.string().trim().min(1).max(KERNEL.call.instructionCharacters).optional(),
   }),
   output: answerShape,

@@ -1,16 +1,17 @@
 /** Runs in a thread of its own and reads questions, one at a time. None of its imports may load a whole slice. */
 import { answerQuestions } from "../../../../platform/threads/index.ts";
 import { type Material, materialOf } from "../../assist/material.ts";
-import { misfitOf, type Reworded } from "../../assist/misfit.ts";
+import { misfitOf } from "../../assist/misfit.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
+import type { Ask } from "../../query/semantic-query.ts";
 import type { Question, Understanding } from "../reading.ts";
 import { understand } from "../understand.ts";
 
 export interface ToRead {
   question: Question;
-  /** Read by the rules, made ready for a language model, or other words held against it. */
-  by: "rules" | "model" | Reworded;
+  /** Read by the rules, made ready for a language model, or a query held against it. */
+  by: "rules" | "model" | Ask;
   /** What names the knowledge from now on. */
   id: number;
   /** Left out where this thread may have it from an earlier question. */

@@ -2,9 +2,9 @@ import { extname, join } from "node:path";
 import { AppError, isAppError } from "../../../../kernel/errors.ts";
 import { ThreadPool } from "../../../../platform/threads/index.ts";
 import type { Material } from "../../assist/material.ts";
-import type { Reworded } from "../../assist/misfit.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
+import type { Ask } from "../../query/semantic-query.ts";
 import type { Question, Understanding } from "../reading.ts";
 import type { Read, ToRead } from "./read-worker.ts";
 
@@ -44,9 +44,9 @@ export class ReadingThreads {
     return (await this.#read(question, "model", knowledge, reader)) as Material;
   }
 
-  /** What other words for it leave out, or add to it; nothing where they fit. */
-  async misfitOf(question: Question, other: Reworded, knowledge: Knowledge, reader: Reader): Promise<string> {
-    return (await this.#read(question, other, knowledge, reader)) as string;
+  /** What a query leaves out of it, or adds to it; nothing where it fits. */
+  async misfitOf(question: Question, ask: Ask, knowledge: Knowledge, reader: Reader): Promise<string> {
+    return (await this.#read(question, ask, knowledge, reader)) as string;
   }
 
   async #read(question: Question, by: ToRead["by"], knowledge: Knowledge, reader: Reader): Promise<Read> {

@@ -1,0 +1,1 @@
+ALTER TABLE "agent_answers" ALTER COLUMN "suggested" SET DATA TYPE json USING NULL;
