@@ -679,6 +679,12 @@ const WRONG: readonly (readonly [title: string, wish: Wish, said: RegExp])[] = [
     { metrics: Array(5).fill(`revenue[seats in (${Array(60).fill(1).join()})]`) },
     /at most 200 values/,
   ],
+  [
+    "what doubles with each word",
+    { metrics: [`${"share(".repeat(20)}revenue${")".repeat(20)}`], by: ["city"] },
+    /at most 40 numbers/,
+  ],
+  ["no number of the data", { metrics: ["1 + 1"] }, /such as "revenue \* 1\.19"/],
   ["SQL", { by: ["city"], where: [{ field: "city) OR 1=1 --", value: 1 }] }, /no field/],
 ];
 

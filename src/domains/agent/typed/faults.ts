@@ -30,7 +30,9 @@ export class Faults {
     const [only, ...others] = this.#found;
     if (only === undefined) return;
     if (others.length === 0) throw only.error;
-    const said = [...new Map(this.#found.map(({ at, error }) => [error.advice, at]))];
+    const said = [
+      ...new Map(this.#found.toReversed().map(({ at, error }) => [error.advice, at])),
+    ].toReversed();
     const lines = said.slice(0, MOST).map(([advice, at]) => `${at}: ${advice}`);
     if (said.length > MOST) lines.push(`And ${said.length - MOST} more.`);
     throw new AppError("bad_request", lines.join("\n"));

@@ -5,6 +5,7 @@ import { allOf } from "../query/parts.ts";
 import { kindOf as kindOfType, type Schema } from "../query/schema.ts";
 import type { Aggregate, Cond, Key, Num, Scope } from "../query/semantic-query.ts";
 import { keyOf, kindOf } from "./keys.ts";
+import { leavesOf } from "./out-of-reach.ts";
 import { beforeBracket, outside, splitOutside } from "./outside.ts";
 import type { Scene } from "./scene.ts";
 
@@ -102,6 +103,8 @@ function called(scene: Scene, text: string): Num | undefined {
   if (RUNNING.test(head)) return { k: "running", of: numberOf(scene, inside) };
   if (!/^share$/i.test(head)) return aggregateOf(scene, head, inside);
   const of = numberOf(scene, inside);
+  // All that it is made of is there twice, which of a share of a share would be without end.
+  scene.spend("queryNumbers", leavesOf(of).length);
   return { k: "calc", op: "/", a: of, b: within(of, { whole: true }) };
 }
 
@@ -170,6 +173,7 @@ export function daysBetween(schema: Schema, text: string): Key | undefined {
 
 /** An aggregate of what each one has: `avg(count(orders) per customers)`. */
 function eachOf(scene: Scene, fn: Aggregate, [number, keys]: [string, string]): Num {
+  scene.spend("queryNumbers", 1);
   const of = numberOf(scene, number);
   const per = splitOutside(keys, /,/).flatMap((key) => keysOfEach(scene.knowledge, key));
   return { k: "each", fn, of, per };

@@ -16,7 +16,7 @@ import { keyOf } from "./keys.ts";
 import { listOf } from "./list.ts";
 import { isDay, numberOf } from "./numbers.ts";
 import { type Ordered, orderOf } from "./order.ts";
-import { requireReach } from "./out-of-reach.ts";
+import { leavesOf, requireReach } from "./out-of-reach.ts";
 import { periodIn } from "./period.ts";
 import { remarksOn } from "./remarks.ts";
 import { counter, type Scene } from "./scene.ts";
@@ -119,6 +119,11 @@ function partsOf(wish: QueryWish, scene: Scene): Parts {
       : orderOf(wish.order, { keys: days, cols, isList: metrics.length + cols.length === 0, earlier }, scene),
   );
   faults.require();
+  const bare = cols.find((num) => leavesOf(num).length === 0);
+  if (bare !== undefined)
+    throw new AppError("bad_request", "A metric is a number of the data, and not one that is written down.", {
+      hint: `Write one that is calculated from the data, such as "revenue * 1.19".`,
+    });
   if (cols.length + keys.length === 0) throw new AppError("bad_request", NOTHING, { hint: FIRST });
   if (order !== undefined && order.per.length > 0 && limit === undefined)
     throw new AppError("bad_request", `"${wish.order}" wants the first ones of each, and not how many.`, {
