@@ -1,7 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { findMetric, isDate, isSameName, keysNamed, qualified, unknownName } from "../query/names.ts";
-import { allOf } from "../query/parts.ts";
+import { allOf, hasKind } from "../query/parts.ts";
 import { kindOf as kindOfType, type Schema } from "../query/schema.ts";
 import type { Aggregate, Cond, Key, Num, Scope } from "../query/semantic-query.ts";
 import { keyOf, kindOf } from "./keys.ts";
@@ -100,12 +100,19 @@ function called(scene: Scene, text: string): Num | undefined {
   const { head, inside } = beforeBracket(text, "(") ?? {};
   if (head === undefined || inside === undefined || !/^\w*$/.test(head)) return undefined;
   if (head === "") return numberOf(scene, inside);
-  if (RUNNING.test(head)) return { k: "running", of: numberOf(scene, inside) };
+  if (RUNNING.test(head)) return runningOf(numberOf(scene, inside));
   if (!/^share$/i.test(head)) return aggregateOf(scene, head, inside);
   const of = numberOf(scene, inside);
   // All that it is made of is there twice, which of a share of a share would be without end.
   scene.spend("queryNumbers", leavesOf(of).length);
   return { k: "calc", op: "/", a: of, b: within(of, { whole: true }) };
+}
+
+function runningOf(of: Num): Num {
+  if (!hasKind(of, "running")) return { k: "running", of };
+  throw new AppError("bad_request", "A running total of a running total is none.", {
+    hint: "Write running(revenue).",
+  });
 }
 
 /** Whether it is no amount but a date: the first or the last one of its rows. */
