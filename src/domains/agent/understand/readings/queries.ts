@@ -5,6 +5,7 @@ import { inRoles } from "../rules/roles.ts";
 import { type Fragment, type Leaf, leavesOf } from "../senses/fragment.ts";
 import { askOf } from "./ask-of.ts";
 import { contradictsItself } from "./contradiction.ts";
+import { inOneDeed } from "./one-deed.ts";
 import { throughOwnPlaces } from "./own-places.ts";
 
 /** A query that the whole question may be, and the words that it was made of. */
@@ -23,7 +24,8 @@ export function queriesOf(meanings: readonly Fragment[], { all, grammar, knowled
     if (asked === undefined) return [];
     const leaves = leavesOf(fragment);
     const cost = fragment.cost + asked.cost;
-    const ask = onDeed(throughOwnPlaces(asked.ask, leaves, knowledge), leaves);
+    const own = throughOwnPlaces(asked.ask, leaves, knowledge);
+    const ask = onDeed(inOneDeed(own, leaves, knowledge), leaves);
     return inRoles(ask, { words: all, leaves, knowledge })
       .filter((each) => !contradictsItself(each))
       .map((each) => ({ ask: each, cost, leaves, skipped: fragment.skipped }));
