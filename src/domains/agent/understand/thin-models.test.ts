@@ -138,6 +138,39 @@ describe("what was bought and sold, which nobody defined", () => {
   });
 });
 
+describe("a verb that is said once", () => {
+  const IN_MAY = "invoice lines of customers where customer town is Rome in May 2025";
+  it.each([
+    ["which plants did Orbis buy in May 2025", "plants with invoice lines of Orbis in May 2025"],
+    ["which plants did the customers buy in May 2025", "plants with invoice lines of customers in May 2025"],
+    ["which plants were bought in May 2025 by customers in Rome", `plants with ${IN_MAY}`],
+    [
+      "how many plants did customers in Rome buy in 2025",
+      "pieces of plants and of customers where customer town is Rome in 2025",
+    ],
+    [
+      "how many ferns did Orbis buy in 2025",
+      "pieces of invoice lines of Orbis where plant family is Ferns in 2025",
+    ],
+    // No lines of invoices, and nobody who bought some.
+    ["which ferns do we sell", "missing: ferns"],
+    ["how many ferns did customers buy in 2025", "missing: ferns"],
+  ])("is one deed: %s", (question, wanted) => {
+    expect(read(question)).toBe(wanted);
+  });
+});
+
+describe("a number for each of what there is so much of", () => {
+  it.each([
+    ["revenue per price", "revenue by price"],
+    ["pieces per rating", "missing: rating"],
+    ["revenue per reply hour", "missing: revenue"],
+    ["revenue per photo", "revenue per photo count"],
+  ])("%s: %s", (question, wanted) => {
+    expect(read(question)).toBe(wanted);
+  });
+});
+
 describe("what sold best", () => {
   it.each([
     ["which family sold best", "revenue by family, the highest", "pieces by family, the highest"],

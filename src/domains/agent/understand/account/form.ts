@@ -36,8 +36,10 @@ export function formCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): numb
   const isNumber = ask.k === "table" && ask.by.length === 0;
   if (WHO.test(first?.norm ?? "") || language.people.has(all[0]?.norm ?? ""))
     return isNumber || isWhat(ask, said) ? FORM_COST : 0;
-  if (asksForThings(first, said)) return isNumber && !opens(...OF_NUMBERS) ? FORM_COST : 0;
+  if (asksForThings(first, said))
+    return (isNumber && !opens(...OF_NUMBERS)) || isOfDeeds(ask, leaves, said) ? FORM_COST : 0;
   if (!opens("count", "how much")) return 0;
+  if (isOfDoers(ask, leaves, said)) return FORM_COST;
   const isList = ask.k === "list" && !ask.show.some((key) => said.grammar.isNumber(key));
   const odd = [opens("how much") && isList, isMany(ask, said), isMiddle(ask, said), isOfOthers(ask, leaves)];
   return odd.filter((each) => each).length * FORM_COST;
@@ -153,6 +155,29 @@ function isOfOthers(ask: Ask, leaves: readonly Leaf[]): boolean {
   );
   return isNamed && (num?.k === "metric" || (num?.k === "agg" && ["sum", "avg"].includes(num.fn)));
 }
+
+/** "which ferns do we sell": they are plants, and no lines of invoices. */
+function isOfDeeds(ask: Ask, leaves: readonly Leaf[], { grammar }: Weighed): boolean {
+  const ds = ask.k === "list" ? grammar.datasetOf(ask.rel) : undefined;
+  if (ds === undefined || !grammar.isEvent(ds)) return false;
+  const [first] = leaves.toSorted((a, b) => a.start - b.start);
+  const isOther = first?.sense.t === "cond" && !grammar.isEvent(first.sense.ds);
+  const isVerb = ({ sense }: Leaf) => sense.t === "rel" && sense.verb !== undefined && sense.ds === ds;
+  return isOther && leaves.some(isVerb);
+}
+
+/** "how many ferns did customers buy": ferns are counted, and not those who bought some. */
+function isOfDoers(ask: Ask, leaves: readonly Leaf[], { all, grammar }: Weighed): boolean {
+  const [num] = ask.k === "table" ? ask.cols : [];
+  const ds =
+    num?.k === "agg" && num.fn === "count" && num.in !== undefined ? grammar.datasetOf(num.in) : null;
+  const counts = leaves.find(({ sense }) => sense.t === "op" && sense.op === "count");
+  const asked = leaves.find(({ sense, start }) => start === counts?.end && sense.t === "cond");
+  const isDid = asked !== undefined && DID.test(all[asked.end]?.norm ?? "");
+  return ds !== null && isDid && asked.sense.t === "cond" && asked.sense.ds !== ds;
+}
+
+const DID = /^(did|do|does)$/;
 
 /** Whether it gives an average that nobody asked for, where there is a sum of the same. */
 function isMiddle(ask: Ask, { all, found, grammar }: Weighed): boolean {

@@ -1,5 +1,6 @@
 import { allOf, isEqual, isSameField, opposite } from "../../query/parts.ts";
 import type { Cond, DatePart, Grain, Key, Num, Rel, Scope, Window } from "../../query/semantic-query.ts";
+import { isShared } from "../model/divisors.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
 import { condOf, datasetsOf } from "./conditions.ts";
@@ -216,10 +217,10 @@ export function divided(
     return isRatio(grammar, table, by.num) ? ratio(grammar, { ...table, win: table.win ?? win }, by.num) : [];
   }
   const [key] = keys;
-  const perUnit =
-    isPer && keys.length === 1 && key !== undefined && grammar.isNumber(key)
-      ? ratio(grammar, table, { k: "field", key })
-      : [];
+  const isMeasure = isPer && keys.length === 1 && key !== undefined && grammar.isNumber(key);
+  // "revenue per list price": nobody has so many list prices, and nobody tells them apart.
+  if (isMeasure && !isShared(grammar, key) && !grammar.isLabel(key)) return [];
+  const perUnit = isMeasure && isShared(grammar, key) ? ratio(grammar, table, { k: "field", key }) : [];
   return [...perUnit, ...grouped(grammar, table, keys).map((each) => more(each, perUnit.length > 0 ? 1 : 0))];
 }
 
@@ -328,6 +329,8 @@ export function isAny(cond: Cond): boolean {
 
 /** Averages are divided by nothing, and what is no part of something has no number for each of it. */
 function isRatio(grammar: Grammar, { cols: [num] }: TableSense, per: Num): boolean {
+  // Of an average there are not so and so many.
+  if (per.k === "metric" ? grammar.isAverage(per.name) : per.k === "agg" && per.fn === "avg") return false;
   if (num?.k === "metric") return !grammar.isAverage(num.name) && !isLeftOut(grammar, num.name, per);
   if (num?.k !== "agg") return true;
   if (num.fn === "avg" || num.fn === "median") return false;

@@ -36,7 +36,8 @@ department, division, unit, business unit
 company, firm, organisation, organization, business, enterprise, employer
 supplier, vendor, provider
 country, nation
-region, territory, district, area, zone
+region, district, area, zone
+region: territory
 state, province, canton, county
 city, town, municipality
 postal code, postcode, zip code, zip
