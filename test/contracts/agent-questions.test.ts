@@ -1,187 +1,31 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeDataset, resultOf } from "../support/datasets.ts";
 import { saveModel } from "../support/models.ts";
-import {
-  type Ask,
-  CAFE_MODEL,
-  MONTH,
-  openCafe,
-  REGION,
-  REVENUE,
-  reading,
-  SHOP,
-  scripted,
-  YEAR,
-} from "../support/questions.ts";
+import { CAFE_MODEL, CAFE_ROWS, openCafe } from "../support/questions.ts";
 import { callOf, PATHS, rawRequest, rpc, type ToolResult } from "../support/rpc.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 
-/** Questions on the agent endpoint. How each is understood is written down here, so this is about all that follows. */
+/** Questions on the agent endpoint, as the rules of the house read them. */
 
 const PATH = PATHS.agent;
-const TOTAL: Ask = { k: "table", by: [], cols: [REVENUE] };
-const COUNT = { k: "agg", fn: "count", in: { k: "all", ds: "visits" } } as const;
-const wholeShare = {
-  k: "calc",
-  op: "/",
-  a: REVENUE,
-  b: { ...REVENUE, scope: { whole: true } },
-} as const;
 
-const understand = scripted({
-  "What were total sales?": { readings: [reading("revenue", TOTAL)] },
-  "What were total sales last month?": { readings: [reading("revenue", TOTAL)] },
-  "Sales by region in 2025": {
-    readings: [
-      reading("revenue by region in 2025", {
-        k: "table",
-        by: [REGION],
-        cols: [REVENUE],
-        scope: { win: YEAR },
-      }),
-    ],
-  },
-  "Sales by shop": { readings: [reading("revenue by shop", { k: "table", by: [SHOP], cols: [REVENUE] })] },
-  "Sales and planned sales by region": {
-    readings: [
-      reading("revenue and goal by region", {
-        k: "table",
-        by: [REGION],
-        cols: [REVENUE, { k: "metric", name: "goal" }],
-      }),
-    ],
-  },
-  "Sales by month": {
-    readings: [
-      reading("revenue by month in 2025", {
-        k: "table",
-        by: [MONTH],
-        cols: [REVENUE],
-        scope: { win: { ...YEAR, to: "2025-04-01" } },
-      }),
-    ],
-  },
-  "Share of each shop": {
-    readings: [reading("share of each shop in revenue", { k: "table", by: [SHOP], cols: [wholeShare] })],
-  },
-  "Visits and tips by product": {
-    readings: [
-      reading("visits and tips of each shop", {
-        k: "table",
-        by: [{ ds: "items", field: "item_id" }],
-        cols: [
-          { k: "agg", fn: "sum", of: { ds: "items", field: "quantity" } },
-          { k: "agg", fn: "sum", of: { ds: "items", field: "price" } },
-        ],
-      }),
-    ],
-  },
-  "Sales in Bern": {
-    readings: [
-      reading("revenue of shops in Bern", {
-        k: "table",
-        by: [],
-        cols: [REVENUE],
-        scope: { if: { k: "is", key: { ds: "shops", field: "city" }, values: ["Bern"], match: "equal" } },
-      }),
-    ],
-  },
-  "Sales per month in Q1 2030": {
-    readings: [
-      reading("revenue by month in Q1 2030", {
-        k: "table",
-        by: [{ ds: "visits", field: "visited_on", bucket: "month" }],
-        cols: [REVENUE],
-        scope: { win: { from: "2030-01-01", to: "2030-04-01", said: "in Q1 2030" } },
-        fill: true,
-      }),
-    ],
-  },
-  "Sales in Paris": {
-    readings: [
-      reading("revenue of shops in Paris", {
-        k: "table",
-        by: [],
-        cols: [REVENUE],
-        scope: { if: { k: "is", key: { ds: "shops", field: "city" }, values: ["Bonne"], match: "equal" } },
-      }),
-    ],
-  },
-  "Which guests?": {
-    readings: [
-      reading("guests", {
-        k: "list",
-        rel: { k: "all", ds: "guests" },
-        show: [{ ds: "guests", field: "guest_name" }],
-      }),
-    ],
-  },
-  "What is in the warehouse?": {
-    missing: [
-      { span: { start: 15, end: 24 }, text: "warehouse", nearest: [] },
-      { span: { start: 0, end: 4 }, text: "product_inventory", nearest: ["product"] },
-    ],
-  },
-  "How much for Bern?": {
-    readings: [
-      reading("revenue of shops in Bern", {
-        k: "table",
-        by: [],
-        cols: [REVENUE],
-        scope: { if: { k: "is", key: { ds: "shops", field: "city" }, values: ["Bern"], match: "equal" } },
-      }),
-      reading(
-        "revenue from guests of Bern",
-        {
-          k: "table",
-          by: [],
-          cols: [REVENUE],
-          scope: { if: { k: "is", key: { ds: "guests", field: "home" }, values: ["Bern"], match: "equal" } },
-        },
-        { cost: 0.1 },
-      ),
-    ],
-  },
-  "How many visits?": {
-    readings: [
-      reading("visits", { k: "table", by: [], cols: [COUNT] }),
-      reading(
-        "visit count",
-        { k: "table", by: [], cols: [{ k: "metric", name: "visit_count" }] },
-        { cost: 0.1 },
-      ),
-    ],
-  },
-  "Which shop is best?": {
-    unclear: ["a", "b", "c", "d"].map((each) => ({
-      question: `What makes a shop best (${each})?`,
-      suggestions: ["Revenue", "Visits"],
-    })),
-  },
-  "Which shop is best? Revenue": {
-    readings: [
-      reading("shop with the highest revenue", {
-        k: "table",
-        by: [SHOP],
-        cols: [REVENUE],
-        top: { n: 1, by: REVENUE, dir: "max", ties: "keep" },
-      }),
-    ],
-  },
-  "Which shop is best? Revenue Revenue Revenue Revenue": {
-    readings: [reading("revenue by shop", { k: "table", by: [SHOP], cols: [REVENUE] })],
-  },
-});
+/** The cafés, whose author also says what people call revenue. */
+const MODEL = CAFE_MODEL.replace(
+  '"name":"revenue",',
+  '"name":"revenue","ai_context":{"synonyms":["sales"]},',
+);
 
 let server: TestServer;
+let admin: string;
 let token: string;
 let ontologyId: string;
 
 beforeAll(async () => {
   const clock = { now: () => new Date("2025-03-10T09:00:00Z") };
-  server = await startTestServer({ agent: { understand, clock }, env: { RATE_LIMIT_ENABLED: "false" } });
-  const admin = await server.token();
-  ({ id: ontologyId } = await openCafe(server, admin));
+  server = await startTestServer({ agent: { clock }, env: { RATE_LIMIT_ENABLED: "false" } });
+  admin = await server.token();
+  ({ id: ontologyId } = await openCafe(server, admin, MODEL));
   token = await server.token({ role: "contributor" });
 });
 afterAll(() => server.stop());
@@ -226,7 +70,8 @@ describe("who may ask", () => {
       params: { uri: "knecta://ontologies" },
     });
     expect(read.body.result).toBeDefined();
-    expect((await ask("What were total sales?", as)).body.result).toMatchObject({ isError: false });
+    const { body } = await ask("What were total sales?", as);
+    expect(body.result).toMatchObject({ isError: false, structuredContent: { rows: [[50]] } });
   });
 
   it("[agent.role.viewer] [agent.error.permissions] a viewer reads, but does not ask", async () => {
@@ -298,7 +143,10 @@ describe("the examples, as printed", () => {
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json", accept: "*/*" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 3, method: "tools/call", params }),
     });
-    expect(body.result).toMatchObject({ content: [{ type: "text" }, { type: "text" }], isError: false });
+    expect(body.result).toMatchObject({
+      content: [{ type: "text", text: expect.stringContaining("**€17.00**") }, { type: "text" }],
+      isError: false,
+    });
   });
 
   it("[agent.example.sdk] [agent.ask.phases] the TypeScript client", async () => {
@@ -319,7 +167,7 @@ describe("the examples, as printed", () => {
       },
       { onprogress: ({ message }) => phases.push(message ?? "") },
     );
-    expect(result).toMatchObject({ isError: false });
+    expect(result).toMatchObject({ isError: false, structuredContent: { rows: [[17]] } });
     expect(phases).toEqual(["Planner", "Navigator", "SQL Builder", "Executor", "Verifier", "Explainer"]);
     await client.close();
   });
@@ -353,10 +201,10 @@ describe("the examples, as printed", () => {
 
 describe("an answer", () => {
   it("[agent.ask.narrative] [agent.chart.none] is a text first, and a single number has no chart", async () => {
-    const { narrative, parsed } = await blocksOf("What were total sales?");
-    expect(narrative).toBe("Revenue: **€50.00**");
+    const { narrative, parsed } = await blocksOf("What are our total sales?");
+    expect(narrative).toMatch(/^Revenue: \*\*€50\.00\*\*/);
     expect(parsed.map(({ _type }) => _type)).toEqual(["data_lineage"]);
-    expect(await chartOf("Which guests?")).toEqual([]);
+    expect(await chartOf("Which guests are there?")).toEqual([]);
   });
 
   it("[agent.ask.order] [agent.ask.charts] [agent.ask.caveats] has its blocks in order", async () => {
@@ -368,9 +216,10 @@ describe("an answer", () => {
       "**North** is highest with €25.00 (50.0%), ahead of South with €5.00 (10.0%).",
     );
     expect(parsed.map(({ _type }) => _type)).toEqual(["chart_specs", "data_lineage", undefined]);
-    expect(parsed[2]?.text).toBe(
-      "⚠️ Note: The period (2025) is not over yet: the numbers are those until 2025-03-10.\n⚠️ Note: €20.00 of €50.00 Revenue (40.0%) belong to no Region, and are in none of the rows.",
-    );
+    expect(parsed[2]?.text?.split("\n")).toEqual([
+      expect.stringMatching(/^⚠️ Note: The period \(2025.*\) is not over yet: .* until 2025-03-10\.$/),
+      "⚠️ Note: €20.00 of €50.00 Revenue (40.0%) belong to no Region, and are in none of the rows.",
+    ]);
   });
 
   it("[agent.ask.lineage] says where it comes from", async () => {
@@ -395,17 +244,17 @@ describe("an answer", () => {
         { dataset: "visits", refreshedAt: expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/) },
       ]),
       reading: "revenue by region in 2025",
-      assumptions: [],
+      assumptions: expect.any(Array),
     });
-    const { parsed: filtered } = await blocksOf("Sales in Bern");
+    const { parsed: filtered } = await blocksOf("Sales of shops in Bern");
     expect(filtered[0]?.filters).toEqual([{ field: "city", operator: "=", value: "Bern" }]);
   });
 
-  it("[agent.ask.empty] says why there is nothing, and what there is instead", async () => {
-    const { narrative } = await blocksOf("Sales in Paris");
+  it("[agent.ask.empty] says why there is nothing of a value that there is", async () => {
+    const { narrative, parsed } = await blocksOf("Sales of shops in Bonn in January 2025");
     expect(narrative).toContain("there is no value");
-    expect(narrative).toContain("Without city = Bonne there would be something.");
-    expect(narrative).toContain("The nearest values that there are: Bonn, Bern, Rome");
+    expect(narrative).toMatch(/Without .* there would be something\./);
+    expect(parsed[0]).toMatchObject({ _type: "data_lineage", reading: expect.stringContaining("Bonn") });
   });
 
   it("[agent.ask.empty] and of times that no data are of, when there are some", async () => {
@@ -414,12 +263,18 @@ describe("an answer", () => {
     expect(parsed).toEqual([]);
   });
 
-  it("[agent.ask.cannot] or says what is missing", async () => {
-    const { narrative, parsed } = await blocksOf("What is in the warehouse?");
+  it.each([
+    ["What is in the warehouse?", "warehouse"],
+    ["Sales of the suppliers in 2025", "suppliers"],
+  ])("[agent.ask.cannot] or says what is missing: %s", async (question, missing) => {
+    const { narrative, parsed } = await blocksOf(question);
     expect(parsed).toEqual([]);
-    expect(narrative).toMatch(
-      /^I cannot answer this question because the required data is not available in the ontology\.\n\n\*\*Missing datasets:\*\*\n- warehouse\n- product_inventory \(nearest: product\)\n\n\*\*Available datasets:\*\*\n- regions\n- shops\n/,
+    const [first, second, third] = narrative.split("\n\n");
+    expect(first).toBe(
+      "I cannot answer this question because the required data is not available in the ontology.",
     );
+    expect(second).toMatch(new RegExp(`^\\*\\*Missing datasets:\\*\\*\n- ${missing}`));
+    expect(third).toBe(`**Available datasets:**\n- ${Object.keys(CAFE_ROWS).join("\n- ")}`);
   });
 });
 
@@ -439,7 +294,7 @@ describe("charts", () => {
   });
 
   it("[agent.chart.bar.grouped] side by side for two numbers of a kind", async () => {
-    const [chart] = await chartOf("Sales and planned sales by region");
+    const [chart] = await chartOf("Sales and goal by region");
     expect(chart).toMatchObject({
       type: "bar",
       categories: ["North", "South"],
@@ -451,10 +306,10 @@ describe("charts", () => {
   });
 
   it("[agent.chart.line] lines for time", async () => {
-    expect(await chartOf("Sales by month")).toEqual([
+    expect(await chartOf("Sales by month in Q1 2025")).toEqual([
       {
         type: "line",
-        title: "Revenue by month in 2025",
+        title: "Revenue by month in Q1 2025",
         xAxisLabel: "Month",
         yAxisLabel: "Revenue (€)",
         categories: ["Jan 2025", "Feb 2025", "Mar 2025"],
@@ -464,10 +319,10 @@ describe("charts", () => {
   });
 
   it("[agent.chart.pie] pies for parts of a whole", async () => {
-    expect(await chartOf("Share of each shop")).toEqual([
+    expect(await chartOf("What share of sales does each shop have?")).toEqual([
       {
         type: "pie",
-        title: "Share of each shop in revenue",
+        title: "Share of total revenue by shop",
         slices: [
           { label: "Drip", value: 0.4 },
           { label: "Aroma", value: 0.26 },
@@ -479,8 +334,8 @@ describe("charts", () => {
   });
 
   it("[agent.chart.scatter] points for two numbers of different kinds", async () => {
-    const [chart] = await chartOf("Visits and tips by product");
-    expect(chart).toMatchObject({ type: "scatter", xAxisLabel: "Sum quantity" });
+    const [chart] = await chartOf("Total quantity and total price by item");
+    expect(chart).toMatchObject({ type: "scatter", xAxisLabel: expect.stringMatching(/quantity/i) });
     expect(chart?.points).toHaveLength(6);
     expect(chart?.points[0]).toEqual({
       x: expect.any(Number),
@@ -497,45 +352,55 @@ describe("asking back", () => {
     expect(body.result?.content).toHaveLength(1);
     return JSON.parse(body.result?.content[0]?.text ?? "");
   };
+  const SHOPS = "revenue where shop city is Bern";
+  const GUESTS = "revenue where guest home is Bern";
 
   it("[agent.clarify.request] [agent.clarify.readings] happens where readings give different rows", async () => {
-    expect(await requestOf("How much for Bern?")).toEqual({
+    const request = await requestOf("Sales for Bern");
+    expect(request).toEqual({
       _type: "clarification_request",
-      questions: [
-        {
-          question: "Which of these do you mean?",
-          suggestions: ["revenue of shops in Bern", "revenue from guests of Bern"],
-        },
-      ],
+      questions: [{ question: "Which of these do you mean?", suggestions: [SHOPS, GUESTS] }],
     });
-    const { narrative } = await blocksOf("How many visits?");
-    expect(narrative).toContain("Visits: **5**");
+    // The one shop of Lund has no other guest than the one who lives there.
+    await makeDataset(server, admin, "shops", [{ shop_id: 5, shop_name: "Elan", city: "Lund", seats: 8 }]);
+    await makeDataset(server, admin, "guests", [{ guest_id: 4, guest_name: "Dora", home: "Lund" }]);
+    const visit = async (id: number, shop_id: number) => {
+      const visits = [{ visit_id: id, shop_id, guest_id: 4, visited_on: "2025-03-04" }];
+      await makeDataset(server, admin, "visits", visits);
+      const items = [{ item_id: id + 1, visit_id: id, product: "Tea", quantity: 1, price: 2.5 }];
+      await makeDataset(server, admin, "items", items);
+    };
+    await visit(6, 5);
+    expect((await blocksOf("Sales for Lund")).narrative).toContain("**€2.50**");
+    await visit(7, 4);
+    expect((await requestOf("Sales for Lund")).questions).toMatchObject([
+      { question: "Which of these do you mean?" },
+    ]);
   });
 
   it("[agent.clarify.most] with at most three questions", async () => {
-    const { questions } = await requestOf("Which shop is best?");
-    expect(questions).toHaveLength(3);
-    expect(questions[0]).toEqual({
-      question: "What makes a shop best (a)?",
-      suggestions: ["Revenue", "Visits"],
-    });
+    const whole = "Best recent high-value guests in my region";
+    const open = ["Best guests", "Recent sales", "High-value guests", "Sales in my region"];
+    const alone = await Promise.all(open.map(async (part) => (await requestOf(part)).questions));
+    expect(alone.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+    expect((await requestOf(whole)).questions).toHaveLength(3);
   });
 
-  it("[agent.clarify.answers] takes answers in brackets", async () => {
-    const guests = await blocksOf("How much for Bern? [Meant: Revenue from guests of Bern]");
-    expect(guests.narrative).toContain("**€15.00**");
-    const best = await blocksOf("Which shop is best? [What makes a shop best: Revenue]");
-    expect(best.narrative).toContain("**Drip**");
+  it.each([
+    [`Sales for Bern [Which of these do you mean?: ${GUESTS}]`, "**€15.00**"],
+    [`Sales for Bern [Meant: ${SHOPS}]`, "**€13.00**"],
+    ["Which are the best shops? [By which number is best meant?: revenue]", "**Drip**"],
+    ["Recent sales [Time period: February 2025]", "**€17.00**"],
+  ])("[agent.clarify.answers] takes answers in brackets: %s", async (question, told) => {
+    expect((await blocksOf(question)).narrative).toContain(told);
   });
 
   it("[agent.clarify.proceed] notes what it assumed when it is to proceed anyway", async () => {
-    const bern = await blocksOf("How much for Bern? Proceed anyway.");
+    const bern = await blocksOf("Sales for Bern. Proceed anyway.");
     expect(bern.narrative).toContain("**€13.00**");
-    expect(bern.parsed.at(-1)?.text).toBe(
-      "⚠️ Note: Assumed: revenue of shops in Bern (and not revenue from guests of Bern)",
-    );
-    const best = await blocksOf("Which shop is best? [proceed anyway]");
-    expect(best.parsed.at(-1)?.text).toContain("⚠️ Note: Assumed: Revenue (What makes a shop best (a)?)");
+    expect(JSON.stringify(bern)).toContain(`Assumed: ${SHOPS} (and not ${GUESTS})`);
+    const best = await blocksOf("Which are the best shops? [proceed anyway]");
+    expect(JSON.stringify(best)).toMatch(/Assumed:[^}]*revenue/i);
   });
 
   it("[agent.clarify.elicit] asks the person directly where the client can", async () => {
@@ -546,11 +411,11 @@ describe("asking back", () => {
     const asked: unknown[] = [];
     client.setRequestHandler("elicitation/create", async ({ params }) => {
       asked.push(params);
-      return { action: "accept", content: { answer1: "revenue from guests of Bern" } };
+      return { action: "accept", content: { answer1: GUESTS } };
     });
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}${PATH}`), { requestInit }));
-    const args = { ontologyId, question: "How much for Bern?" };
+    const args = { ontologyId, question: "Sales for Bern" };
     const { content } = await client.callTool({ name: "ask_question", arguments: args });
     expect(asked).toMatchObject([{ message: "Which of these do you mean?" }]);
     expect((content as { text: string }[])[0]?.text).toContain("**€15.00**");
@@ -558,9 +423,35 @@ describe("asking back", () => {
   });
 });
 
+describe("[agent.ask.roles] row policies hold", () => {
+  beforeAll(async () => {
+    const list = await resultOf<{ datasets: { id: number; name: string }[] }>(
+      server,
+      admin,
+      "list_datasets",
+      {},
+    );
+    const dataset_id = list.datasets.find(({ name }) => name === "shops")?.id;
+    const rows = [{ field: "city", operator: "!=", value: "Bonn" }];
+    const policies = [{ name: "not Bonn", roles: ["contributor"], rows }];
+    await resultOf(server, admin, "set_dataset_policies", { dataset_id, policies });
+  });
+
+  it.each([
+    ["in answers", "Sales by shop", /Drip/],
+    ["in lists", "Which cities do shops have?", /Bonn/],
+    ["in refusals", "Sales of shops in Bonn", /\*\*€/],
+    ["in nearest values", "Sales of shops in Bonne", /Bonn(?!e)/],
+    ["in suggestions", "Which are the best shops?", /Drip|Bonn/],
+  ])("%s: %s", async (_, question, hidden) => {
+    const said = async (as: string) => JSON.stringify((await ask(question, as)).body.result?.content);
+    expect(await said(token)).not.toMatch(hidden);
+    if (question !== "Which are the best shops?") expect(await said(admin)).toMatch(hidden);
+  });
+});
+
 describe("errors", () => {
   it("[agent.ask.not-found] of an unknown ontology, an odd id and a draft", async () => {
-    const admin = await server.token();
     const draft = CAFE_MODEL.replace('"cafes"', '"drafted"');
     const { id: drafted } = await saveModel(server, admin, draft, { publish: false });
     for (const id of ["00000000-0000-4000-8000-000000000000", "uuid-invalid", drafted]) {

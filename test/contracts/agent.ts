@@ -39,6 +39,7 @@ export const agent = contract("agent", {
   "agent.ask.phases":
     "Planner, Navigator, SQL Builder, Executor, Verifier and Explainer, each reported as progress",
   "agent.ask.limits": "30 seconds and 10,000 rows a query, 5 minutes in all",
+  "agent.ask.cancelled": "A question that its client calls off ends",
   "agent.model.choice":
     "The model is the one of the member's defaultProvider, or else the workspace's; clients cannot override it",
   "agent.ask.roles": "Row policies hold in answers, suggestions, nearest values and refusals",

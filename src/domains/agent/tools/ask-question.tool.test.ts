@@ -10,7 +10,6 @@ import {
   SHOP,
   scripted,
 } from "../../../../test/support/questions.ts";
-import { PATHS } from "../../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 import type { Understand } from "../index.ts";
 import { LIMITS } from "../limits.ts";
@@ -244,34 +243,6 @@ describe("row and column policies", () => {
 describe("limits", () => {
   it("[agent.ask.limits] are those of the contract", () => {
     expect(LIMITS.agent).toMatchObject({ queryMs: 30_000, rows: 10_000, totalMs: 300_000 });
-  });
-
-  it("[agent.ask.limits] [agent.ask.timeout] [agent.error.timeout] hold for rows and for the time in all", async () => {
-    const limits = { rows: 2, queryMs: 30_000, totalMs: 30_000 };
-    const few = await startTestServer({ agent: { understand, limits } });
-    try {
-      const token = await few.token();
-      await openCafe(few, token);
-      const answer = await resultOf<Asked>(few, token, "ask_question", { question: "revenue by shop" });
-      expect(answer).toMatchObject({ rowCount: 4, truncated: true, rows: { length: 2 } });
-      expect(answer.caveats).toContain("There are 4 rows; those after the first 2 were not read.");
-    } finally {
-      await few.stop();
-    }
-    const late = await startTestServer({ agent: { understand, limits: { ...limits, totalMs: 1 } } });
-    try {
-      const token = await late.token();
-      const { id: ontologyId } = await openCafe(late, token);
-      const args = { ontologyId, question: "revenue by shop" };
-      const { error } = await callTool(late, token, "ask_question", args, PATHS.agent);
-      expect(error).toEqual({
-        code: -32004,
-        message: "Agent execution timeout after 0.001 seconds",
-        data: { question: "revenue by shop", detail: expect.any(String), knecta_code: "AGENT_TIMEOUT" },
-      });
-    } finally {
-      await late.stop();
-    }
   });
 });
 
