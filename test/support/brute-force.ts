@@ -41,7 +41,7 @@ const IDS: Record<string, string> = {
   goals: "goal_id",
 };
 const NAMES: Record<string, string> = { regions: "region_name", shops: "shop_name", guests: "guest_name" };
-const DATES: Record<string, Key> = {
+export const DATES: Record<string, Key> = {
   visits: { ds: "visits", field: "visited_on" },
   items: { ds: "visits", field: "visited_on" },
   goals: { ds: "goals", field: "month" },
@@ -49,6 +49,7 @@ const DATES: Record<string, Key> = {
 
 interface Leaf {
   ds: string;
+  isAverage?: true;
   of(rows: Thing[]): Value;
 }
 const sumOf = (values: (number | null)[]): Value => {
@@ -77,7 +78,9 @@ const METRICS: Record<string, { leaves: Leaf[]; of(values: Value[]): Value }> = 
     of: ([value]) => value as Value,
   },
   average_tip: {
-    leaves: [{ ds: "visits", of: (rows) => averageOf(rows.map((row) => number(row, "tip"))) }],
+    leaves: [
+      { ds: "visits", isAverage: true, of: (rows) => averageOf(rows.map((row) => number(row, "tip"))) },
+    ],
     of: ([value]) => value as Value,
   },
 };
@@ -244,21 +247,26 @@ export class BruteForce {
     const scope = ask.scope ?? {};
     const compared = ask.having === undefined ? [] : alikeIn(ask.having);
     const extra = [...(ask.top === undefined ? [] : [ask.top.by]), ...compared];
-    const groups = this.#groups(ask.by, [...ask.cols, ...extra], scope);
+    const all = [...ask.cols, ...extra];
+    const periods = ask.fill === true ? this.#periods(ask.by[0] as Key, all, scope) : undefined;
+    const groups = periods?.map((period) => [period]) ?? this.#groups(ask.by, all, scope);
+    const number = (group: Value[], num: Num) =>
+      this.#groupNumber(group, ask.by, num, scope, { isFilled: periods !== undefined });
     const rows = groups.map((group) => ({
       group,
-      compared: compared.map((num) => this.#groupNumber(group, ask.by, num, scope)),
-      values: ask.cols.map((num) => this.#groupNumber(group, ask.by, num, scope)),
-      rank: ask.top === undefined ? null : this.#groupNumber(group, ask.by, ask.top.by, scope),
+      compared: compared.map((num) => number(group, num)),
+      values: ask.cols.map((num) => number(group, num)),
+      rank: ask.top === undefined ? null : number(group, ask.top.by),
     }));
     const isCount = (num: Num | undefined) => num?.k === "metric" && num.name === "visit_count";
     const shown = rows
       .filter(
-        ({ group }) => ask.having === undefined || this.#having(group, ask.by, ask.having, scope) === true,
+        ({ group }) => ask.having === undefined || having((num) => number(group, num), ask.having) === true,
       )
       .filter(
         ({ values, compared: others }) =>
           ask.by.length === 0 ||
+          periods !== undefined ||
           [...values, ...others].some(
             (value, i) => value !== null && !(isCount([...ask.cols, ...compared][i]) && value === 0),
           ),
@@ -294,7 +302,70 @@ export class BruteForce {
         }
       }
     }
+    for (const num of nums)
+      if (num.k === "each")
+        for (const { group } of this.#spread(num, by, scope) ?? []) found.set(JSON.stringify(group), group);
     return [...found.values()];
+  }
+
+  /** The groups of an aggregate of groups, each with the coarser one that it lies in: all periods of each of them. */
+  #spread(
+    { fn, of, per, scope: own }: Extract<Num, { k: "each" }>,
+    by: readonly Key[],
+    scope: Scope,
+  ): { fine: Value[]; group: Value[] }[] | undefined {
+    const [key, ...others] = per;
+    if (key?.bucket === undefined || others.length > 0 || !["avg", "median", "min"].includes(fn))
+      return undefined;
+    const isFiner = (each: Key) => key.bucket === "day" || !isOfTime(each);
+    if (!isSum(of) || !by.every(isFiner)) return undefined;
+    const { whole: _, ...rest } = innerOf(scope, own);
+    const periods = this.#periods(key, [of], rest);
+    if (periods === undefined) return undefined;
+    const all = [...by, ...per];
+    const apart = this.#groups(all, [of], rest).map((group) =>
+      group.map((value, i) => (i < all.length && isOfTime(all[i] as Key) ? null : value)),
+    );
+    const told = all.every(isOfTime) ? [all.map(() => null)] : apart;
+    const unique = new Map(told.map((group) => [JSON.stringify(group), group] as const));
+    return [...unique.values()].flatMap((group) =>
+      periods.map((day) => {
+        const thing = { ds: "visits", row: { visited_on: day } };
+        const fine = group.map((value, i) =>
+          i < all.length && isOfTime(all[i] as Key) ? this.#field(thing, all[i] as Key) : value,
+        );
+        return { fine, group: [...fine.slice(0, by.length), ...fine.slice(all.length)] };
+      }),
+    );
+  }
+
+  /** All months or days from the first to the last of the data, within the period; undefined where numbers differ in it. */
+  #periods(key: Key, nums: readonly Num[], scope: Scope): string[] | undefined {
+    const parts = nums
+      .flatMap(partsOf)
+      .flatMap((part) => part.leaves.map((leaf) => ({ ...part, ds: leaf.ds })));
+    const wins = parts.map((part) => innerOf(scope, part.scope).win);
+    const [win] = parts.length === 0 ? [scope.win] : wins;
+    if (wins.some((each) => JSON.stringify(each) !== JSON.stringify(win))) return undefined;
+    const sets =
+      parts.length === 0 ? ["visits"] : parts.map(({ ds }) => (ds === "goals" ? "goals" : "visits"));
+    const days = sets.map((ds) => daysIn(this.#data, ds));
+    const known = days.flatMap((each) => each ?? []).toSorted();
+    const isKnown = days.every((each) => each !== undefined);
+    let first = win?.from ?? undefined;
+    let last = win?.to == null ? undefined : dayBefore(win.to);
+    if (isKnown) {
+      const begin = known[0] as string;
+      const isSoon =
+        first !== undefined && last !== undefined && 10 * length(first, begin) <= length(first, last);
+      if (!isSoon && begin > (first ?? "")) first = begin;
+      if ((known.at(-1) as string) < (last ?? "9999")) last = known.at(-1);
+    }
+    if (first === undefined || last === undefined || last < first) return undefined;
+    const found = new Set<string>();
+    for (let day = first; day <= last; day = new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10))
+      found.add(key.bucket === "month" ? `${day.slice(0, 7)}-01` : day);
+    return [...found];
   }
 
   #groupOf(thing: Thing, by: readonly Key[], shift: Shift | undefined): Value[] | undefined {
@@ -330,7 +401,8 @@ export class BruteForce {
     });
   }
 
-  #groupNumber(group: Value[], by: readonly Key[], num: Num, scope: Scope, shift?: Shift): Value {
+  #groupNumber(group: Value[], by: readonly Key[], num: Num, scope: Scope, how: How = {}): Value {
+    const { shift } = how;
     switch (num.k) {
       case "lit":
         return num.v;
@@ -344,12 +416,13 @@ export class BruteForce {
               JSON.stringify(this.#groupOf(thing, by, shift)) === JSON.stringify(group),
           );
           // A group that has no rows of this kind has no number, not even a count.
-          return rows.length === 0 && by.length > 0 && inner.whole !== true ? null : leaf.of(rows);
+          const value = rows.length === 0 && by.length > 0 && inner.whole !== true ? null : leaf.of(rows);
+          return inner.whole === true || !this.#isZero(leaf, group, by, how) ? value : (value ?? 0);
         });
         return of(values);
       }
       case "calc": {
-        const [a, b] = [num.a, num.b].map((side) => this.#groupNumber(group, by, side, scope, shift)) as [
+        const [a, b] = [num.a, num.b].map((side) => this.#groupNumber(group, by, side, scope, how)) as [
           Value,
           Value,
         ];
@@ -363,7 +436,7 @@ export class BruteForce {
         return num.op === "/" ? x / y : (x - y) / y;
       }
       case "lag":
-        return this.#groupNumber(group, by, num.of, scope, { months: num.n });
+        return this.#groupNumber(group, by, num.of, scope, { ...how, shift: { months: num.n } });
       case "each": {
         const inner = innerOf(scope, num.scope);
         const isWhole = inner.whole === true;
@@ -375,24 +448,77 @@ export class BruteForce {
           ...each.slice(0, by.length),
           ...each.slice(fine.length, fine.length + ids),
         ];
-        const values = this.#groups(fine, [num.of], rest)
-          .filter((each) => isWhole || JSON.stringify(coarse(each)) === JSON.stringify(group))
-          .map((each) => this.#groupNumber(each, fine, num.of, rest) as number | null);
-        return averageOf(values);
+        const spread = this.#spread({ ...num, scope: {} }, isWhole ? [] : by, rest);
+        const isOurs = (each: Value[]) => isWhole || JSON.stringify(each) === JSON.stringify(group);
+        const values = spread
+          ? spread
+              .filter((each) => isOurs(each.group))
+              .map((each) => this.#groupNumber(each.fine, fine, num.of, rest, { isFilled: true }))
+          : this.#groups(fine, [num.of], rest)
+              .filter((each) => isOurs(coarse(each)))
+              .map((each) => this.#groupNumber(each, fine, num.of, rest));
+        return aggregated(num.fn, values as (number | null)[]);
       }
       default:
         throw new Error("not needed here");
     }
   }
 
-  #having(group: Value[], by: readonly Key[], cond: Cond, scope: Scope): boolean | null {
-    if (cond.k !== "cmp") throw new Error("not needed here");
-    const [a, b] = [cond.a, cond.b].map((side) => this.#groupNumber(group, by, side as Num, scope)) as [
-      Value,
-      Value,
-    ];
-    return compared(orNone(a, cond), cond.op, orNone(b, cond));
+  /** Where periods are complete, sums and counts of none are 0; of an earlier one, unless that was before the data. */
+  #isZero(leaf: Leaf, [period]: Value[], by: readonly Key[], { shift, isFilled }: How): boolean {
+    if (isFilled !== true || leaf.isAverage === true) return false;
+    const [first] = daysIn(this.#data, "visits") ?? [];
+    if (shift === undefined) return true;
+    return (
+      first !== undefined &&
+      by.length === 1 &&
+      (period as string) >= moved(`${first.slice(0, 7)}-01`, shift.months)
+    );
   }
+}
+
+interface How {
+  shift?: Shift;
+  /** Periods without rows are there as well. */
+  isFilled?: boolean;
+}
+
+function having(number: (num: Num) => Value, cond: Cond): boolean | null {
+  if (cond.k !== "cmp") throw new Error("not needed here");
+  const [a, b] = [cond.a, cond.b].map((side) => number(side as Num)) as [Value, Value];
+  return compared(orNone(a, cond), cond.op, orNone(b, cond));
+}
+
+const DAY_MS = 86_400_000;
+
+function length(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / DAY_MS;
+}
+
+function dayBefore(day: string): string {
+  return new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The first and the last day of visits or of goals. */
+export function daysIn(data: CafeRows, ds: string): [string, string] | undefined {
+  const [set, field] = ds === "goals" ? (["goals", "month"] as const) : (["visits", "visited_on"] as const);
+  const days = data[set].flatMap((row) => (row[field] === null ? [] : [row[field] as string])).toSorted();
+  const [first] = days;
+  return first === undefined ? undefined : [first, days.at(-1) as string];
+}
+
+function aggregated(fn: string, values: (number | null)[]): Value {
+  if (fn === "avg") return averageOf(values);
+  const known = values.filter((value) => value !== null).toSorted((a, b) => a - b);
+  if (known.length === 0) return null;
+  const at = (i: number) => known[i] as number;
+  return fn === "min" ? at(0) : (at((known.length - 1) >> 1) + at(known.length >> 1)) / 2;
+}
+
+/** Whether it is 0 where there is nothing. */
+function isSum(num: Num): boolean {
+  if (num.k === "calc") return (num.op === "+" || num.op === "-") && isSum(num.a) && isSum(num.b);
+  return num.k === "metric" && SUMS.includes(num.name);
 }
 
 /** Numbers of nothing that are 0. */

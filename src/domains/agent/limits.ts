@@ -92,6 +92,8 @@ export const LIMITS = {
     queryCharacters: 200,
     /** Names that are listed where one is not known. */
     listedNames: 30,
+    /** Periods of a series in which those without rows are shown or counted as well. */
+    seriesPeriods: 5_000,
     /** Groups that one chart shows. */
     chartGroups: 30,
     /** Points of a line or of a cloud of points in a chart. */

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { BruteForce } from "../../../../test/support/brute-force.ts";
+import { BruteForce, DATES, daysIn } from "../../../../test/support/brute-force.ts";
 import { type CafeRows, cafeSchema, openCafeTables } from "../../../../test/support/cafe-tables.ts";
+import type { DataPeriod } from "../query/schema.ts";
 import type { Ask, Cond, Key, Num, Rel, Scope } from "../query/semantic-query.ts";
 import { compile } from "./compile.ts";
 import { CompileError } from "./compile-error.ts";
@@ -46,6 +47,7 @@ const CITY: Key = { ds: "shops", field: "city" };
 const HOME: Key = { ds: "guests", field: "home" };
 const PRODUCT: Key = { ds: "items", field: "product" };
 const MONTH: Key = { ds: "visits", field: "visited_on", bucket: "month" };
+const DAY: Key = { ds: "visits", field: "visited_on", bucket: "day" };
 const WEEKDAY: Key = { ds: "visits", field: "visited_on", part: "weekday" };
 const SEATS: Key = { ds: "shops", field: "seats" };
 
@@ -150,6 +152,20 @@ const num: fc.Arbitrary<Num> = fc.oneof(
     .tuple(fc.constantFrom("+", "-", "*", "/" as const), metric, metric)
     .map(([op, a, b]): Num => ({ k: "calc", op, a, b })),
   fc.constant<Num>({ k: "each", fn: "avg", of: REVENUE, per: [CITY] }),
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({
+        fn: fc.constantFrom("avg", "median", "min" as const),
+        of: metric,
+        per: fc.constantFrom(MONTH, DAY).map((key): Key[] => [key]),
+        isBeside: fc.boolean(),
+      })
+      .map(({ isBeside, ...own }): Num => {
+        const each: Num = { k: "each", ...own };
+        return isBeside ? { k: "calc", op: "-", a: own.of, b: { ...each, scope: { whole: true } } } : each;
+      }),
+  },
 );
 const by = fc.uniqueArray(fc.constantFrom(REGION, SHOP, CITY, HOME, PRODUCT, MONTH, WEEKDAY), {
   maxLength: 2,
@@ -175,15 +191,20 @@ const tableAsk: fc.Arbitrary<Ask> = fc
       },
     ),
     hasLag: fc.boolean(),
+    fill: fc.boolean(),
   })
-  .map(({ by, cols, scope, having, top, hasLag }): Ask => {
+  .map(({ by, cols: all, scope, having, top, hasLag, fill }): Ask => {
     const isMonthly = by.length === 1 && by[0] === MONTH;
+    // What lies in a month has no months.
+    const isFine = (num: Num) => num.k !== "each" || !by.some((key) => num.per.includes(key));
+    const cols = all.some(isFine) ? all.filter(isFine) : [REVENUE];
     const lag: Num[] = hasLag && isMonthly ? [{ k: "lag", of: REVENUE, n: 1, grain: "month" }] : [];
     return {
       k: "table",
       by,
       cols: [...cols, ...lag],
       scope,
+      ...(fill && isMonthly && { fill }),
       ...(having !== undefined &&
         by.length > 0 && {
           having:
@@ -252,10 +273,19 @@ const sorted = (all: readonly (readonly unknown[])[]) =>
     )
     .toSorted();
 
+/** From when to when there are rows. */
+function periodsIn(rows: CafeRows): DataPeriod[] {
+  const dates = [DATES.visits, DATES.goals] as Key[];
+  return dates.flatMap(({ ds, field }) => {
+    const [first, last] = daysIn(rows, ds) ?? [];
+    return first === undefined || last === undefined ? [] : [{ ds, field, first, last }];
+  });
+}
+
 async function check(rows: CafeRows, ask: Ask): Promise<void> {
   let sql: string;
   try {
-    sql = compile(schema, ask).sql;
+    sql = compile({ ...schema, periods: periodsIn(rows) }, ask).sql;
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
     return fc.pre(false);

@@ -1,3 +1,4 @@
+import { periodStart } from "../phases/periods.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Grain } from "../query/semantic-query.ts";
 
@@ -15,4 +16,21 @@ export function bucketStart(
   if (months === 0 && days === 0) return `date_trunc('${grain}', ${date})`;
   const [to, back, shift] = days === 0 ? ["-", "+", `${months} MONTH`] : ["+", "-", `${days} DAY`];
   return `date_trunc('${grain}', ${date} ${to} INTERVAL ${shift}) ${back} INTERVAL ${shift}`;
+}
+
+/** The same of a day that is known. */
+export function startOf(
+  { fiscalMonth, weekStart = "monday" }: Pick<Schema, "fiscalMonth" | "weekStart">,
+  day: string,
+  { grain, isFiscal }: { grain: Grain; isFiscal: boolean },
+): string {
+  const months = isFiscal && (grain === "year" || grain === "quarter") ? fiscalMonth - 1 : 0;
+  const days = grain === "week" ? EARLIER[weekStart] : 0;
+  const moved = (from: string, by: 1 | -1) => {
+    const date = new Date(`${from.slice(0, 10)}T00:00:00Z`);
+    if (months > 0) date.setUTCMonth(date.getUTCMonth() - by * months, 1);
+    date.setUTCDate(date.getUTCDate() + by * days);
+    return date.toISOString().slice(0, 10);
+  };
+  return moved(periodStart(moved(day, 1), grain), -1);
 }

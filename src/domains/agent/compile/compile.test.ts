@@ -339,19 +339,6 @@ const GOLD: readonly (readonly [title: string, ask: Ask, rows: unknown[][]])[] =
     ],
   ],
   [
-    "months without rows, up to where the data end",
-    table([MONTH], [metric("visit_count")], {
-      scope: { win: { from: "2024-12-01", to: "2025-05-01", said: "winter and spring" } },
-      fill: true,
-    }),
-    [
-      ["2024-12-01", 0],
-      ["2025-01-01", 2],
-      ["2025-02-01", 2],
-      ["2025-03-01", 1],
-    ],
-  ],
-  [
     "growth over the month before",
     table(
       [MONTH],

@@ -4,12 +4,15 @@ import type { Ask } from "../query/semantic-query.ts";
 import { type Column, distinctNames, keyName, orderBy } from "./columns.ts";
 import { RowCompiler } from "./row-compiler.ts";
 import type { Used } from "./rows.ts";
+import type { Series } from "./series.ts";
 import { compileEach, compileTable } from "./table.ts";
 
 export interface Compiled {
   sql: string;
   columns: Column[];
   used: Used;
+  /** The periods that its rows are told apart by, also those without any. */
+  series?: Series | undefined;
 }
 
 /** SQL in DuckDB's dialect over the views of the model; throws a CompileError where the model cannot carry it. */

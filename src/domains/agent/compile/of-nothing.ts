@@ -17,6 +17,19 @@ function isNoneOfNothing(schema: Schema, num: Num): boolean {
   }
 }
 
+/** Whether this number is 0 where there are no rows: sums and counts are, and what is added up of them. */
+export function isZeroOfNothing(schema: Schema, num: Num): boolean {
+  if (num.k === "calc") {
+    const isFactor = (num.op === "*" || num.op === "/") && num.b.k === "lit";
+    const isSum = (num.op === "+" || num.op === "-") && isZeroOfNothing(schema, num.b);
+    return (isFactor || isSum) && isZeroOfNothing(schema, num.a);
+  }
+  if (num.k !== "metric") return isNoneOfNothing(schema, num);
+  const { texts = [], aggregates = [] } = schema.metrics.get(num.name)?.formula ?? {};
+  const isSum = aggregates.every(({ fn, isCount }) => isCount || fn === "sum");
+  return isSum && texts.every((text) => /^[\s()+-]*$/.test(text));
+}
+
 /** Whether two numbers are the same sum or count of different rows: who had none then had 0, and less than now. */
 export function areAlike(schema: Schema, a: Num | Key, b: Num | Key): boolean {
   if (isKey(a) || isKey(b)) return false;

@@ -20,7 +20,7 @@ import {
 import { CompileError } from "./compile-error.ts";
 import { areAlike } from "./of-nothing.ts";
 import { endOf, homesIn, linkOf, reversed, toOnePath } from "./paths.ts";
-import { Aliases, columnOf, matches, Rows, type Used } from "./rows.ts";
+import { Aliases, type Averaged, columnOf, matches, Rows, type Used } from "./rows.ts";
 
 /** Periods by which a number is read earlier than it is shown. */
 export interface Shift {
@@ -45,6 +45,11 @@ export class RowCompiler {
 
   get used(): Used {
     return this.#aliases;
+  }
+
+  /** Remembers which periods an average was made over. */
+  note(average: Averaged): void {
+    this.#aliases.averages.push(average);
   }
 
   dataset(name: string): SchemaDataset {
@@ -200,11 +205,15 @@ export class RowCompiler {
     return keys.join(" AND ") || "true";
   }
 
+  /** The date of these rows that a period goes by. */
+  dateOf(rows: Rows, win: Window, date: Key | null): Key | null {
+    const all = [win.on ?? null, date, this.dataset(rows.ds).date];
+    return all.find((key) => key !== null && rows.reaches(key)) ?? null;
+  }
+
   during(rows: Rows, win: Window, { date, shift }: { date: Key | null; shift?: Shift | undefined }): string {
-    const wanted = [win.on ?? null, date, this.dataset(rows.ds).date].find(
-      (key) => key !== null && rows.reaches(key),
-    );
-    if (wanted === undefined || wanted === null) {
+    const wanted = this.dateOf(rows, win, date);
+    if (wanted === null) {
       throw new CompileError(`${rows.ds} has no date, so it cannot be limited to ${win.said}.`);
     }
     const { finest } = this.dataset(wanted.ds).fields.get(wanted.field) ?? {};

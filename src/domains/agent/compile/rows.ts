@@ -1,9 +1,10 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Link, Schema, SchemaField } from "../query/schema.ts";
-import type { Grain, Key, Window } from "../query/semantic-query.ts";
+import type { Aggregate, Grain, Key, Window } from "../query/semantic-query.ts";
 import { bucketStart } from "./buckets.ts";
 import { CompileError } from "./compile-error.ts";
 import { type ToOnePath, toOnePath } from "./paths.ts";
+import type { Series } from "./series.ts";
 
 /** What a statement reads, for those who have to account for it. */
 export interface Used {
@@ -11,6 +12,14 @@ export interface Used {
   links: ReadonlySet<Link>;
   /** Periods, each with the date that it was applied to. */
   windows: readonly { date: Key; win: Window }[];
+  averages: readonly Averaged[];
+}
+
+/** An average of sums or counts by periods: over all of the series, or over those alone that have rows. */
+export interface Averaged {
+  fn: Aggregate;
+  key: Key;
+  series: Series | undefined;
 }
 
 /** Gives every dataset that a statement reads a name of its own there, and remembers what was read. */
@@ -18,6 +27,7 @@ export class Aliases implements Used {
   readonly datasets = new Set<string>();
   readonly links = new Set<Link>();
   readonly windows: { date: Key; win: Window }[] = [];
+  readonly averages: Averaged[] = [];
   readonly #schema: Schema;
   #last = 0;
 
@@ -130,7 +140,7 @@ function needsNoFiner({ ds, bucket, part, since }: Key, finest: SchemaField["fin
   throw new CompileError(`Of ${ds.replaceAll("_", " ")} only the ${finest} is known, and no ${asked}.`);
 }
 
-const PARTS = { weekday: "dayname", hour: "hour", month: "monthname" } as const;
+export const PARTS = { weekday: "dayname", hour: "hour", month: "monthname" } as const;
 
 /** SQL that a row of `from` and a row of `to` belong together. */
 export function matches({ columns }: Link, from: string, to: string): string {

@@ -1,5 +1,6 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { allOf, condsOf, isEqual } from "../query/parts.ts";
+import { daysOf } from "../query/schema.ts";
 import {
   type Aggregate,
   type Ask,
@@ -7,15 +8,15 @@ import {
   isKey,
   type Key,
   type Num,
+  type Rel,
   type Scope,
   type Window,
 } from "../query/semantic-query.ts";
-import { bucketStart } from "./buckets.ts";
 import { type Column, columnName, distinctNames, keyName, orderBy, shownKey } from "./columns.ts";
 import { CompileError, ifCarried } from "./compile-error.ts";
-import { countedIn } from "./counted-in.ts";
 import { isOfEvents } from "./events.ts";
-import { alikeIn, areAlike, isSomething } from "./of-nothing.ts";
+import { alikeIn, areAlike, isSomething, isZeroOfNothing } from "./of-nothing.ts";
+import { hiddenKeys, inner, type Part, type Place } from "./part.ts";
 import {
   aggregateSql,
   calculate,
@@ -30,27 +31,17 @@ import {
   type Shift,
 } from "./row-compiler.ts";
 import type { Rows } from "./rows.ts";
+import { isWithin, type Series, seriesOf } from "./series.ts";
+import { sideBySide } from "./side-by-side.ts";
+import { limitsOfRows } from "./time-limits.ts";
 
 type Table = Extract<Ask, { k: "table" }>;
 
-/** Where a number stands: which rows it is made of, and how much earlier they are. */
-interface Place {
-  scope: Scope;
-  shift?: Shift;
-}
-
-/** Rows that are aggregated together: those of one dataset, in one place. */
-interface Part {
-  name: string;
-  rows: Rows;
-  shift: Shift | undefined;
-  date: Key | null;
-  isWhole: boolean;
-  aggregates: { name: string; sql: string }[];
-}
-
 /** A table of numbers by keys: each aggregate is computed on the rows it is made of, then they are put side by side. */
-export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; columns: Column[] } {
+export function compileTable(
+  compiler: RowCompiler,
+  ask: Table,
+): { sql: string; columns: Column[]; series?: Series | undefined } {
   const builder = new TableBuilder(compiler, ask.by, ask.scope ?? {});
   const numbers = ask.cols.map((num) => builder.number(num));
   const names = distinctNames([...ask.by.map(keyName), ...ask.cols.map(columnName)]);
@@ -58,18 +49,13 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
     (sql, i) => `${sql} AS ${quoteName(names[i] as string)}`,
   );
   const conditions = ask.having === undefined ? [] : [builder.having(ask.having)];
-  const filled = ask.fill === true ? builder.periods(ask.scope?.win ?? countedIn(ask)) : undefined;
-  // A group of which nothing is known is no answer, unless the periods are to be complete.
-  if (ask.by.length > 0 && filled === undefined) {
-    const alike = alikeIn(compiler.schema, ask.having);
-    const all = [...numbers, ...alike.map((num) => builder.number(num))];
-    conditions.push(isSomething([...ask.cols, ...alike], all));
-  }
   const top = ask.top === undefined ? undefined : { ...ask.top, sql: builder.number(ask.top.by) };
   // What has no name is none of the first ones.
   if (top !== undefined && ask.by.length > 0)
     conditions.push(...builder.keys.map((key) => `${key} IS NOT NULL`));
   const ranked = top === undefined ? "" : rank(builder, top);
+  const alike = alikeIn(compiler.schema, ask.having);
+  const compared = alike.map((num) => builder.number(num));
   const order = ask.order?.map(({ by, dir }) => ({
     sql: isKey(by) ? builder.key(by) : builder.number(by),
     dir,
@@ -82,10 +68,17 @@ export function compileTable(compiler: RowCompiler, ask: Table): { sql: string; 
   const others = builder.keys.filter((key) => !(order ?? fallback).some(({ sql }) => sql === key));
   const sorted = [...(order ?? fallback), ...others.map((sql) => ({ sql, dir: "asc" as const }))];
   const limit = ask.limit === undefined ? "" : ` LIMIT ${ask.limit}`;
+  const time = ask.by.find(({ bucket }) => bucket !== undefined);
+  const series = time && builder.series(time);
+  const filled = ask.fill === true && ask.by.length === 1 ? series : undefined;
+  // A group of which nothing is known is no answer, unless the periods are to be complete.
+  if (ask.by.length > 0 && filled === undefined)
+    conditions.push(isSomething([...ask.cols, ...alike], [...numbers, ...compared]));
   const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
   const source = builder.source(filled);
   const sql = `${source.with}SELECT ${shown.join(", ")} FROM ${source.from}${where}${ranked}${orderBy(sorted)}${limit}`;
-  return { sql, columns: [...ask.by, ...ask.cols].map((of, i) => ({ name: names[i] as string, of })) };
+  const columns = [...ask.by, ...ask.cols].map((of, i) => ({ name: names[i] as string, of }));
+  return { sql, columns, series };
 }
 
 /** An aggregate of aggregates that stands by itself, as one value. */
@@ -95,7 +88,7 @@ export function compileEach(
 ): string {
   // It stands by itself, so it is of the whole anyway.
   const { whole: _, ...within } = scope ?? {};
-  return new TableBuilder(compiler, per, within).aggregated(fn, of, having);
+  return new TableBuilder(compiler, per, within).aggregated(fn, of, having, { per });
 }
 
 function rank(builder: TableBuilder, top: NonNullable<Table["top"]> & { sql: string }): string {
@@ -112,6 +105,8 @@ class TableBuilder {
   readonly #scope: Scope;
   readonly #parts = new Map<string, Part>();
   readonly #counts = new Set<string>();
+  /** Numbers of which there are 0 where nothing is. */
+  readonly #sums = new Set<string>();
   #lastNumber = 0;
 
   constructor(compiler: RowCompiler, by: readonly Key[], scope: Scope) {
@@ -167,7 +162,7 @@ class TableBuilder {
         rows: () => this.#compiler.all(home),
         date,
       });
-      return this.#reference(part, aggregateSql(part.rows, aggregate), aggregate.isCount);
+      return this.#reference(part, aggregateSql(part.rows, aggregate), aggregate);
     });
     const [only] = values;
     const isBare = formula.texts.every((text) => text.trim() === "");
@@ -179,10 +174,13 @@ class TableBuilder {
     const source = rel ?? { k: "all" as const, ds: of?.ds ?? this.#by[0]?.ds ?? "" };
     const part = this.#part(place, `rows ${JSON.stringify(source)}`, {
       rows: () => this.#compiler.rows(source),
+      of: source,
       date: null,
     });
     const isCount = fn === "count" || fn === "distinct";
-    return this.#orZero(this.#reference(part, this.#compiler.aggregateOf(part.rows, fn, of), isCount));
+    return this.#orZero(
+      this.#reference(part, this.#compiler.aggregateOf(part.rows, fn, of), { fn, isCount }),
+    );
   }
 
   /**
@@ -199,16 +197,18 @@ class TableBuilder {
     const own = allOf(condsOf(place.scope.if).filter(isOwn));
     const always = { scope: own === undefined ? {} : { if: own } };
     const part = this.#part(always, `field ${key.ds}`, { rows: all, date: null });
-    return this.#reference(part, `sum(${part.rows.column(key)})`, false);
+    return this.#reference(part, `sum(${part.rows.column(key)})`, { fn: "of each", isCount: false });
   }
 
-  #each({ fn, of, per, having }: Extract<Num, { k: "each" }>, { scope }: Place): string {
+  #each({ fn, of, per, having }: Extract<Num, { k: "each" }>, { scope, shift }: Place): string {
+    if (shift !== undefined) throw new CompileError("An average of periods has no earlier one here.");
     const whole = scope.whole === true;
     const by = [...(whole ? [] : this.#by), ...per];
     const { whole: _, ...within } = scope;
     const builder = new TableBuilder(this.#compiler, by, within);
     const name = this.#nextNumber();
-    const sql = builder.aggregated(fn, of, having, { keys: whole ? [] : this.#allKeys, as: ` AS ${name}` });
+    const told = { per, keys: whole ? [] : this.#allKeys, as: ` AS ${name}` };
+    const sql = builder.aggregated(fn, of, having, told);
     this.#ready.push({
       name: `part_${this.#parts.size + this.#ready.length + 1}`,
       sql,
@@ -223,11 +223,11 @@ class TableBuilder {
     fn: Aggregate,
     of: Num,
     having: Cond | undefined,
-    { keys = [], as = "" }: { keys?: readonly string[]; as?: string } = {},
+    { per, keys = [], as = "" }: { per: readonly Key[]; keys?: readonly string[]; as?: string },
   ): string {
     const shown = [...keys, `${functionOf(fn)}(${this.number(of)})${as}`];
     const chosen = having === undefined ? "" : ` WHERE ${this.having(having)}`;
-    const source = this.source();
+    const source = this.source(this.#spread(fn, of, per, having !== undefined));
     const group = keys.length === 0 ? "" : " GROUP BY ALL";
     return `${source.with}SELECT ${shown.join(", ")} FROM ${source.from}${chosen}${group}`;
   }
@@ -246,7 +246,11 @@ class TableBuilder {
   /** Running totals, worked out before anything is chosen or ranked by them. */
   readonly #runnings: string[] = [];
 
-  #part({ scope, shift }: Place, kind: string, { rows, date }: { rows: () => Rows; date: Key | null }): Part {
+  #part(
+    { scope, shift }: Place,
+    kind: string,
+    { rows, of, date }: { rows: () => Rows; of?: Rel; date: Key | null },
+  ): Part {
     const id = `${kind} ${JSON.stringify([scope, shift])}`;
     const known = this.#parts.get(id);
     if (known !== undefined) return known;
@@ -256,17 +260,20 @@ class TableBuilder {
       shift,
       date,
       isWhole: scope.whole === true,
+      scope,
+      of,
       aggregates: [],
     };
     this.#parts.set(id, part);
     return part;
   }
 
-  #reference(part: Part, sql: string, isCount: boolean): string {
+  #reference(part: Part, sql: string, { fn, isCount }: { fn: string; isCount: boolean }): string {
     const known = part.aggregates.find((each) => each.sql === sql);
     const name = known?.name ?? this.#nextNumber();
     if (known === undefined) part.aggregates.push({ name, sql });
     if (isCount) this.#counts.add(name);
+    if (isCount || /^sum/.test(fn)) this.#sums.add(name);
     return part.isWhole ? `(SELECT ${name} FROM ${part.name})` : name;
   }
 
@@ -312,48 +319,57 @@ class TableBuilder {
     return this.keys.filter((_, i) => i !== without).map((sql) => ({ sql, dir: "asc" }));
   }
 
-  /** All periods of a window, to stand beside those that have rows. */
-  periods(win: Window | undefined): string | undefined {
-    const [key] = this.#by;
-    if (this.#by.length !== 1 || key?.bucket === undefined || !win?.from || !win.to) return undefined;
-    const { bucket: grain, fiscal: isFiscal = false } = key;
-    const day = `DATE '${win.from.slice(0, 10)}'`;
-    const first = bucketStart(this.#compiler.schema, day, { grain, isFiscal });
-    const steps = `generate_series(${first}, DATE '${win.to.slice(0, 10)}' - INTERVAL 1 DAY, INTERVAL 1 ${key.bucket.toUpperCase()})`;
-    const all = `SELECT CAST(unnest(${steps}) AS DATE) AS k1`;
-    if (this.#parts.size !== 1) return all;
-    // After the data end nothing is known, and none is no number of anything.
-    const { ds, field } = key;
-    const last = `SELECT CAST(max(${quoteName(field)}) AS DATE) FROM ${quoteName(ds)}`;
-    return `SELECT k1 FROM (${all}) WHERE k1 <= coalesce((${last}), k1)`;
+  /** All periods that the numbers are of, where it can be told which these are. */
+  series(key: Key): Series | undefined {
+    const { schema } = this.#compiler;
+    const all = [...this.#parts.values()]
+      .filter(({ isWhole }) => !isWhole)
+      .map((part) => {
+        const date = this.#dateOf(part.rows, key, part.date);
+        const dateOf = (win: Window) => this.#compiler.dateOf(part.rows, win, part.date);
+        return { date, limits: limitsOfRows(part, { schema, date, dateOf }) };
+      });
+    const dateOf = (win: Window) => win.on ?? key;
+    const own = { date: key, limits: limitsOfRows({ scope: this.#scope }, { schema, date: key, dateOf }) };
+    return seriesOf(schema, key, all.length > 0 ? all : [own]);
+  }
+
+  /** The periods that an aggregate of what each of them has is made over, where it is made over all. */
+  #spread(fn: Aggregate, of: Num, per: readonly Key[], isChosen: boolean): Series | undefined {
+    const [key, ...more] = per;
+    const isOfAll = fn === "avg" || fn === "median" || fn === "min" || (fn === "count" && isChosen);
+    if (key?.bucket === undefined || !isOfAll || !isZeroOfNothing(this.#compiler.schema, of))
+      return undefined;
+    const isOther = (other: Key) => other.bucket !== undefined || (other.part ?? "hour") !== "hour";
+    const isApart = more.length > 0 || this.#by.some((by) => by !== key && isOther(by) && !isWithin(key, by));
+    const series = isApart ? undefined : this.series(key);
+    this.#compiler.note({ fn, key, series });
+    return series;
   }
 
   /** The parts side by side: what stands before the SELECT, and what it reads from. */
-  source(periods?: string): { with: string; from: string } {
-    const parts = [
+  source(series?: Series): { with: string; from: string } {
+    const sides = [
       ...[...this.#parts.values()].map((part) => ({
         name: part.name,
         isWhole: part.isWhole,
+        shift: part.shift,
         numbers: part.aggregates.map(({ name }) => name),
         sql: this.#selectPart(part),
       })),
       ...this.#ready,
     ];
-    const ctes = parts.map(({ name, sql }) => `${name} AS (${sql})`);
-    const grouped = parts.filter(({ isWhole }) => !isWhole);
-    let from = grouped.map(({ name }) => name).join(", ");
-    if (grouped.length > 1 && this.#by.length > 0) {
-      const union = grouped.map(({ name }) => `SELECT * FROM ${name}`).join(" UNION ALL BY NAME ");
-      const numbers = grouped.flatMap((part) => part.numbers.map((name) => `any_value(${name}) AS ${name}`));
-      const shown = [...this.#allKeys, ...numbers].join(", ");
-      ctes.push(`groups AS (SELECT ${shown} FROM (${union}) AS parts GROUP BY ALL)`);
-      from = "groups";
-    }
-    if (periods !== undefined) {
-      ctes.push(`periods AS (${periods})`);
-      from = `periods LEFT JOIN ${from} USING (k1)`;
-    }
-    if (from === "") from = "(SELECT 1) AS nothing";
+    const { schema } = this.#compiler;
+    const filling = series && {
+      schema,
+      series,
+      since: daysOf(schema, series.key)?.first,
+      by: this.#by,
+      hidden: hiddenKeys(this.#compiler.schema, this.#by).map(({ name }) => name),
+      sums: this.#sums,
+    };
+    const { ctes, from: groups } = sideBySide(sides, this.#by.length > 0 ? this.#allKeys : [], filling);
+    let from = groups === "" ? "(SELECT 1) AS nothing" : groups;
     if (this.#runnings.length > 0) from = `(SELECT *, ${this.#runnings.join(", ")} FROM ${from}) AS running`;
     return { with: ctes.length === 0 ? "" : `WITH ${ctes.join(", ")} `, from };
   }
@@ -361,28 +377,16 @@ class TableBuilder {
   #selectPart({ rows, shift, date, isWhole, aggregates }: Part): string {
     const numbers = aggregates.map(({ name, sql }) => `${sql} AS ${name}`);
     if (isWhole || this.#by.length === 0) return `SELECT ${numbers.join(", ")} ${rows.from()}`;
-    const all = [...this.#by.map((key, i) => ({ name: `k${i + 1}`, key })), ...this.#hiddenKeys()];
+    const all = [
+      ...this.#by.map((key, i) => ({ name: `k${i + 1}`, key })),
+      ...hiddenKeys(this.#compiler.schema, this.#by),
+    ];
     const keys = all.map(({ name, key }) => `${this.#keyOf(rows, key, { date, shift })} AS ${name}`);
     return `SELECT ${[...keys, ...numbers].join(", ")} ${rows.from()} GROUP BY ALL`;
   }
 
   get #allKeys(): string[] {
-    return [...this.keys, ...this.#hiddenKeys().map(({ name }) => name)];
-  }
-
-  /** Two entities of one name are two groups. */
-  #hiddenKeys(): { name: string; key: Key }[] {
-    return this.#by.flatMap((key, i) => {
-      const dataset = this.#compiler.dataset(key.ds);
-      if (key.bucket !== undefined || !dataset.isKeyed || dataset.nameField !== key.field) return [];
-      // What merely has a number is called by its name or by nothing.
-      if (dataset.isNumbered) return [];
-      // A name of rows that are told apart by other things is not that of one of them.
-      if (dataset.key.length > 1 && !dataset.key.includes(key.field)) return [];
-      return dataset.key
-        .filter((field) => field !== key.field)
-        .map((field, j) => ({ name: `k${i + 1}_${j + 1}`, key: { ...key, field } }));
-    });
+    return [...this.keys, ...hiddenKeys(this.#compiler.schema, this.#by).map(({ name }) => name)];
   }
 
   /** Periods are the same whichever date they are made of; any other key has to be reached. */
@@ -419,10 +423,4 @@ class TableBuilder {
       throw new CompileError(`${rows.ds} has no date to tell periods by.`);
     return own;
   }
-}
-
-function inner(place: Place, scope: Scope | undefined): Place {
-  if (scope === undefined) return place;
-  const all = allOf([place.scope.if, scope.if].filter((cond) => cond !== undefined));
-  return { ...place, scope: { ...place.scope, ...scope, ...(all && { if: all }) } };
 }

@@ -39,6 +39,22 @@ const STAYS = Array.from({ length: 30 }, (_, i) => ({
   Ward: ["North", "South"][i % 2],
 }));
 
+/** Hires of boats: on twelve days of 2025, none of them in March, June, September or November. */
+const HIRES = [
+  ["2025-01-01", "Birch", 60],
+  ["2025-01-31", "Alder", 40],
+  ["2025-02-03", "Birch", 30],
+  ["2025-02-10", "Alder", 20],
+  ["2025-04-07", "Birch", 50],
+  ["2025-04-21", "Alder", 10],
+  ["2025-05-05", "Birch", 90],
+  ["2025-07-14", "Birch", 35],
+  ["2025-08-04", "Birch", 25],
+  ["2025-08-18", "Alder", 45],
+  ["2025-10-06", "Birch", 15],
+  ["2025-12-31", "Alder", 310],
+].map(([hired_on, pier, price], i) => ({ hire_no: `H-${1 + i}`, hired_on, pier, price }));
+
 let server: TestServer;
 let token: string;
 const ids: Record<string, number> = {};
@@ -48,6 +64,7 @@ beforeAll(async () => {
   token = await server.token();
   ids.stalls = await makeDataset(server, token, "market_stalls", STALLS);
   ids.gifts = await makeDataset(server, token, "zoo_donations", GIFTS);
+  ids.hires = await makeDataset(server, token, "boat_hires", HIRES);
   ids.stays = await makeDataset(server, token, "cat_stays", STAYS);
 });
 afterAll(() => server.stop());
@@ -162,5 +179,37 @@ describe("what is said of the rows of one table", () => {
     ["which nurse do we see most often?", expect.anything()],
   ])("%s", async (question, got) => {
     expect(await ask("stays", question)).toMatchObject({ question, got });
+  });
+});
+
+describe("days and months on which nothing happened", () => {
+  it.each([
+    [
+      "average number of hires per day in 2025",
+      [[12 / 365]],
+      "divided by all 365 days from 2025-01-01 to 2025-12-31",
+    ],
+    ["average number of hires per month at Alder in 2025", [[5 / 12]], "divided by all 12 months"],
+    ["how many hires per day did we have on average in April 2025?", [[2 / 30]], "divided by all 30 days"],
+    ["wie viele hires pro Tag im Durchschnitt 2025?", [[12 / 365]], "divided by all 365 days"],
+    ["median number of hires per month in 2025", [[1]], "all 12 months"],
+  ])("count in %s", async (question, got, told) => {
+    const { got: found, answer } = await ask("hires", question);
+    expect([question, found]).toEqual([question, [[expect.closeTo(got[0]?.[0] as number)]]]);
+    expect(answer.toLowerCase()).toContain(told);
+  });
+
+  it("are left out of an average of what is no sum", async () => {
+    const { got } = await ask("hires", "average price by month in 2025");
+    expect(got).toHaveLength(12);
+    expect(got).toContainEqual(["2025-03-01", null]);
+  });
+
+  it("are shown in a series, which the text is about as well", async () => {
+    const { got, answer } = await ask("hires", "number of hires by month");
+    expect(got).toHaveLength(12);
+    expect(got).toContainEqual(["2025-03-01", 0]);
+    expect(answer).toContain("lowest: ");
+    expect(answer).toMatch(/lowest: (Mar|Jun|Sep|Nov) 2025 with 0/);
   });
 });

@@ -1,6 +1,7 @@
 import type { Lineage, Result } from "../answer.ts";
 import { columnName, keyName } from "../compile/columns.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { lastDayBefore } from "../phases/periods.ts";
 import { datasetIn, metricsIn } from "../query/parts.ts";
 import type { Link } from "../query/schema.ts";
 import { type Ask, type Cond, isKey, type Key, type Num, type Rel } from "../query/semantic-query.ts";
@@ -62,13 +63,6 @@ function windowOf(windows: readonly { from: string | null; to: string | null }[]
   const start = (froms as string[]).toSorted()[0] as string;
   const end = (tos as string[]).toSorted().at(-1) as string;
   return { start: start.slice(0, 10), end: lastDayBefore(end) };
-}
-
-function lastDayBefore(end: string): string {
-  const isMidnight = !/T(?!00:00(:00)?)/.test(end);
-  const day = new Date(`${end.slice(0, 10)}T00:00:00Z`);
-  if (isMidnight) day.setUTCDate(day.getUTCDate() - 1);
-  return day.toISOString().slice(0, 10);
 }
 
 /** What one row of the answer stands for. */

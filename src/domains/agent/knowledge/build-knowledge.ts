@@ -1,6 +1,6 @@
 import { isAggregate } from "../../models/guard/functions/index.ts";
 import type { VisibleModel } from "../../models/index.ts";
-import { type Link, type Schema, schemaOf } from "../query/schema.ts";
+import { type DataPeriod, daysOf, type Link, type Schema, schemaOf } from "../query/schema.ts";
 import { type Definitions, readDefinitions } from "../understand/model/definitions.ts";
 import { foreignLink } from "../understand/model/model-words.ts";
 
@@ -13,21 +13,12 @@ export interface FieldValues {
   isCut: boolean;
 }
 
-/** The days that the rows of a dataset are about by one of its dates, as far as this caller sees them. */
-export interface DataPeriod {
-  ds: string;
-  field: string;
-  first: string;
-  last: string;
-}
-
 /** Everything that the rules know about a model. */
 export interface Knowledge {
   model: VisibleModel;
   schema: Schema;
   definitions: Definitions;
   values: FieldValues[];
-  periods?: readonly DataPeriod[];
   /** By dataset: when its rows were changed last. */
   refreshedAt?: ReadonlyMap<string, Date>;
 }
@@ -35,9 +26,9 @@ export interface Knowledge {
 /** The days of the rows by one date. */
 export function daysBy(
   date: Pick<DataPeriod, "ds" | "field"> | null | undefined,
-  { periods = [] }: Pick<Knowledge, "periods">,
+  { schema }: Pick<Knowledge, "schema">,
 ): DataPeriod | undefined {
-  return periods.find(({ ds, field }) => ds === date?.ds && field === date.field);
+  return daysOf(schema, date);
 }
 
 /** What the rules make of a model and its values, once for all questions. */

@@ -5,7 +5,8 @@ import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { ModelsServices, PublishedModel } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
-import type { DataPeriod, FieldValues, Knowledge } from "./build-knowledge.ts";
+import type { DataPeriod } from "../query/schema.ts";
+import type { FieldValues, Knowledge } from "./build-knowledge.ts";
 import type { KnowledgeThreads } from "./knowledge-threads.ts";
 import { readPeriods, readValues } from "./read-values.ts";
 
@@ -48,7 +49,7 @@ export class KnowledgeCache {
           const { values, periods } = await this.#read(caller, published, seen);
           const { model, refreshedAt } = seen;
           const { schema, definitions } = await this.#threads.build({ model, values }, workspace);
-          return { model, schema, definitions, values, periods, refreshedAt };
+          return { model, schema: { ...schema, periods }, definitions, values, refreshedAt };
         });
       } catch (error) {
         if (!(error instanceof ChangedMeanwhile) || tries === TRIES) throw error;

@@ -3,8 +3,8 @@ import { quoteName } from "../../../kernel/sql-text.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
 import { periodEnd } from "../phases/periods.ts";
-import { kindOf } from "../query/schema.ts";
-import type { DataPeriod, FieldValues, Knowledge } from "./build-knowledge.ts";
+import { type DataPeriod, kindOf } from "../query/schema.ts";
+import type { FieldValues, Knowledge } from "./build-knowledge.ts";
 
 type VisibleDataset = Knowledge["model"]["datasets"][number];
 

@@ -1,7 +1,8 @@
 import type { Result } from "../answer.ts";
 import { show } from "../explain/format.ts";
 import type { View } from "../explain/view.ts";
-import { type DataPeriod, daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
+import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
+import type { DataPeriod } from "../query/schema.ts";
 import { isKey, type Key, type Window } from "../query/semantic-query.ts";
 import { periodEnd } from "./periods.ts";
 

@@ -1,5 +1,6 @@
 import { type Compiled, compile } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
+import { averagedOver } from "../explain/averaged.ts";
 import { LIMITS } from "../limits.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Reading } from "../understand/reading.ts";
@@ -26,7 +27,8 @@ export function navigate(readings: readonly Reading[], schema: Schema, isSettled
     // Enough to compare; whatever comes later is worse.
     if (routes.length === (isSettled ? 1 : LIMITS.agent.rivals)) break;
     try {
-      routes.push({ reading, compiled: compile(schema, reading.ask) });
+      const compiled = compile(schema, reading.ask);
+      routes.push({ reading: told(reading, compiled, schema), compiled });
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
       obstacles.push(error.message);
@@ -34,4 +36,10 @@ export function navigate(readings: readonly Reading[], schema: Schema, isSettled
   }
   const rivals = rivalsOf(routes.map(({ reading }) => reading));
   return { routes: routes.filter(({ reading }) => rivals.includes(reading)), obstacles };
+}
+
+function told(reading: Reading, { used }: Compiled, schema: Schema): Reading {
+  const averaged = averagedOver(used.averages, schema);
+  if (averaged.length === 0) return reading;
+  return { ...reading, assumptions: [...reading.assumptions, ...averaged] };
 }

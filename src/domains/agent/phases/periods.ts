@@ -18,3 +18,11 @@ export function periodStart(of: string, grain: Grain): string {
   if (grain === "year") day.setUTCMonth(0);
   return day.toISOString().slice(0, 10);
 }
+
+/** The last day of a period that ends before this moment. */
+export function lastDayBefore(end: string): string {
+  const isMidnight = !/T(?!00:00(:00)?)/.test(end);
+  const day = new Date(`${end.slice(0, 10)}T00:00:00Z`);
+  if (isMidnight) day.setUTCDate(day.getUTCDate() - 1);
+  return day.toISOString().slice(0, 10);
+}

@@ -7,11 +7,11 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num } from "../query/semantic-query.ts";
 import { unknownOf } from "./execute.ts";
 
-const schema = cafeSchema();
-const knowledge = {
-  schema,
+const schema = {
+  ...cafeSchema(),
   periods: [{ ds: "visits", field: "visited_on", first: "2024-02-01", last: "2025-03-08" }],
-} as unknown as Knowledge;
+};
+const knowledge = { schema } as unknown as Knowledge;
 
 const year = (of: number) => ({ from: `${of}-01-01`, to: `${of + 1}-01-01`, said: String(of) });
 const revenueIn = (of: number): Num => ({ ...REVENUE, scope: { win: year(of) } }) as Num;

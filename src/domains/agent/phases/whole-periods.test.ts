@@ -8,9 +8,11 @@ import { inWholePeriods } from "./whole-periods.ts";
 /** Rows from the middle of November on. */
 const knowledge = {
   model: visibleCafe(),
-  schema: cafeSchema(),
+  schema: {
+    ...cafeSchema(),
+    periods: [{ ds: MONTH.ds, field: MONTH.field, first: "2024-11-18", last: "2025-03-31" }],
+  },
   values: [],
-  periods: [{ ds: MONTH.ds, field: MONTH.field, first: "2024-11-18", last: "2025-03-31" }],
 } as unknown as Knowledge;
 
 function windowOf(ask: Ask, now = "2025-03-10T00:00:00Z") {

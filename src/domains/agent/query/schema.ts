@@ -11,6 +11,16 @@ export interface Schema {
   fiscalMonth: number;
   /** Monday when left out. */
   weekStart?: "monday" | "sunday" | "saturday";
+  /** From when to when there are rows, by each date. */
+  periods?: readonly DataPeriod[];
+}
+
+/** The days that the rows of a dataset are about by one of its dates, as far as this caller sees them. */
+export interface DataPeriod {
+  ds: string;
+  field: string;
+  first: string;
+  last: string;
 }
 
 export interface SchemaDataset {
@@ -56,6 +66,14 @@ export interface SchemaMetric {
   name: string;
   formula: MetricFormula;
   date: Key | null;
+}
+
+/** The days of the rows by one date. */
+export function daysOf(
+  { periods = [] }: Schema,
+  date: Pick<DataPeriod, "ds" | "field"> | null | undefined,
+): DataPeriod | undefined {
+  return periods.find(({ ds, field }) => ds === date?.ds && field === date.field);
 }
 
 /** What the author's instructions settle for the compiler. */
