@@ -219,18 +219,65 @@ describe("sessions", () => {
 });
 
 describe("errors", () => {
-  it("[agent.error.parse] [agent.error.request] [agent.error.method] of JSON-RPC", async () => {
+  const SHAPE = {
+    jsonrpc: "2.0",
+    error: {
+      message: expect.stringMatching(/./),
+      data: { detail: expect.stringMatching(/./), knecta_code: expect.stringMatching(/^[A-Z_]+$/) },
+    },
+  };
+  const call = (name: string, args: unknown) => ({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name, arguments: args },
+  });
+  const request = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: 1, method, params });
+
+  it.each([
+    ["[agent.error.parse]", "{oops", 400, -32700, "PARSE_ERROR"],
+    ["[agent.error.parse]", "", 400, -32700, "PARSE_ERROR"],
+    ["[agent.error.request]", { hello: 1 }, 400, -32600, "INVALID_REQUEST"],
+    ["[agent.error.request]", { jsonrpc: "1.0", id: 1, method: "ping" }, 400, -32600, "INVALID_REQUEST"],
+    ["[agent.error.request]", 5, 400, -32600, "INVALID_REQUEST"],
+    ["[agent.error.request]", null, 400, -32600, "INVALID_REQUEST"],
+    ["[agent.error.request]", [], 400, -32600, "INVALID_REQUEST"],
+    ["[agent.error.method]", request("no/such/method"), 200, -32601, "METHOD_NOT_FOUND"],
+    ["[agent.error.params]", request("tools/call"), 200, -32602, "VALIDATION_ERROR"],
+    ["[agent.error.params]", call("no_such_tool", {}), 200, -32602, "VALIDATION_ERROR"],
+    ["[agent.error.params]", call("ask_question", { text: 5 }), 200, -32602, "VALIDATION_ERROR"],
+    ["[agent.error.params]", request("resources/read", { uri: 5 }), 200, -32602, "VALIDATION_ERROR"],
+    ["[agent.error.not-found]", request("resources/read", { uri: "x://y" }), 200, -32002, "NOT_FOUND"],
+  ])("[agent.error.shape] %s %j is %d with %d %s", async (_, sent, httpStatus, code, knecta_code) => {
     const headers = { "content-type": "application/json" };
-    const broken = await answerOf(
-      await server.request(PATH, { token, method: "POST", body: "{oops", headers }),
-    );
-    expect(broken.body).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32700 } });
-    for (const json of [{ hello: 1 }, { jsonrpc: "1.0", id: 1, method: "ping" }, 5, null, []]) {
-      const { body } = await answerOf(await server.request(PATH, { token, json }));
-      expect(body).toMatchObject({ jsonrpc: "2.0", error: { code: -32600 } });
+    const body = typeof sent === "string" ? sent : JSON.stringify(sent);
+    for (const session of [{}, { "mcp-session-id": "malformed" }]) {
+      const posted = { token, method: "POST", body, headers: { ...headers, ...session } };
+      const answer = await answerOf(await server.request(PATH, posted));
+      expect(answer.status).toBe(httpStatus);
+      expect(answer.body).toMatchObject(SHAPE);
+      expect(answer.body.error).toMatchObject({ code, data: { knecta_code } });
     }
-    const unknown = await rpc(server, PATH, "no/such/method", { token });
-    expect(unknown).toMatchObject({ status: 200, body: { error: { code: -32601 } } });
+  });
+
+  it("[agent.error.shape] in the newest revision, and in a stream", async () => {
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "newest", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const newest = { "mcp-protocol-version": "2026-07-28", accept: "application/json, text/event-stream" };
+    for (const [method, headers, params] of [
+      ["no/such/method", { ...newest, "mcp-method": "no/such/method" }, { _meta }],
+      ["no/such/method", { accept: "text/event-stream, application/json" }, {}],
+    ] as const) {
+      const json = request(method, params);
+      const answer = await server.request(PATH, { token, json, headers });
+      const text = await answer.text();
+      const body = JSON.parse(text.startsWith("{") ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? ""));
+      expect(body).toMatchObject(SHAPE);
+      expect(body.error).toMatchObject({ code: -32601, data: { knecta_code: "METHOD_NOT_FOUND" } });
+    }
   });
 
   it("[agent.error.params] of parameters", async () => {

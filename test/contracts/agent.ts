@@ -134,7 +134,8 @@ export const agent = contract("agent", {
   "agent.error.timeout": "-32004 with knecta_code AGENT_TIMEOUT",
   "agent.error.database":
     "-32005 with knecta_code DATABASE_CONNECTION_ERROR where the data cannot be reached",
-  "agent.error.shape": "Errors are JSON-RPC errors in an HTTP 200, with data.detail and data.knecta_code",
+  "agent.error.shape":
+    "Errors are JSON-RPC errors with data.detail and data.knecta_code, in an HTTP 200; in a 400 where nothing became a message (-32700, -32600), and in a 403 where a scope is missing",
 
   "agent.audit.tool":
     "mcp.tool.call is logged with user, mcp_tool, the tool's name, sessionId, clientName, clientVersion",

@@ -23,12 +23,12 @@ import { type Admission, authInfo } from "./admission.ts";
 import { EnabledToolsets } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
 import { OlderRevisions } from "./older-revisions.ts";
-import { restoreNotFoundCode } from "./presenters/agent.ts";
 import { ServerFactory, type ServerParts } from "./server-factory.ts";
 import { type SessionParts, Sessions } from "./sessions.ts";
 import { StreamGuard } from "./stream-guard.ts";
 import { toolChoice } from "./visible-tools.ts";
 import { WatchedUris } from "./watched-uris.ts";
+import { changeErrorIn, changingErrors } from "./wire-errors.ts";
 import { fillParams, forSdk, type Message, messagesOf } from "./wire-format.ts";
 
 export interface EndpointParts
@@ -78,9 +78,14 @@ export class Endpoint {
       onToolsChanged: (workspaceId) => this.#modern.get(workspaceId)?.notify.toolsChanged(),
       onSubscribe: (...subscription) => this.sessions.watch(...subscription),
     });
-    const makeServer = () => this.#factory.make();
-    const makeOlder = surface.hasOwnNotFoundCode ? () => restoreNotFoundCode(makeServer()) : makeServer;
-    this.#makeModern = () => createMcpHandler(makeServer, { legacy: "reject", onerror: report });
+    const { wireError } = surface.presenter;
+    const makeFor = (to: { isNewest: boolean }) => () => {
+      const server = this.#factory.make();
+      return wireError === undefined ? server : changingErrors(server, (error) => wireError(error, to));
+    };
+    const makeOlder = makeFor({ isNewest: false });
+    this.#makeModern = () =>
+      createMcpHandler(makeFor({ isNewest: true }), { legacy: "reject", onerror: report });
     this.sessions = new Sessions({
       ...parts.sessions,
       surface,
@@ -96,6 +101,13 @@ export class Endpoint {
   }
 
   async handle(request: Request, arrival: Arrival): Promise<Response> {
+    const { wireError } = this.#parts.surface.presenter;
+    const answer = await this.#handle(request, arrival);
+    if (wireError === undefined) return answer;
+    return changeErrorIn(answer, (error) => wireError(error, { isNewest: true }));
+  }
+
+  async #handle(request: Request, arrival: Arrival): Promise<Response> {
     const admission = await this.admitOrRefuse(request, arrival);
     if (admission instanceof Response) return admission;
     try {

@@ -4,6 +4,7 @@ import type { AppError } from "../../kernel/errors.ts";
 import type { ContentBlock } from "../../registry/define-tool.ts";
 import type { WireTool } from "../../registry/registry.ts";
 import { LIMITS } from "./limits.ts";
+import type { WireError } from "./wire-errors.ts";
 
 /** How one surface words results and errors. Nothing else about a call differs between surfaces. */
 export interface Presenter {
@@ -14,6 +15,8 @@ export interface Presenter {
   protocolError(error: AppError, subject: { uri?: string }): ProtocolError;
   /** What a call of a tool that does not exist looks like. */
   unknownTool(name: string, suggestion: string | undefined): CallToolResult;
+  /** Any error as it goes out, also those of the SDK, where the seed has a form for all. */
+  wireError?(error: WireError, to: { isNewest: boolean }): WireError;
   /** The body of an HTTP answer that never reached JSON-RPC (401, 403, 429 …). */
   httpError(error: AppError, requestId: string | number | null): Record<string, unknown>;
 }

@@ -33,8 +33,6 @@ export interface Surface {
   };
   /** The status that acknowledges a notification: 202, but for a seed that says otherwise. */
   acknowledgedStatus: 202 | 204;
-  /** Its seed still has -32002 for what is not there, which the SDK no longer sends. */
-  hasOwnNotFoundCode: boolean;
   hasLogging: boolean;
   /** Its contract has resources, even while there are none. */
   offersResources: boolean;
@@ -51,7 +49,6 @@ const PLAIN = {
   defaultProtocolVersion: "2025-06-18",
   sessions: { unknown: "refuse", unasked: "nothing", idleMs: null, endedBody: null },
   acknowledgedStatus: 202,
-  hasOwnNotFoundCode: false,
   hasLogging: false,
   offersResources: false,
   hidesForbidden: false,
@@ -79,7 +76,6 @@ export const MCP_SURFACES: readonly Surface[] = [
   {
     ...PLAIN,
     name: "agent",
-    hasOwnNotFoundCode: true,
     path: "/api/data-agent/mcp",
     presenter: agentPresenter,
     entry: ["data_agent:read", "ontologies:read"],

@@ -1,6 +1,14 @@
-import { ProtocolError, type Server } from "@modelcontextprotocol/server";
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  ProtocolError,
+} from "@modelcontextprotocol/server";
 import type { AppError, ErrorCode } from "../../../kernel/errors.ts";
 import { contentOf, type Presenter, unknownToolMessage } from "../presenter.ts";
+import type { WireError } from "../wire-errors.ts";
 
 interface AgentCode {
   code: number;
@@ -33,9 +41,11 @@ export const agentPresenter: Presenter = {
   protocolError: (error) => agentError(error, "Insufficient permissions"),
   unknownTool(name, suggestion) {
     throw new ProtocolError(-32602, unknownToolMessage(name, suggestion), {
+      detail: "tools/list shows the tools of this endpoint.",
       knecta_code: "VALIDATION_ERROR",
     });
   },
+  wireError,
   httpError: (error, id) => (error.code === "forbidden" ? forbiddenBody(error, id) : plainBody(error)),
 };
 
@@ -49,25 +59,39 @@ function forbiddenBody(error: AppError, id: string | number | null): Record<stri
   return { jsonrpc: "2.0", id, error: { code, message, data } };
 }
 
-/**
- * The SDK never sends -32002 ("not found" became -32602 in the newest revision), but the seed's clients wait for it:
- * a server of older revisions puts it back, whichever transport it is given.
- */
-export function restoreNotFoundCode(server: Server): Server {
-  const connect = server.connect.bind(server);
-  server.connect = (transport) => {
-    const send = transport.send.bind(transport);
-    transport.send = (message, options) => send(withNotFoundCode(message), options);
-    return connect(transport);
-  };
-  return server;
+/** What is said of errors that the SDK makes by itself. */
+const OF_SDK: Readonly<Record<number, { knecta: string; detail?: string }>> = {
+  [PARSE_ERROR]: { knecta: "PARSE_ERROR", detail: "The body of a request has to be JSON." },
+  [INVALID_REQUEST]: {
+    knecta: "INVALID_REQUEST",
+    detail: 'A request of JSON-RPC has "jsonrpc": "2.0", an id, a method and params.',
+  },
+  [METHOD_NOT_FOUND]: {
+    knecta: "METHOD_NOT_FOUND",
+    detail: "There are initialize, ping, tools/list, tools/call, resources/list and resources/read.",
+  },
+  [INVALID_PARAMS]: { knecta: "VALIDATION_ERROR" },
+  [INTERNAL_ERROR]: { knecta: "INTERNAL_ERROR" },
+};
+
+/** Whoever made an error, it has what the contract promises of all. */
+function whole({
+  code,
+  message,
+  data,
+}: WireError): WireError & { data: { detail: string; knecta_code: string } } {
+  const { knecta = "ERROR", detail = message } = OF_SDK[code] ?? {};
+  return { code, message, data: { detail, knecta_code: knecta, ...(data as object | undefined) } };
 }
 
-function withNotFoundCode<Message extends object>(message: Message): Message {
-  if (!("error" in message)) return message;
-  const error = message.error as { code: number; data?: { knecta_code?: string } };
-  const isNotFound = error.code === -32602 && error.data?.knecta_code?.endsWith("NOT_FOUND") === true;
-  return isNotFound ? { ...message, error: { ...error, code: CODES.not_found.code } } : message;
+/**
+ * The SDK never sends -32002 ("not found" became -32602 in the newest revision), but the seed's clients wait for it:
+ * older revisions get it.
+ */
+function wireError(error: WireError, { isNewest }: { isNewest: boolean }): WireError {
+  const told = whole(error);
+  const isNotFound = told.code === INVALID_PARAMS && told.data.knecta_code.endsWith("NOT_FOUND");
+  return isNotFound && !isNewest ? { ...told, code: CODES.not_found.code } : told;
 }
 
 function agentError(error: AppError, forbidden: string): ProtocolError {
@@ -76,7 +100,7 @@ function agentError(error: AppError, forbidden: string): ProtocolError {
   const { knectaCode, issues: _, scope: __, ...facts } = error.data;
   const message =
     error.code === "forbidden" ? forbidden : error.code === "bad_request" ? "Invalid params" : error.message;
-  const detail = error.code === "bad_request" ? error.advice : error.hint;
-  const data = { ...facts, ...(detail !== undefined && { detail }), knecta_code: knectaCode ?? knecta };
+  const detail = error.code === "bad_request" ? error.advice : (error.hint ?? error.message);
+  const data = { ...facts, detail, knecta_code: knectaCode ?? knecta };
   return new ProtocolError(code, message, data);
 }
