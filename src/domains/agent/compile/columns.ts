@@ -1,6 +1,7 @@
 import { quoteText } from "../../../kernel/sql-text.ts";
+import { nodesIn } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
-import { isKey, type Key, type Num, type Order } from "../query/semantic-query.ts";
+import { isKey, type Key, type Literal, type Num, type Order } from "../query/semantic-query.ts";
 
 /** A column of the answer, and what it shows. */
 export interface Column {
@@ -64,13 +65,30 @@ function calcName({ op, a, b }: Extract<Num, { k: "calc" }>): string {
 
 function named(name: string, said: string | undefined): string {
   // The days behind the name of a period say nothing more.
-  const slug = said
+  const slug = (said || undefined)
     ?.replaceAll(/(?<=\S)\s*\([^()]*\)/g, "")
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu)
     ?.slice(0, 7)
     .join("_");
   return slug === undefined ? name : `${name}_${slug}`;
+}
+
+/** Numbers that would be called the same are told apart by what they are of: `count_open`, `count_visits`. */
+export function numberNames(cols: readonly Num[]): string[] {
+  const names = cols.map(columnName);
+  const isAlone = (name: string) => names.indexOf(name) === names.lastIndexOf(name);
+  return cols.map((num, i) => {
+    const name = names[i] as string;
+    return isAlone(name) ? name : named(name, wordsOf(num).join(" "));
+  });
+}
+
+/** The rows that are counted, and the values that they have. */
+function wordsOf(num: Num): string[] {
+  const counted = num.k === "agg" && num.of === undefined && num.in?.k === "all" ? [num.in.ds] : [];
+  const values = nodesIn(num).flatMap(({ k, values: own }) => (k === "is" ? (own as Literal[]) : []));
+  return [...counted, ...values.map(String)];
 }
 
 /** Names that occur again get a number. */

@@ -12,7 +12,7 @@ import {
   type Scope,
   type Window,
 } from "../query/semantic-query.ts";
-import { type Column, columnName, distinctNames, keyName, orderBy, shownKey } from "./columns.ts";
+import { type Column, distinctNames, keyName, numberNames, orderBy, shownKey } from "./columns.ts";
 import { CompileError, ifCarried } from "./compile-error.ts";
 import { isOfEvents } from "./events.ts";
 import { alikeIn, areAlike, isSomething, isZeroOfNothing } from "./of-nothing.ts";
@@ -44,7 +44,7 @@ export function compileTable(
 ): { sql: string; columns: Column[]; series?: Series | undefined } {
   const builder = new TableBuilder(compiler, ask.by, ask.scope ?? {});
   const numbers = ask.cols.map((num) => builder.number(num));
-  const names = distinctNames([...ask.by.map(keyName), ...ask.cols.map(columnName)]);
+  const names = distinctNames([...ask.by.map(keyName), ...numberNames(ask.cols)]);
   const shown = [...ask.by.map((key, i) => shownKey(compiler.schema, key, `k${i + 1}`)), ...numbers].map(
     (sql, i) => `${sql} AS ${quoteName(names[i] as string)}`,
   );

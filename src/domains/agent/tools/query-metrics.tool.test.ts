@@ -352,6 +352,11 @@ const MADE_OF: readonly (readonly [title: string, wish: Wish, rows: unknown[][]]
     ],
   ],
   [
+    "ordered by a column as it is called",
+    { metrics: ["count(items)", "count(visits)"], by: ["shop_name"], order: "count_visits desc", limit: 1 },
+    [["Aroma", 3, 2]],
+  ],
+  [
     "ordered by what is calculated",
     { metrics: ["revenue"], by: ["shop_name"], order: "revenue / visit_count asc", limit: 2 },
     [
@@ -778,6 +783,23 @@ describe("an answer of query_metrics", () => {
     const late = "the data begin on 2025-01-05, so what lies before 2025-02-05 is held against less";
     expect((await query(wish)).assumptions).toEqual([late]);
     expect((await query({ ...wish, period: "march 2025" })).assumptions).toEqual([]);
+  });
+
+  it("calls columns by what they are of, where they would be called the same", async () => {
+    const metrics = [
+      "count(items)",
+      "count(visits)",
+      "revenue",
+      "revenue[product = Tea]",
+      "revenue[city = Bern, 2025]",
+    ];
+    expect((await query({ metrics })).columns).toEqual([
+      "count_items",
+      "count_visits",
+      "revenue",
+      "revenue_tea",
+      "revenue_2025",
+    ]);
   });
 
   it("says what else a value may be, and who is not among the fewest", async () => {

@@ -1,6 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { nearestFirst } from "../../../kernel/nearest.ts";
-import { columnName } from "../compile/columns.ts";
+import { columnName, numberNames } from "../compile/columns.ts";
 import { LIMITS } from "../limits.ts";
 import { isSameName, keysNamed, qualified } from "../query/names.ts";
 import { isEqual } from "../query/parts.ts";
@@ -42,7 +42,11 @@ function plainOrder(text: string, among: Among, scene: Scene): Order {
   const beside = earlier === undefined ? [] : cols.flatMap((num) => besideEarlier(num, earlier));
   const [, , change, growth] = beside;
   const called = /^growth$/i.test(name) ? growth : /^change$/i.test(name) ? change : undefined;
-  const column = called ?? [...cols, ...beside].find((num) => isSameName(columnName(num), name));
+  const names = numberNames(cols);
+  const column =
+    called ??
+    cols.find((_, i) => isSameName(names[i] as string, name)) ??
+    [...cols, ...beside].find((num) => isSameName(columnName(num), name));
   const number = column ?? (isList ? undefined : numberNamed(scene, name));
   if (number !== undefined) return { by: number, ...down };
   const up = { dir: dir?.toLowerCase() === "desc" ? ("desc" as const) : ("asc" as const) };
