@@ -422,6 +422,10 @@ describe("limits", () => {
       code: -32000,
       data: { knecta_code: "RATE_LIMITED", retryAfterMs: expect.any(Number) },
     });
+    // It is this endpoint's limit.
+    const question = { question: "sales" };
+    const elsewhere = await callOf(server, PATHS.all, "ask_question", question, { token: one });
+    expect(elsewhere.body.result?.content[0]?.text).toMatch(/no published semantic model/);
     await expectInvalid();
     const another = { token: await server.token() };
     expect((await ask(another, "ask_question", about("sales"))).body.error).toMatchObject({ code: -32002 });

@@ -25,12 +25,12 @@ export const IDENTITY_SETTINGS = {
     rateLimitWindowMs: integer(
       "MCP_RATE_LIMIT_WINDOW_MS",
       { default: 60_000, min: 1_000, max: DAY_MS },
-      "Window in which questions to the data agent are counted.",
+      "Window in which questions to `/api/data-agent/mcp` are counted.",
     ),
     rateLimitMaxRequests: integer(
       "MCP_RATE_LIMIT_MAX_REQUESTS",
       { default: 5, min: 1, max: 1_000_000 },
-      "Questions to the data agent that one person may ask in one window.",
+      "Calls of `ask_question` on `/api/data-agent/mcp` that one person may make in one window. Questions on `/mcp` and `/api/2.0/mcp` are bounded by the requests of a token only.",
     ),
   },
 } as const satisfies SettingTree;
