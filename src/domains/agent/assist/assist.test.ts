@@ -440,7 +440,11 @@ describe("what is sent", () => {
       notUnderstoodByRules: ["plonkage"],
     });
     expect(values).toEqual([{ dataset: "shops", field: "city", value: "Bonn" }]);
-    expect(model).toMatchObject({ name: "cafes", metrics: expect.arrayContaining([expect.anything()]) });
+    expect(model).toMatchObject({
+      name: "cafes",
+      metrics: expect.arrayContaining([expect.anything()]),
+      relationships: expect.arrayContaining([{ name: "visits_shops", from: "visits", to: "shops" }]),
+    });
     // Names of guests are entities, which the question does not speak of.
     expect(call?.text).not.toMatch(/Ada|Cleo|sk-stand-in/);
     expect(call?.system).not.toMatch(/plonkage|Bonn|cafes/);

@@ -38,6 +38,7 @@ function digest({ model, schema, values }: Knowledge, most: number): Record<stri
         ...fewValues(dataset.name, field.name, { schema, values }),
       })),
     })),
+    relationships: model.relationships.map(({ name, from, to }) => ({ name, from, to })),
     metrics: model.metrics.map(({ name, description, ai, sql }) => ({
       name,
       sql: clip(sql, TEXT),

@@ -7,7 +7,7 @@ Answer: {"queries": [{...}]}. Give one query; a second or third only where a wor
 
 A query has these parts, each of which may be null:
 - metrics: numbers, as metrics of the model (revenue), aggregates (count(orders), sum(orders.amount), avg, min, max, median, distinct(orders.customer_id)), calculations (gross_profit / units_sold), share(revenue) of the whole, running(revenue), an average of totals (avg(revenue per customers)), or any of these under conditions and a period of its own: revenue[2024], count(orders)[orders.status = open, 2025]. Without metrics the query is a list.
-- by: what numbers are told apart by, or what a list shows: customers.segment, orders.order_date:month (day, week, month, quarter, year). Where several relationships lead to a dataset, "cities.name via shipped_to" says which.
+- by: what numbers are told apart by, or what a list shows: customers.segment, orders.order_date:month (day, week, month, quarter, year, weekday, hour). Where several relationships lead to a dataset, "cities.name via shipped_to" says which one.
 - where: conditions {"field", "op", "value"}: op is =, !=, <, <=, >, >=, in, not in, between, contains, is null, is not null. A metric as field chooses groups (more than 10 orders). "count(orders) per customers" with op = and value 0 means customers without orders; with conditions in it "count(orders[orders.status = open]) per customers".
 - period: of all numbers: 2025, 2025-03, 2025-01-01 to 2025-03-31, last quarter, all time.
 - compare: previous_period or previous_year, for growth.
