@@ -23,16 +23,17 @@ const table = (by: Extract<Ask, { k: "table" }>["by"], cols: Num[], more: object
 });
 
 function shown(ask: Ask, rows: JsonValue[][], types: string[], unread = 0, more: Partial<Shown> = {}) {
-  const { wish, cut = new Set<string>() } = more;
+  const { wish, cut = new Set<string>(), periods } = more;
   const totalRows = rows.length + unread;
   const result = { reading: reading("t", ask), compiled: compile(schema, ask), types, rows, totalRows };
   const view = viewOf(result, knowledge);
-  const charts = chartsOf(view, { said: "t", ask, schema, wish });
+  const charts = chartsOf(view, { said: "t", ask, schema, wish, periods });
   return { chart: charts[0], picture: pictureOf(view, charts, { title: "T", cut }) };
 }
 
 interface Shown {
-  wish: "bar" | "line";
+  wish: "bar" | "line" | "pie";
+  periods: string[];
   cut: ReadonlySet<string>;
 }
 
@@ -223,5 +224,51 @@ describe("where no chart helps", () => {
     expect(chart).toBeUndefined();
     expect(picture).toMatchObject({ kind: "table", rowCount: 40, rows: { length: 12, 0: ["n0"] } });
     expect(shown(names, [], ["VARCHAR"]).picture).toBeUndefined();
+  });
+});
+
+describe("periods", () => {
+  const months = ["2025-01-01", "2025-02-01", "2025-03-01"];
+  const DATED = ["DATE", "DOUBLE"];
+
+  it("are written as people write them, whatever is drawn", () => {
+    const rows = months.map((month, i) => [month, 10 - i]);
+    const names = ["Jan 2025", "Feb 2025", "Mar 2025"];
+    const drawn = (wish: Shown["wish"]) => chart(table([MONTH], [REVENUE]), rows, DATED, 0, { wish });
+    expect(drawn("bar")).toMatchObject({ type: "bar", categories: names });
+    expect(drawn("pie")?.slices?.map(({ label }) => label)).toEqual(names);
+  });
+
+  it("as bars are the last ones, upright, with none of them together", () => {
+    const rows = Array.from({ length: 70 }, (_, i) => [`${1950 + i}-01-01`, i]);
+    const bars = chart(table([{ ...MONTH, bucket: "year" }], [REVENUE]), rows, DATED, 0, { wish: "bar" });
+    expect(bars).toMatchObject({ title: "T (the last 60 of 70)", layout: "vertical" });
+    expect(bars?.categories).toMatchObject({ length: 60, 59: "2019" });
+  });
+
+  it("without rows are there as well beside groups", () => {
+    const rows = [
+      ["2025-02-01", "a", 1],
+      ["2025-02-01", "b", 2],
+    ];
+    const types = ["DATE", "VARCHAR", "DOUBLE"];
+    const lines = chart(table([MONTH, SHOP], [REVENUE]), rows, types, 0, { periods: months });
+    expect(lines?.categories).toEqual(["Jan 2025", "Feb 2025", "Mar 2025"]);
+    expect(lines?.series).toEqual([
+      { label: "a", data: [0, 1, 0] },
+      { label: "b", data: [0, 2, 0] },
+    ]);
+  });
+});
+
+it("a title names only what is drawn", () => {
+  const rows = [
+    ["a", 5, 0.5],
+    ["b", 7, 0.2],
+  ];
+  const ask = table([SHOP], [REVENUE, SHARE]);
+  expect(chart(ask, rows, ["VARCHAR", "DOUBLE", "DOUBLE"])).toMatchObject({
+    title: "Revenue by shop",
+    series: { length: 1 },
   });
 });

@@ -4,13 +4,16 @@ import { LIMITS } from "../limits.ts";
 import type { Schema } from "../query/schema.ts";
 import { type Ask, isKey, type Num } from "../query/semantic-query.ts";
 import { isAdditive } from "./additive.ts";
-import type { Format } from "./format.ts";
+import { type Format, show } from "./format.ts";
+import { say } from "./say.ts";
 import { cell, inWords, numberOf, type ShownColumn, type View, withoutNoise } from "./view.ts";
 
 /** More slices of a pie than this are put together as one; so are more lines or groups of bars, and more bars. */
 const SLICES = 7;
 const SERIES = 8;
 const BARS = 20;
+/** Bars of periods, which stand in their order and need less room. */
+const PERIODS = 60;
 /** Shares of a whole add up to it, but for rounding. */
 const ROUNDING = 0.005;
 const OTHER = "Other";
@@ -30,6 +33,8 @@ export interface Charted {
   schema: Schema;
   /** What whoever asks wants to see, where the result can be drawn so. */
   wish?: ChartSpec["type"] | undefined;
+  /** Where the periods begin that the result is of, also those without rows. */
+  periods?: readonly string[] | undefined;
 }
 
 interface Shape {
@@ -38,17 +43,28 @@ interface Shape {
   isRanking: boolean;
   /** The rows of some groups together have the sum of their numbers. */
   addsUp: boolean;
+  periods: readonly string[];
 }
 
 /** The charts that help to see what a result says: none for a single number or a list of names. */
-export function chartsOf(view: View, { said, ask, schema, wish }: Charted): ChartSpec[] {
+export function chartsOf(view: View, { said, ask, schema, wish, periods = [] }: Charted): ChartSpec[] {
   const isRanking = ask.k === "table" && ask.top !== undefined;
   const isPart =
     view.rows.length < view.totalRows || (ask.k === "table" && (isRanking || ask.having !== undefined));
   const addsUp = !isPart && view.numbers.every(({ of }) => !isKey(of) && isAdditive(of, schema));
-  const shape = { title: inWords(said), isRanking, addsUp };
+  const shape = { title: inWords(said), isRanking, addsUp, periods };
   const chart = (wish && wishedOf(view, shape, wish)) ?? chartOf(view, shape);
-  return chart === undefined ? [] : [chart];
+  if (chart === undefined) return [];
+  const title = chart.type === "scatter" ? undefined : titleOf(view, ask, chart);
+  return [title === undefined ? chart : { ...chart, title: chart.title.replace(shape.title, () => title) }];
+}
+
+/** What is not drawn is not in the title either: money and people have no common axis. */
+function titleOf({ keys, numbers }: View, ask: Ask, { type }: ChartSpec): string | undefined {
+  const drawn = onOneAxis(numbers).slice(0, type === "pie" || keys.length > 1 ? 1 : SERIES);
+  if (ask.k === "list" || drawn.length === numbers.length) return undefined;
+  const cols = ask.cols.filter((num) => drawn.some(({ of }) => of === num));
+  return cols.length === 0 ? undefined : inWords(say({ ...ask, cols }));
 }
 
 function wishedOf(view: View, shape: Shape, wish: ChartSpec["type"]): ChartSpec | undefined {
@@ -113,11 +129,14 @@ function barOf({ keys, numbers, rows, totalRows }: View, shape: Shape): ChartSpe
   const columns = onOneAxis(numbers);
   const known = complete(rows, columns);
   if (known.length < 2) return undefined;
-  const isCut = known.length > BARS;
+  const isTime = key.format.kind === "period";
+  const most = isTime ? PERIODS : BARS;
+  const isCut = known.length > most;
   const others = columns.map((column) => sumOf(known.slice(BARS - 1), column));
-  const hasOther = isCut && shape.addsUp && !isOverwhelming(known, columns, others);
-  const shown = known.slice(0, hasOther ? BARS - 1 : BARS);
-  const names = shown.map((row) => plain(row[key.index]));
+  // Of periods the last ones are shown, and no others together.
+  const hasOther = isCut && !isTime && shape.addsUp && !isOverwhelming(known, columns, others);
+  const shown = isTime ? known.slice(-most) : known.slice(0, hasOther ? BARS - 1 : BARS);
+  const names = shown.map((row) => categoryOf(row, key));
   const categories = hasOther ? [...names, OTHER] : names;
   const series = seriesOf(shown, columns).map(({ label, data }, i) => ({
     label,
@@ -128,12 +147,13 @@ function barOf({ keys, numbers, rows, totalRows }: View, shape: Shape): ChartSpe
   const isMany = categories.length > VERTICAL_BARS;
   return {
     type: "bar",
-    title: isCut && !hasOther ? `${shape.title} (${BARS} of ${all})` : shape.title,
+    title:
+      isCut && !hasOther ? `${shape.title} (${isTime ? "the last " : ""}${most} of ${all})` : shape.title,
     xAxisLabel: key.label,
     yAxisLabel: axisLabel(columns),
     categories,
     series,
-    layout: shape.isRanking || isMany || isLong ? "horizontal" : "vertical",
+    layout: shape.isRanking || (!isTime && (isMany || isLong)) ? "horizontal" : "vertical",
   };
 }
 
@@ -171,9 +191,9 @@ function wholePie(view: View, { title, addsUp }: Shape, main: ShownColumn): Char
 
 /** The largest first. */
 function slicesOf({ keys, rows }: View, main: ShownColumn): { label: string; value: number }[] {
-  const { index } = keys[0] as ShownColumn;
+  const key = keys[0] as ShownColumn;
   return complete(rows, [main])
-    .map((row) => ({ label: plain(row[index]), value: numberOf(row, main) as number }))
+    .map((row) => ({ label: categoryOf(row, key), value: numberOf(row, main) as number }))
     .toSorted((a, b) => b.value - a.value);
 }
 
@@ -191,7 +211,7 @@ function scatterOf({ keys, numbers, rows }: View, title: string): ChartSpec {
     .map((row) => ({
       x: numberOf(row, x) as number,
       y: numberOf(row, y) as number,
-      label: plain(row[key.index]),
+      label: categoryOf(row, key),
     }));
   return { type: "scatter", title, xAxisLabel: axisLabel([x]), yAxisLabel: axisLabel([y]), points };
 }
@@ -199,17 +219,19 @@ function scatterOf({ keys, numbers, rows }: View, title: string): ChartSpec {
 /** Two keys: one along the axis, the other as lines or as bars side by side. */
 function grouped(
   { keys, numbers, rows }: View,
-  { title, addsUp }: Shape,
+  { title, addsUp, periods }: Shape,
   time: ShownColumn | undefined,
 ): ChartSpec | undefined {
   const main = numbers[0] as ShownColumn;
   const axis = time ?? (keys[0] as ShownColumn);
   const other = keys.find((key) => key !== axis) as ShownColumn;
   const known = complete(time === undefined ? rows : rows.toSorted(by(axis)), [main]);
-  const categories = [...new Set(known.map((row) => categoryOf(row, axis)))];
+  const found = [...new Set(known.map((row) => categoryOf(row, axis)))];
   const labels = largestFirst(known, other, main);
   const shown = labels.length > SERIES && addsUp ? [...labels.slice(0, SERIES - 1), OTHER] : labels;
   const most = time === undefined ? LIMITS.agent.chartGroups : LIMITS.agent.chartPoints;
+  const all = time === undefined || !addsUp ? [] : periods.map((start) => show(start, time.format));
+  const categories = all.length > found.length && all.length <= most ? all : found;
   if (shown.length > SERIES || categories.length < 2 || categories.length > most) return undefined;
   const values = new Map<string, number>();
   for (const row of known) {

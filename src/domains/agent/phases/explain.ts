@@ -1,4 +1,5 @@
 import type { Answer, Result } from "../answer.ts";
+import { startsOf } from "../compile/series.ts";
 import { chartsOf } from "../explain/chart.ts";
 import { show } from "../explain/format.ts";
 import { lineageOf } from "../explain/lineage.ts";
@@ -60,7 +61,8 @@ export function explain(result: Result, view: View, context: Context): Answer {
     ({ others, isGuess }) => others.length > 0 || isGuess === true,
   ).length;
   const { said: words, ask } = reading;
-  const drawn = { said: words, ask, schema: knowledge.schema };
+  const periods = compiled.series && startsOf(knowledge.schema, compiled.series);
+  const drawn = { said: words, ask, schema: knowledge.schema, periods };
   const charts = chart === "none" ? [] : chartsOf(view, { ...drawn, wish: chart });
   const isDrawn = chart === undefined || chart === "none" || charts.some(({ type }) => type === chart);
   const undrawn = isDrawn ? [] : [`This cannot be drawn as a ${chart} chart.`];
