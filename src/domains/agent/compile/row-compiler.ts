@@ -18,6 +18,7 @@ import {
   type Window,
 } from "../query/semantic-query.ts";
 import { CompileError } from "./compile-error.ts";
+import { earlierWindow } from "./earlier.ts";
 import { areAlike } from "./of-nothing.ts";
 import { endOf, homesIn, linkOf, reversed, toOnePath } from "./paths.ts";
 import { Aliases, type Averaged, columnOf, matches, Rows, type Used } from "./rows.ts";
@@ -223,6 +224,7 @@ export class RowCompiler {
       );
     const column = rows.column(wanted);
     if (shift === undefined) this.#aliases.windows.push({ date: wanted, win });
+    else this.#aliases.earlier.push({ date: wanted, win: earlierWindow(win, shift) });
     const bounds = [
       ...(win.from === null ? [] : [`${column} >= ${moment(win.from, shift)}`]),
       ...(win.to === null ? [] : [`${column} < ${moment(win.to, shift)}`]),

@@ -12,6 +12,8 @@ export interface Used {
   links: ReadonlySet<Link>;
   /** Periods, each with the date that it was applied to. */
   windows: readonly { date: Key; win: Window }[];
+  /** The earlier periods that numbers are held against. */
+  earlier: readonly { date: Key; win: Window }[];
   averages: readonly Averaged[];
 }
 
@@ -27,6 +29,7 @@ export class Aliases implements Used {
   readonly datasets = new Set<string>();
   readonly links = new Set<Link>();
   readonly windows: { date: Key; win: Window }[] = [];
+  readonly earlier: { date: Key; win: Window }[] = [];
   readonly averages: Averaged[] = [];
   readonly #schema: Schema;
   #last = 0;

@@ -205,6 +205,11 @@ describe("days and months on which nothing happened", () => {
     expect(got).toContainEqual(["2025-03-01", null]);
   });
 
+  it("lie within what a number without a period is of", async () => {
+    const { answer } = await ask("hires", "how many hires were there?");
+    expect(answer).toContain("*Period: all there is, 2025-01-01 to 2025-12-31 by hired on.*");
+  });
+
   it("are shown in a series, which the text is about as well", async () => {
     const { got, answer } = await ask("hires", "number of hires by month");
     expect(got).toHaveLength(12);

@@ -239,6 +239,58 @@ describe("narratives", () => {
   });
 });
 
+describe("numbers beside those of a year before", () => {
+  const LAST_YEAR: Num = { k: "lag", of: REVENUE, n: 1, grain: "year" };
+  const named = { ...YEAR, said: "2025 (1 Jan to 31 Dec 2025)" };
+  const ask = table([MONTH], [REVENUE, LAST_YEAR], { scope: { win: named } });
+  const rows = [
+    ["2025-01-01", 30, 20],
+    ["2025-02-01", 36, 40],
+    ["2025-03-01", 3, 60],
+  ];
+  const types = ["DATE", "DOUBLE", "DOUBLE"];
+
+  it("are called by their years, and all periods are told beside each other, without one that is not over", () => {
+    const text = told(ask, rows, types, [69, 0], new Set(["2025-03-01"]));
+    expect(text).toContain("| Month | Revenue (2025) | Revenue (2024) |");
+    expect(text).toContain("Revenue (2025) against Revenue (2024): €66.00 against €60.00, +€6.00 (+10.0%).");
+  });
+
+  it("by group tell the largest rise and fall", () => {
+    const text = told(table([SHOP], [REVENUE, LAST_YEAR], { scope: { win: named } }), rows, [
+      "VARCHAR",
+      ...types,
+    ]);
+    expect(text).toContain("largest fall: 2025-03-01 with −€57.00");
+  });
+
+  it.each<[string, Num, object[], object]>([
+    [
+      "a year",
+      LAST_YEAR,
+      [
+        ["2025-01-01", "2025-12-31"],
+        ["2024-01-01", "2024-12-31"],
+      ],
+      { start: "2024-01-01", end: "2025-12-31" },
+    ],
+    [
+      "a quarter",
+      { ...LAST_YEAR, grain: "quarter" } as Num,
+      [
+        ["2025-01-01", "2025-12-31"],
+        ["2024-10-01", "2025-09-30"],
+      ],
+      { start: "2024-10-01", end: "2025-12-31" },
+    ],
+  ])("have both periods in their lineage, %s apart", (_, lag, days, timeWindow) => {
+    const growth: Num = { k: "calc", op: "growth", a: REVENUE, b: lag };
+    const lineage = lineageOf(resultOf(table([SHOP], [growth], { scope: { win: named } }), []), knowledge);
+    const filters = days.map((value) => ({ field: "visited_on", operator: "BETWEEN", value }));
+    expect(lineage).toMatchObject({ filters, timeWindow });
+  });
+});
+
 describe("lineage and words", () => {
   it("name negated, nested and counted conditions", () => {
     const visits = {

@@ -10,7 +10,8 @@ type Filter = Lineage["filters"][number];
 
 /** Where a result comes from: read off what was compiled, never guessed. */
 export function lineageOf({ reading, compiled }: Result, { model, refreshedAt }: Knowledge): Lineage {
-  const { datasets, links, windows } = compiled.used;
+  const { datasets, links } = compiled.used;
+  const windows = [...compiled.used.windows, ...compiled.used.earlier];
   const metrics = [...new Set(metricsIn(reading.ask))].flatMap((name) => {
     const metric = model.metrics.find((each) => each.name === name);
     return metric === undefined ? [] : [{ name, definition: metric.sql }];

@@ -2,6 +2,7 @@ import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Result } from "../answer.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
+import { isEqual } from "../query/parts.ts";
 import { isBefore, measure } from "../query/same-number.ts";
 import { isKey } from "../query/semantic-query.ts";
 import { isAdditive } from "./additive.ts";
@@ -86,10 +87,22 @@ function changeBetween(row: readonly JsonValue[], numbers: readonly ShownColumn[
 
 /** Two numbers that differ in their period alone: the later one, and the one that it is held against. */
 function sidesOf(numbers: readonly ShownColumn[]): [ShownColumn, ShownColumn] | undefined {
+  const shifted = besideEarlier(numbers);
+  if (shifted !== undefined) return shifted;
   const [a, b, ...others] = numbers;
   if (a === undefined || b === undefined || others.length > 0 || isKey(a.of) || isKey(b.of)) return undefined;
   if (measure(a.of) !== measure(b.of)) return undefined;
   return isBefore(a.of, b.of) ? [b, a] : [a, b];
+}
+
+/** A number, and the same one some periods earlier. */
+function besideEarlier(numbers: readonly ShownColumn[]): [ShownColumn, ShownColumn] | undefined {
+  for (const earlier of numbers) {
+    const { of } = earlier;
+    const now = isKey(of) || of.k !== "lag" ? undefined : numbers.find((other) => isEqual(other.of, of.of));
+    if (now !== undefined) return [now, earlier];
+  }
+  return undefined;
 }
 
 /** Rows that nothing tells apart are a table: none of them could be called the first. */
@@ -214,8 +227,32 @@ function aboutPeriods(
   const path = `${start} ${cell(first, main)} in ${cell(first, time)} to ${cell(last, main)} in ${cell(last, time)}${change}.`;
   const ranked = rankedBy(known, main);
   const [high, low] = [ranked[0] as JsonValue[], ranked.at(-1) as JsonValue[]];
+  const against = whole === undefined ? [] : allAgainstEarlier(known, numbers);
   const extremes = `Highest: ${cell(high, time)} with ${cell(high, main)}; lowest: ${cell(low, time)} with ${cell(low, main)}.`;
-  return [lead, `${path} ${extremes}`, table(view)];
+  return [lead, ...against, `${path} ${extremes}`, table(view)];
+}
+
+/** What all periods come to beside the earlier ones that they are held against. */
+function allAgainstEarlier(rows: readonly JsonValue[][], numbers: readonly ShownColumn[]): string[] {
+  const [now, earlier] = besideEarlier(numbers) ?? [];
+  // Twelve months and the same ones moved by one are nearly the same.
+  if (
+    now === undefined ||
+    earlier === undefined ||
+    isKey(earlier.of) ||
+    earlier.of.k !== "lag" ||
+    earlier.of.grain !== "year"
+  )
+    return [];
+  const both = rows.filter((row) => [now, earlier].every((column) => numberOf(row, column) !== undefined));
+  const sum = (column: ShownColumn) => both.reduce((all, row) => all + (numberOf(row, column) as number), 0);
+  const [x, y] = [sum(now), sum(earlier)];
+  if (both.length === 0 || y === 0) return [];
+  const told = `${showNumber(x, now.format)} against ${showNumber(y, earlier.format)}`;
+  const part = both.length < rows.length ? `, in the ${both.length} that have both` : "";
+  return [
+    `${now.label} against ${earlier.label}: ${told}, ${signed(x - y, now.format)} (${signedPercent((x - y) / Math.abs(y))})${part}.`,
+  ];
 }
 
 function rankedBy(rows: readonly JsonValue[][], main: ShownColumn): JsonValue[][] {

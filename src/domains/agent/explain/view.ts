@@ -2,6 +2,7 @@ import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Result } from "../answer.ts";
 import { columnName } from "../compile/columns.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { isEqual } from "../query/parts.ts";
 import { isKey, type Key, type Num } from "../query/semantic-query.ts";
 import { type Format, formatOf, isNumeric, numberIn, show } from "./format.ts";
 import { shortWindow } from "./say.ts";
@@ -32,7 +33,7 @@ export function viewOf(
   const columns = compiled.columns.map(({ of, name }, index) => ({
     index,
     of,
-    label: labelOf(of, name, knowledge),
+    label: besideEarlier(of, compiled) ?? labelOf(of, name, knowledge),
     format: formatOf(of, types[index] ?? "", knowledge),
   }));
   const isNumber = ({ of, format }: ShownColumn) => isNumeric(format) && !isGrouping(of, compiled.columns);
@@ -75,6 +76,20 @@ function labelOf(of: Key | Num, name: string, { model }: Knowledge): string {
   const dataset = model.datasets.find((each) => each.name === of.ds);
   const label = dataset?.fields.find((field) => field.name === of.field)?.label;
   return label ?? inWords(name.replace(/_name$/i, ""));
+}
+
+/** A number and the same one of an earlier year are told apart by their periods. */
+function besideEarlier(of: Key | Num, { columns, used }: Result["compiled"]): string | undefined {
+  const [{ win } = { win: undefined }, ...others] = used.windows;
+  const [{ win: earlier } = { win: undefined }] = used.earlier;
+  if (win === undefined || earlier === undefined || isKey(of)) return undefined;
+  const isOne = others.every((other) => isEqual(other.win, win)) && !/\d{4}-\d\d/.test(earlier.said);
+  const isLag = (num: Key | Num, plain: Num) => !isKey(num) && num.k === "lag" && isEqual(num.of, plain);
+  const plain = of.k === "lag" ? of.of : of;
+  const isPair =
+    columns.some((column) => isLag(column.of, plain)) && columns.some((column) => isEqual(column.of, plain));
+  if (!isOne || !isPair || shortWindow(win) === shortWindow(earlier)) return undefined;
+  return `${inWords(columnName(plain))} (${shortWindow(of.k === "lag" ? earlier : win)})`;
 }
 
 /** Numbers of different periods are told apart by these. */

@@ -1,4 +1,5 @@
 import type { Answer, Result } from "../answer.ts";
+import { homesIn } from "../compile/paths.ts";
 import { startsOf } from "../compile/series.ts";
 import { chartsOf } from "../explain/chart.ts";
 import { show } from "../explain/format.ts";
@@ -8,6 +9,9 @@ import { pictureOf } from "../explain/picture.ts";
 import { inWords, type View } from "../explain/view.ts";
 import type { Wish } from "../follow-up/chart-wish.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
+import { datasetIn } from "../query/parts.ts";
+import type { Key, Num } from "../query/semantic-query.ts";
+import { lastDayBefore } from "./periods.ts";
 import type { Verified } from "./verify.ts";
 
 /** Readings that depend on a choice are less certain by this much for each. */
@@ -93,20 +97,34 @@ export function explain(result: Result, view: View, context: Context): Answer {
 }
 
 /** The days that were looked at, and by which date: the text before names only the period, or none. */
-function basisOf({ compiled, reading }: Result, knowledge: Knowledge): string {
-  const said = compiled.used.windows.map(({ date, win }) => {
+function basisOf({ compiled: { used }, reading }: Result, knowledge: Knowledge): string {
+  const said = used.windows.map(({ date, win }) => {
     const days = [...win.said.matchAll(/\(([^()]*)\)/g)].map(([, text]) => text).join(" and ");
     return `${days === "" ? win.said : days} by ${inWords(date.field).toLowerCase()}`;
   });
-  if (said.length > 0) return `*Period: ${[...new Set(said)].join("; ")}.*`;
-  const [num] = reading.ask.k === "table" ? reading.ask.cols : [];
-  const date = num?.k === "metric" ? knowledge.schema.metrics.get(num.name)?.date : undefined;
-  const data = daysBy(date, knowledge);
+  const held = used.earlier.flatMap(({ win: { from, to } }) =>
+    from === null || to === null ? [] : [`held against ${from.slice(0, 10)} to ${lastDayBefore(to)}`],
+  );
+  if (said.length > 0) return `*Period: ${[...new Set([...said, ...held])].join("; ")}.*`;
+  const data = daysBy(reading.ask.k === "table" ? dateOf(reading.ask.cols, knowledge) : undefined, knowledge);
   if (data === undefined) return "";
   const [first, last] = [data.first, data.last].map((day) =>
     show(day, { kind: "period", grain: "day", isFiscal: false }),
   );
   return `*Period: all there is, ${first} to ${last} by ${inWords(data.field).toLowerCase()}.*`;
+}
+
+/** The date that a number of what happened goes by where none is named; customers are there always. */
+function dateOf([num]: readonly Num[], { schema }: Pick<Knowledge, "schema">): Key | null | undefined {
+  if (num?.k === "each") return dateOf([num.of], { schema });
+  if (num?.k === "metric") {
+    const { date, formula } = schema.metrics.get(num.name) ?? {};
+    const [home] = formula?.aggregates.flatMap((aggregate) => homesIn(schema, aggregate)) ?? [];
+    return date ?? (home === undefined ? undefined : schema.datasets.get(home)?.date);
+  }
+  const ds = num?.k === "agg" ? (num.in === undefined ? num.of?.ds : datasetIn(num.in)) : undefined;
+  const { date, nameField } = schema.datasets.get(ds ?? "") ?? {};
+  return /(^|_)(name|title)$/i.test(nameField ?? "") ? undefined : date;
 }
 
 /** No rows, or periods in none of which there is anything. */
