@@ -269,6 +269,42 @@ describe("questions back", () => {
   });
 
   it.for([
+    ['[By which number is "best" meant?: revenue] [Time period: February 2025]', "February 2025"],
+    ['[Time period: February 2025] [By which number is "best" meant?: revenue]', "February 2025"],
+    ["[Time period: March 2025] [Number: revenue] [Shop: Aroma]", "Aroma in March 2025"],
+    ["[Shop: Aroma] [Number: revenue] [Time period: March 2025]", "Aroma in March 2025"],
+    ["[Number: revenue] [Time period: 2024] [Time period: March 2025]", "March 2025"],
+  ])(
+    "[agent.clarify.answers.used] all answers are used, in any order: best guests %s",
+    async ([brackets, said]) => {
+      const { outcome, reading } = await ask(`best guests ${brackets}`);
+      expect({ outcome, reading }).toEqual({
+        outcome: "answer",
+        reading: expect.stringContaining(`${said}`),
+      });
+    },
+  );
+
+  it.for([
+    ["revenue [Time period: plonk]", '"plonk" was not understood as an answer to "Time period".'],
+    [
+      "revenue [Time period: plonk] [Shop: Aroma]",
+      '"plonk" was not understood as an answer to "Time period".',
+    ],
+    ["revenue in 2025 [Time period: 2024]", '"2024" was not understood as an answer to "Time period".'],
+    ["best guests [Number: plonk]", '"plonk" was not understood. By which number is "best" meant?'],
+    ["revenue trend [Time period: plonk]", '"plonk" was not understood. What time period'],
+    ["revenue in my region [Region: plonk]", '"plonk" was not understood. Which region is yours?'],
+  ])(
+    "[agent.clarify.answers.used] an answer of no use is named and asked for again: %s",
+    async ([question = "", said]) => {
+      const { outcome, questions } = await ask(question);
+      expect(outcome).toBe("clarify");
+      expect(questions[0]?.question).toContain(said);
+    },
+  );
+
+  it.for([
     "revenue of all time",
     "all-time revenue",
     "total revenue ever",
@@ -553,6 +589,11 @@ describe("follow-ups", () => {
     );
     expect(meanwhile?.questions[0]?.question).toContain("Do you mean this?");
     expect(yes).toMatchObject({ outcome: "answer", rows: [["Aroma", 13]] });
+  });
+
+  it("[agent.clarify.answers.used] what is said next takes the place of an answer of no use", async () => {
+    const [, answer] = await converse("revenue [Time period: plonk]", "February 2025");
+    expect(answer).toMatchObject({ outcome: "answer", rows: [[17]] });
   });
 
   it("[agent.conversation.points-back] what points back is of what was answered, or is refused", async () => {

@@ -37,8 +37,10 @@ export async function answering(
     if (asked.questions.some(({ wants }) => wants === "yes"))
       return put({ ...question, answers: earlier }, { isConfirmed: true });
     const text = reply.k === "chosen" ? reply.answer : said.text;
-    const answer = await put({ ...question, answers: [...earlier, text] }, { isConfirmed: true });
+    const used = earlier.filter((each) => !asked.questions.some(({ unused }) => unused === each));
+    const answer = await put({ ...question, answers: [...used, text] }, { isConfirmed: true });
     if (answer.outcome === "answer" && !answer.caveats.some(isIgnored)) return answer;
+    if (answer.questions.some(({ unused }) => unused === text)) continue;
     const isOther = JSON.stringify(asked.questions) !== JSON.stringify(answer.questions);
     if (answer.outcome === "clarify" && isOther) return answer;
   }

@@ -5,7 +5,7 @@ import type { Clarification, Reading, Understanding } from "../understand/readin
 const NOUN =
   /^(volume|performance|volumen|leistung|numbers|figures|results|kpis?|metrics|stats|statistics|kennzahl(en)?)$/i;
 /** "Best customers" are more than one. */
-const PLURAL = /^(?!this$|was$|has$|does$|des$|den$|in$).*(?:[^s]s|en)$/i;
+const PLURAL = /^(?!this$|was$|has$|does$|des$|den$|in$).*(?:[^s]s|en|[kdu]te)$/i;
 const SHOWN = 10;
 /** "how do" of "how do Online and Store compare". */
 const OPENING = /^\s*(?:how|what|wie|was)\s+\p{L}+\s+/iu;

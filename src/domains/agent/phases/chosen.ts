@@ -18,9 +18,9 @@ export function chosenOf(text: string, suggestions: readonly string[]): string |
   if (same !== undefined) return same;
   const place = PLACES.findIndex((pattern) => pattern.test(text.trim()));
   if (place !== -1) return suggestions.at(place === PLACES.length - 1 ? -1 : place);
-  const said = wordsOf(text);
+  const said = formsIn(text);
   const fits = suggestions.filter((each) => {
-    const stems = new Set(wordsOf(each).flat());
+    const stems = new Set(formsIn(each).flat());
     return said.length > 0 && said.every((forms) => forms.some((form) => stems.has(form)));
   });
   return fits.length === 1 ? fits[0] : undefined;
@@ -31,8 +31,8 @@ const PLACES = ["first|1(?:st)?|erste[rns]?", "second|2(?:nd)?|zweite[rns]?", "t
   .concat("last|letzte[rns]?")
   .map((word) => new RegExp(`^(?:the |die |der |das |den )?(?:${word})(?: one| reading)?[.!]?$`, "i"));
 
-/** The words that mean something, each in the forms in which a suggestion may have it. */
-function wordsOf(text: string): string[][] {
+/** The words that mean something, each in the forms in which a suggestion or a name may have it. */
+export function formsIn(text: string): string[][] {
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
   return words
     .filter((word) => !FILLERS.has(word.toLowerCase()))

@@ -5,6 +5,7 @@ import type { Ask } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 import type { Reader } from "../understand/threads/reading-threads.ts";
 import { answeredTexts, firstRead } from "./answered.ts";
+import { answersIn, askedAgain, notUnderstood } from "./answers-in.ts";
 import { chosenOf, isSame } from "./chosen.ts";
 import type { Question } from "./question.ts";
 
@@ -45,19 +46,26 @@ export function isIgnored(note: string): boolean {
 /** The Planner: what the question means, or what has to be known before it means something. */
 export async function plan(question: Question, read: Read): Promise<Plan> {
   const plain = await read(question.text);
-  if (question.answers.length === 0) return decide(plain, question, read);
-  const chosen = chosenReading(plain.readings, question.answers);
-  if (chosen !== undefined && plain.missing.length === 0) {
+  const { answers, labels, isForced } = question;
+  if (answers.length === 0) return decide(plain, question, read);
+  const choices = answers.filter((answer) => chosenReading(plain.readings, [answer]) !== undefined);
+  const others = answers.filter((answer) => !choices.includes(answer));
+  const { text, understood, unused } = await answersIn({ ...question, answers: others }, plain, read);
+  const chosen = chosenReading(understood.readings, choices);
+  if (chosen !== undefined && understood.missing.length === 0 && unused.length === 0)
     return { k: "run", readings: [chosen], isSettled: true, notes: [] };
-  }
-  const texts = answeredTexts(question.text, plain.unclear, question.answers);
-  const answered = await firstRead(texts, read);
-  if (answered !== undefined) return decide(answered, question, read);
-  const decided = await decide(plain, question, read);
-  if (decided.k !== "run") return decided;
-  const ignored = `${IGNORED}: ${question.answers.join("; ")}.`;
-  return { ...decided, notes: [...decided.notes, ignored] };
+  const decided = await decide(understood, { ...question, text }, read);
+  const idle = chosen === undefined ? [...choices, ...unused] : unused;
+  if (idle.length === 0 || decided.k === "refuse") return decided;
+  if (decided.k === "clarify")
+    return { k: "clarify", questions: askedAgain(decided.questions, unused, labels) };
+  // One of several people of a name is chosen when these are known.
+  if (!isForced && !idle.every((answer) => NAMESAKE.test(answer)))
+    return { k: "clarify", questions: idle.map((answer) => notUnderstood(answer, labels)) };
+  return { ...decided, notes: [...decided.notes, `${IGNORED}: ${idle.join("; ")}.`] };
 }
+
+const NAMESAKE = /: .+ with \p{L}/u;
 
 /** The reading that was chosen of those that were offered, by its words or by some that only it has. */
 function chosenReading(readings: readonly Reading[], answers: readonly string[]): Reading | undefined {

@@ -31,6 +31,9 @@ export function readQuestion(sent: string): Question {
   const text = sent
     .replace(PROCEED, " ")
     .replace(ANSWER, (_, label: string, answer: string) => {
+      // Who says another period means that one.
+      const before = answers.findIndex((each) => isOfTime(label) && labels.get(each) === label);
+      if (before !== -1) answers.splice(before, 1);
       answers.push(answer.trim());
       labels.set(answer.trim(), label);
       return " ";
@@ -53,14 +56,25 @@ export function withAnswers(question: Question, more: readonly { label: string; 
 const SUBJECTS = {
   period: /\b(?:time|times|period|dates?|when|since|zeit|zeitraum|wann)\b/i,
   threshold: /threshold|high.?value|valuable|define|definition|schwelle|wertvoll/i,
-  region: /region/i,
+  region: /region|is yours/i,
 } as const;
 
+/** Whether the label of an answer asks for a period. */
+export function isOfTime(label: string): boolean {
+  return SUBJECTS.period.test(label);
+}
+
+/** The answers whose labels say that they are about something. */
+export function labelled(subject: keyof typeof SUBJECTS, { answers, labels }: Question): string[] {
+  return answers.filter((answer) => SUBJECTS[subject].test(labels?.get(answer) ?? ""));
+}
+
 /** The answers that may be about something: those whose labels say so first, and none whose label says another thing. */
-export function answersAbout(subject: keyof typeof SUBJECTS, { answers, labels }: Question): string[] {
+export function answersAbout(subject: keyof typeof SUBJECTS, question: Question): string[] {
+  const { answers, labels } = question;
   const isAbout = (answer: string, pattern: RegExp) => pattern.test(labels?.get(answer) ?? "");
   const others = Object.values(SUBJECTS).filter((pattern) => pattern !== SUBJECTS[subject]);
-  const own = answers.filter((answer) => isAbout(answer, SUBJECTS[subject]));
+  const own = labelled(subject, question);
   const open = answers.filter(
     (answer) => !own.includes(answer) && !others.some((pattern) => isAbout(answer, pattern)),
   );

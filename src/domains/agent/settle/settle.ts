@@ -1,8 +1,9 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { askedAgain } from "../phases/answers-in.ts";
 import { isSame } from "../phases/chosen.ts";
 import type { Query } from "../phases/execute.ts";
 import type { Moment } from "../phases/plan.ts";
-import { answersAbout, type Question } from "../phases/question.ts";
+import { answersAbout, labelled, type Question } from "../phases/question.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Window } from "../query/semantic-query.ts";
 import type { Assumption, Clarification, Reading, Understanding } from "../understand/reading.ts";
@@ -33,7 +34,7 @@ import {
   withoutVague,
   withPeriod,
 } from "./period.ts";
-import { answeredRegion, regionIn, regionQuestion, withRegion } from "./region.ts";
+import { answeredRegion, type OwnRegion, regionIn, regionQuestion, withRegion } from "./region.ts";
 
 export interface Circumstances {
   knowledge: Knowledge;
@@ -71,12 +72,12 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
   const region = regionIn(state.text, around.knowledge);
   if (region !== undefined) {
     const chosen = chooseRegion(state, region, around);
-    if (chosen === undefined) state.open.push(regionQuestion(region));
+    if (chosen === undefined) state.open.push(...again(regionQuestion(region), "region", state));
     else {
-      state.text = withRegion(state.text, chosen.value);
+      state.text = withRegion(state.text, region, chosen.value);
       use(chosen.answer);
       if (chosen.because !== undefined)
-        state.notes.push(theirs(`your region is ${chosen.value} (${chosen.because})`));
+        state.notes.push(theirs(`your ${region.word.toLowerCase()} is ${chosen.value} (${chosen.because})`));
     }
   }
 
@@ -84,7 +85,7 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
   if (qualifier !== undefined) {
     const question = await thresholdQuestion(qualifier, state.text, around);
     const chosen = chooseThreshold(state, question, around);
-    if (chosen === undefined) state.open.push(question);
+    if (chosen === undefined) state.open.push(...again(question, "threshold", state));
     else {
       Object.assign(state, withThreshold(state.text, around.knowledge, chosen.value));
       use(chosen.answer);
@@ -100,21 +101,30 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
 
   const period = settlePeriod(state, around);
   use(period.answer);
-  if (period.isOpen) state.open.unshift(PERIOD_QUESTION);
+  if (period.isOpen) state.open.unshift(...again(PERIOD_QUESTION, "period", state));
   if (period.isAll === true) state.text = withoutAllTime(state.text);
   if (isTrend(state.text) || period.isSeries) state.text = await asSeries(state, period.win, around);
   // "recent orders in 2025": beside a period the word says something else.
   else if (isVague(state.text) && !namesTime(state.text, around.moment, state.knowledge).period)
     state.text = withoutVague(state.text);
 
-  const { text, answers, isForced, knowledge, open, notes } = state;
+  const { text, answers, labels, isForced, knowledge, open, notes } = state;
   const finish = (read: Understanding): Understanding => {
     const readings = read.readings.map((reading) => finished(reading, { notes, period, knowledge }));
     const isWhole = read.missing.length === 0 && read.unclear.length === 0;
     const growth = isWhole && readings[0] !== undefined ? openGrowth(readings[0].ask) : [];
     return { ...read, readings, unclear: [...read.unclear, ...growth] };
   };
-  return { question: { text, answers, isForced }, knowledge, open, finish };
+  return { question: { text, answers, ...(labels && { labels }), isForced }, knowledge, open, finish };
+}
+
+/** What has to be asked, with what was said about it and not understood. */
+function again(
+  question: Clarification,
+  subject: Parameters<typeof labelled>[0],
+  asked: Question,
+): Clarification[] {
+  return askedAgain([question], labelled(subject, asked), asked.labels);
 }
 
 function theirs(choice: string): Assumption {
@@ -198,7 +208,7 @@ function finished(
 
 function chooseRegion(
   question: Question,
-  values: readonly string[],
+  { values }: OwnRegion,
   { preferences }: Circumstances,
 ): Chosen<string> | undefined {
   const answer = answeredRegion(answersAbout("region", question), values);

@@ -63,6 +63,8 @@ export interface Clarification {
   isName?: true;
   /** What answers it: one of the suggestions, any number of the model, or that the only suggestion is meant. */
   wants?: "choice" | "number" | "yes";
+  /** The answer that nobody could make use of. */
+  unused?: string;
 }
 
 /** What the rules make of a question, before anything is run. */

@@ -1,0 +1,83 @@
+import type { Clarification, Understanding } from "../understand/reading.ts";
+import { answeredTexts } from "./answered.ts";
+import { isSame } from "./chosen.ts";
+import { isOfTime, type Question } from "./question.ts";
+
+/** A question with the answers in it that could be put there, and the others. */
+export interface Taken {
+  text: string;
+  understood: Understanding;
+  unused: readonly string[];
+}
+
+type Read = (text: string) => Promise<Understanding>;
+
+/** Texts that are tried until each answer has its place. */
+const MOST_READ = 60;
+
+/** Puts each answer into the question, in whatever order they can be read: one word that is left over, and it is none. */
+export async function answersIn(
+  { text, answers, labels }: Question,
+  understood: Understanding,
+  read: Read,
+): Promise<Taken> {
+  let left = MOST_READ;
+  const take = async (now: Taken): Promise<Taken> => {
+    let best = now;
+    for (const answer of now.unused) {
+      for (const put of textsWith(answer, labels?.get(answer), now)) {
+        if (left === 0) return best;
+        left -= 1;
+        const next = await read(put);
+        if (!isCarried(next)) continue;
+        const unused = now.unused.filter((each) => each !== answer);
+        const taken = await take({ text: put, understood: next, unused });
+        if (openIn(taken) === 0) return taken;
+        if (openIn(taken) < openIn(best)) best = taken;
+      }
+    }
+    return best;
+  };
+  return take({ text, understood, unused: [...new Set(answers)] });
+}
+
+/** What a label asks for may be said with it ("Group by: country"); a period is none of what else is unclear. */
+function textsWith(answer: string, label: string | undefined, { text, understood }: Taken): string[] {
+  const bare = text.replace(/[?!.]\s*$/, "");
+  if (label === undefined) return answeredTexts(text, understood.unclear, [answer]);
+  const about = understood.unclear.filter(({ question }) => isSame(question, label));
+  if (about.length === 0 && isOfTime(label)) return [`${bare} ${answer}`];
+  const unclear = about.length > 0 ? about : understood.unclear;
+  return [...answeredTexts(text, unclear, [answer]), `${bare} ${label} ${answer}`];
+}
+
+/** Whether each word has a place, though more may have to be asked. */
+function isCarried({ readings, missing, unclear }: Understanding): boolean {
+  return missing.length === 0 && readings.length + unclear.length > 0;
+}
+
+function openIn({ unused, understood }: Taken): number {
+  return unused.length + understood.unclear.length;
+}
+
+/** Says of an answer that nobody could make use of it, and asks for another. */
+export function notUnderstood(answer: string, labels: Question["labels"]): Clarification {
+  const label = labels?.get(answer);
+  const to = label === undefined ? "" : ` as an answer to "${label}"`;
+  return { question: `"${answer}" was not understood${to}. What is meant?`, suggestions: [], unused: answer };
+}
+
+/** The same questions once more, the first of them with what was said and not understood. */
+export function askedAgain(
+  [first, ...others]: readonly Clarification[],
+  unused: readonly string[],
+  labels: Question["labels"],
+): Clarification[] {
+  if (first === undefined) return [];
+  // Who was asked just that sees it from being asked again.
+  const isNamed = (answer: string) => !isSame(labels?.get(answer) ?? first.question, first.question);
+  const named = unused.filter(isNamed).map((answer) => `"${answer}"`);
+  if (named.length === 0) return [first, ...others];
+  const verb = named.length === 1 ? "was" : "were";
+  return [{ ...first, question: `${named.join(", ")} ${verb} not understood. ${first.question}` }, ...others];
+}
