@@ -271,8 +271,8 @@ describe("questions back", () => {
   it.for([
     ['[By which number is "best" meant?: revenue] [Time period: February 2025]', "February 2025"],
     ['[Time period: February 2025] [By which number is "best" meant?: revenue]', "February 2025"],
-    ["[Time period: March 2025] [Number: revenue] [Shop: Aroma]", "Aroma in March 2025"],
-    ["[Shop: Aroma] [Number: revenue] [Time period: March 2025]", "Aroma in March 2025"],
+    ["[Time period: January 2025] [Number: revenue] [Shop: Aroma]", "is Aroma in January 2025"],
+    ["[Shop: Aroma] [Number: revenue] [Time period: January 2025]", "is Aroma in January 2025"],
     ["[Number: revenue] [Time period: 2024] [Time period: March 2025]", "March 2025"],
   ])(
     "[agent.clarify.answers.used] all answers are used, in any order: best guests %s",

@@ -1,4 +1,4 @@
-import { chosenOf } from "../phases/chosen.ts";
+import { chosenOf, isNumber } from "../phases/chosen.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
 
 /** What somebody says who was asked something. */
@@ -47,10 +47,3 @@ export function isQuestion(text: string, { readings: [best], missing, unclear }:
 
 const ASKS =
   /^(?:how|what|which|who|whose|when|where|show|list|give|find|wie|was|welche[rnms]?|wer|wann|wo|zeige?|nenne)\b/i;
-
-/** "revenue", or "by revenue in 2025": a number and nothing else, but when. */
-function isNumber({ readings: [best], missing }: Understanding): boolean {
-  if (best === undefined || missing.length > 0) return false;
-  const { ask } = best;
-  return ask.k === "table" && ask.by.length === 0 && ask.scope?.if === undefined;
-}

@@ -1,6 +1,6 @@
 import type { Clarification, Understanding } from "../understand/reading.ts";
 import { answeredTexts } from "./answered.ts";
-import { isSame } from "./chosen.ts";
+import { isNumber, isSame } from "./chosen.ts";
 import { isOfTime, type Question } from "./question.ts";
 
 /** A question with the answers in it that could be put there, and the others. */
@@ -23,32 +23,48 @@ export async function answersIn(
 ): Promise<Taken> {
   let left = MOST_READ;
   const take = async (now: Taken): Promise<Taken> => {
-    let best = now;
+    const carried: Taken[] = [];
     for (const answer of now.unused) {
-      for (const put of textsWith(answer, labels?.get(answer), now)) {
-        if (left === 0) return best;
+      const unused = now.unused.filter((each) => each !== answer);
+      for (const put of await textsWith(answer, labels?.get(answer), now, read)) {
+        if (left === 0) break;
         left -= 1;
         const next = await read(put);
-        if (!isCarried(next)) continue;
-        const unused = now.unused.filter((each) => each !== answer);
-        const taken = await take({ text: put, understood: next, unused });
-        if (openIn(taken) === 0) return taken;
-        if (openIn(taken) < openIn(best)) best = taken;
+        if (isCarried(next)) carried.push({ text: put, understood: next, unused });
       }
+    }
+    // What says what is unclear comes first, so that the others are of the whole question.
+    let best = now;
+    for (const next of carried.toSorted((a, b) => openIn(a) - openIn(b))) {
+      const taken = await take(next);
+      if (openIn(taken) === 0) return taken;
+      if (openIn(taken) < openIn(best)) best = taken;
     }
     return best;
   };
   return take({ text, understood, unused: [...new Set(answers)] });
 }
 
-/** What a label asks for may be said with it ("Group by: country"); a period is none of what else is unclear. */
-function textsWith(answer: string, label: string | undefined, { text, understood }: Taken): string[] {
-  const bare = text.replace(/[?!.]\s*$/, "");
-  if (label === undefined) return answeredTexts(text, understood.unclear, [answer]);
-  const about = understood.unclear.filter(({ question }) => isSame(question, label));
+/**
+ * An answer where it can stand: with a label only a number, or what was suggested, says what is unclear. What the label
+ * asks for may be said with it ("Group by: country").
+ */
+async function textsWith(
+  answer: string,
+  label: string | undefined,
+  now: Taken,
+  read: Read,
+): Promise<string[]> {
+  const { unclear } = now.understood;
+  if (label === undefined) return answeredTexts(now.text, unclear, [answer]);
+  const about = unclear.filter(
+    ({ question, suggestions }) =>
+      isSame(question, label) || suggestions.some((suggestion) => isSame(suggestion, answer)),
+  );
+  const bare = now.text.replace(/[?!.]\s*$/, "");
   if (about.length === 0 && isOfTime(label)) return [`${bare} ${answer}`];
-  const unclear = about.length > 0 ? about : understood.unclear;
-  return [...answeredTexts(text, unclear, [answer]), `${bare} ${label} ${answer}`];
+  const meant = about.length > 0 ? about : isNumber(await read(answer)) ? unclear : [];
+  return [...answeredTexts(now.text, meant, [answer]), `${bare} ${label} ${answer}`];
 }
 
 /** Whether each word has a place, though more may have to be asked. */

@@ -1,6 +1,7 @@
 import { GLOSSARY } from "../understand/languages/german/glossary.ts";
 import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
 import { fold, stem } from "../understand/languages/words.ts";
+import type { Understanding } from "../understand/reading.ts";
 
 /** Whether an answer is what was suggested. */
 export function isSame(a: string, b: string): boolean {
@@ -48,3 +49,10 @@ const FILLERS = new Set(
     " ",
   ),
 );
+
+/** "revenue", or "by revenue in 2025": a number and nothing else, but when. */
+export function isNumber({ readings: [best], missing }: Understanding): boolean {
+  if (best === undefined || missing.length > 0) return false;
+  const { ask } = best;
+  return ask.k === "table" && ask.by.length === 0 && ask.scope?.if === undefined;
+}
