@@ -354,6 +354,12 @@ describe("with a provider", () => {
     ["Zaster nach Shop 2025", { ...SHOPS, period: "2025" }, "revenue by shop in 2025"],
     ["how did the shops do moneywise", SHOPS, "revenue by shop"],
     [
+      "how many visits did the plonky shops have",
+      { ...VISITS, ...only("shops.city", ["Bonn", "Oslo"], "in") },
+      "visit count",
+    ],
+    ["shops without a single plonk", { by: SHOP, ...only("count(visits) per shops", 0) }, "shops"],
+    [
       "the plonkiest shop of each region",
       {
         ...SHOPS,
@@ -367,8 +373,11 @@ describe("with a provider", () => {
     standIn.reply(filled(query));
     const { outcome, id, questions } = await ask(question);
     const [text = ""] = questions[0]?.suggestions ?? [];
-    if (outcome !== "clarify")
-      expect({ outcome, text }).toEqual({ outcome: "clarify", text: expect.stringContaining(said) });
+    const { problem } = sent(standIn.calls[1]);
+    expect({ outcome, text, problem }).toMatchObject({
+      outcome: "clarify",
+      text: expect.stringContaining(said),
+    });
     const { rows } = await resultOf<Asked>(server, contributor, "query_metrics", {
       model: "cafes",
       ...query,

@@ -53,17 +53,18 @@ export async function assist(
     const isMeant = ({ text }: FilledIn) => helped.question.answers.some((each) => isSame(each, text));
     const chosen = found.find(isMeant);
     if (chosen !== undefined) return chosen.answer;
-    const others = different([answer, ...found.map((each) => each.answer)]).slice(1);
-    const meant = found.filter((each) => (others as Answer[]).includes(each.answer));
+    const own = answer.outcome === "answer" ? [answer] : [];
+    const others = different([...own, ...found.map((each) => each.answer)]);
+    const meant = found.filter((each) => others.includes(each.answer));
     const [first, ...more] = meant;
     if (first === undefined) return answer;
     const missing = helped.understanding.missing.map(({ text }) => text);
-    const isOnly = more.length === 0 && answer.outcome !== "answer";
+    const isOnly = more.length === 0 && own.length === 0;
     if (isOnly && missing.length === 0) return taken(first, PUT_TOGETHER, `Put together by the ${name}`);
     if (helped.question.isForced)
       return taken(first, UNCONFIRMED, `The rules did not understand the question. Assumed by the ${name}`);
-    const own = answer.query == null ? [] : [answer.query];
-    const asked = asks([...own, ...meant.map((each) => each.answer.query)], missing, knowledge);
+    const queries = [...own, ...meant.map((each) => each.answer)].flatMap(({ query }) => query ?? []);
+    const asked = asks(queries, missing, knowledge);
     return noted(asked, `The ${name} suggests it.`);
   } catch (error) {
     if (

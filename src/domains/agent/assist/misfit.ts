@@ -32,7 +32,7 @@ export function misfitOf(ask: Ask, question: Question, knowledge: Knowledge): st
   const turned = turnedIn(ask, senses);
   if (turned !== undefined) return `the question does not compare with ${turned} in that way.`;
   const open = [...all.keys()].filter((i) => (unsaid.has(i) || !known.has(i)) && !empty.has(i));
-  const added = addedTo(question.text, senses, ask);
+  const added = addedTo(question.text, senses, ask, knowledge.schema);
   return added.length <= Math.max(1, open.length) ? "" : `the question has no words for ${added.join(", ")}.`;
 }
 
