@@ -405,6 +405,15 @@ const MADE_OF: readonly (readonly [title: string, wish: Wish, rows: unknown[][]]
     [[3]],
   ],
   [
+    "a count of what has no date, beside a period",
+    {
+      metrics: ["revenue"],
+      where: [{ field: "count(shops[city = Bern]) per regions", op: ">", value: 0 }],
+      period: "2025-02",
+    },
+    [[12]],
+  ],
+  [
     "a share of those who have",
     { metrics: ["count(guests[count(visits) per guests > 0]) / count(guests)"] },
     [[2 / 3]],

@@ -89,9 +89,12 @@ export function belonging(schema: Schema, ds: string): string[] {
   );
 }
 
-/** A period holds for what is counted of entities as well, unless a number has one of its own. */
-export function datedNumber(num: Num, win: Window): Num {
-  if (num.k === "calc") return { ...num, a: datedNumber(num.a, win), b: datedNumber(num.b, win) };
+/** A period holds for what is counted of entities as well, unless a number has one of its own, or no date. */
+export function datedNumber(num: Num, win: Window, schema: Schema): Num {
+  const dated = (of: Num) => datedNumber(of, win, schema);
+  if (num.k === "calc") return { ...num, a: dated(num.a), b: dated(num.b) };
+  const counted = num.k === "agg" && num.in !== undefined ? datasetIn(num.in) : undefined;
+  if (counted !== undefined && schema.datasets.get(counted)?.date == null) return num;
   return num.k === "metric" || num.k === "agg" ? { ...num, scope: { win, ...num.scope } } : num;
 }
 

@@ -78,7 +78,7 @@ function conditionsIn(filter: Filter, scene: Scene, win: Window | undefined): Co
   if (whose !== undefined && more.length === 0 && !isField(filter.field, knowledge)) {
     const ds = entityNamed(knowledge.schema, whose);
     const number = ofEach(numberOf(scene, of), ds, knowledge.schema);
-    const then = win === undefined ? number : datedNumber(number, win);
+    const then = win === undefined ? number : datedNumber(number, win, knowledge.schema);
     return {
       rows: sides.map((said) =>
         ofEntity(ds, orNone(ofGroups(then, said, knowledge, moment), knowledge.schema)),

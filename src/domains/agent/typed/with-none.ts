@@ -32,7 +32,7 @@ export function withNone(
     throw noGroups(none[0]?.number as Num, keys, schema);
   const conds = none.map(({ number, cond }) => {
     const a = ofEach(number, ds, schema);
-    const then = win == null ? a : datedNumber(a, win);
+    const then = win == null ? a : datedNumber(a, win, schema);
     return ofEntity(ds, orNone({ ...(cond as Compared), a: then }, schema));
   });
   return { rows: [...rows, ...conds], groups: [], keys, cols: [] };
