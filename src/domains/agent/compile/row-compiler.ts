@@ -215,6 +215,7 @@ export class RowCompiler {
   during(rows: Rows, win: Window, { date, shift }: { date: Key | null; shift?: Shift | undefined }): string {
     const wanted = this.dateOf(rows, win, date);
     if (wanted === null) {
+      if (win.from === null && win.to === null) return "true";
       throw new CompileError(`${rows.ds} has no date, so it cannot be limited to ${win.said}.`);
     }
     const { finest } = this.dataset(wanted.ds).fields.get(wanted.field) ?? {};

@@ -405,6 +405,19 @@ const MADE_OF: readonly (readonly [title: string, wish: Wish, rows: unknown[][]]
     [[3]],
   ],
   [
+    "what rows belong to is that of all times, beside numbers of a period",
+    { metrics: ["revenue / sum(shops.seats)"], by: ["shops.shop_name"], period: "2025-01" },
+    [["Aroma", 13 / 20]],
+  ],
+  [
+    "a field by the relationship that leads to it",
+    { metrics: ["revenue"], by: ["shops_regions.region_name"], period: "2025-02" },
+    [
+      ["North", 12],
+      ["South", 5],
+    ],
+  ],
+  [
     "a count of what has no date, beside a period",
     {
       metrics: ["revenue"],

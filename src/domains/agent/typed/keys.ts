@@ -26,7 +26,7 @@ export function keyOf(schema: Schema, text: string): Key {
     throw new AppError("bad_request", `${metric} is a metric, and no field.`, {
       hint: "Metrics stand in metrics, in order, and in where as conditions on groups.",
     });
-  const key = keyNamed(schema, name, waysLike(schema, name));
+  const key = alongWay(schema, name) ?? keyNamed(schema, name, waysLike(schema, name));
   return {
     ...key,
     ...(grain !== undefined && grained(schema, key, grain)),
@@ -58,6 +58,14 @@ function viaOf({ links }: Schema, { ds }: Key, said: string): Pick<Key, "path"> 
   throw new AppError("bad_request", `No relationship ${said} leads to ${ds}.`, {
     hint: names === "" ? "None does." : `Those that do: ${names}.`,
   });
+}
+
+/** `store_in_region.region_name`: a field of where that relationship leads. */
+function alongWay(schema: Schema, text: string): Key | undefined {
+  const [way = "", field = "", ...more] = text.split(".");
+  const { to = "" } = [...schema.links.values()].find(({ name }) => isSameName(name, way)) ?? {};
+  const [key] = more.length === 0 ? keysNamed(schema, `${to}.${field}`) : [];
+  return key && !schema.datasets.has(way) ? { ...key, ...viaOf(schema, key, way) } : undefined;
 }
 
 /** `manager.name` and `employees.region_name` say a way: `employees.name via manager`. */

@@ -3,10 +3,12 @@ import { columnName } from "../compile/columns.ts";
 import { homesIn, toOnePath } from "../compile/paths.ts";
 import { shortWindow } from "../explain/say.ts";
 import { qualified } from "../query/names.ts";
-import { datasetIn } from "../query/parts.ts";
+import { datasetIn, swapped } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Key, Num, Rel, Window } from "../query/semantic-query.ts";
 import { belonging, linking } from "./entities.ts";
+
+export const ALWAYS: Window = { from: null, to: null, said: "all time" };
 
 type Leaf = Extract<Num, { k: "metric" | "agg" }>;
 
@@ -32,6 +34,26 @@ export function homesOfLeaf(leaf: Leaf, schema: Schema): string[] {
   if (leaf.k === "agg") return [datasetIn(leaf.in as Rel) ?? []].flat();
   const { aggregates = [] } = schema.metrics.get(leaf.name)?.formula ?? {};
   return [...new Set(aggregates.flatMap((each) => homesIn(schema, each).slice(0, 1)))];
+}
+
+/**
+ * A sum or an average of what measured rows belong to is no event of a period: the floor area of stores beside their
+ * revenue is that of all of them, whenever they were opened.
+ */
+export function timeless(cols: Num[], schema: Schema): Num[] {
+  const leaves = cols.flatMap(leavesOf);
+  const homes = leaves.flatMap((leaf) => homesOfLeaf(leaf, schema));
+  const isAround = (of: string) => homes.some((ds) => ds !== of && toOnePath(schema, ds, of) !== undefined);
+  const around = leaves.filter(
+    (leaf) =>
+      leaf.k === "agg" &&
+      !["count", "distinct"].includes(leaf.fn) &&
+      leaf.scope?.win === undefined &&
+      homesOfLeaf(leaf, schema).every(isAround),
+  );
+  return swapped(cols, (part) =>
+    around.includes(part as Leaf) ? { ...part, scope: { ...(part as Leaf).scope, win: ALWAYS } } : undefined,
+  );
 }
 
 interface Asked {

@@ -16,7 +16,7 @@ import { keyOf } from "./keys.ts";
 import { listOf } from "./list.ts";
 import { isDay, numberOf } from "./numbers.ts";
 import { type Ordered, orderOf } from "./order.ts";
-import { leavesOf, requireReach } from "./out-of-reach.ts";
+import { leavesOf, requireReach, timeless } from "./out-of-reach.ts";
 import { periodIn } from "./period.ts";
 import { remarksOn } from "./remarks.ts";
 import { counter, type Scene } from "./scene.ts";
@@ -130,8 +130,10 @@ function partsOf(wish: QueryWish, scene: Scene): Parts {
       hint: "Add limit: 3 for the first three of each.",
     });
   const win = earlier === undefined ? said : soFar(said, moment.now);
+  const isTimed = win == null || days.some(({ bucket, part }) => bucket !== undefined || part !== undefined);
+  const shown = isTimed ? cols : timeless(cols, knowledge.schema);
   return {
-    ...withNone({ ...found, keys: days, cols }, { named, win: said }, scene),
+    ...withNone({ ...found, keys: days, cols: shown }, { named, win: said }, scene),
     win,
     order,
     earlier,

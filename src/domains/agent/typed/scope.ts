@@ -2,6 +2,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import { allOf } from "../query/parts.ts";
 import type { Scope } from "../query/semantic-query.ts";
 import { Faults } from "./faults.ts";
+import { ALWAYS } from "./out-of-reach.ts";
 import { outside, splitOutside } from "./outside.ts";
 import { periodIn } from "./period.ts";
 import type { Scene } from "./scene.ts";
@@ -35,8 +36,6 @@ export function scopeOf(text: string, scene: Scene): Scope {
   const all = allOf(rows);
   return { ...(all && { if: all }), ...(win !== undefined && { win: win ?? ALWAYS }) };
 }
-
-const ALWAYS = { from: null, to: null, said: "all time" };
 
 /** What lies between two values is one condition. */
 function rejoined(parts: readonly string[]): string[] {
