@@ -53,7 +53,7 @@ const HIRES = [
   ["2025-08-18", "Alder", 45],
   ["2025-10-06", "Birch", 15],
   ["2025-12-31", "Alder", 310],
-].map(([hired_on, pier, price], i) => ({ hire_no: `H-${1 + i}`, hired_on, pier, price }));
+].map(([hired_on, pier, price], i) => ({ hire_id: `H-${1 + i}`, hired_on, pier, price }));
 
 let server: TestServer;
 let token: string;
@@ -197,6 +197,17 @@ describe("days and months on which nothing happened", () => {
     const { got: found, answer } = await ask("hires", question);
     expect([question, found]).toEqual([question, [[expect.closeTo(got[0]?.[0] as number)]]]);
     expect(answer.toLowerCase()).toContain(told);
+  });
+
+  it.each([
+    ["monthly hires in 2025", 12, ["2025-08-01", 2]],
+    ["quarterly hires at Alder", 4, ["2025-07-01", 1]],
+    ["average weekly hires at Birch in 2025", 1, [expect.closeTo(6 / 51)]],
+    ["durchschnittliche monatliche hires 2025", 1, [1]],
+  ])("belong to %s", async (question, count, row) => {
+    const { got } = await ask("hires", question);
+    expect([question, got]).toEqual([question, expect.arrayContaining([row])]);
+    expect(got).toHaveLength(count);
   });
 
   it("are left out of an average of what is no sum", async () => {

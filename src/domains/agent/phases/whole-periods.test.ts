@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cafeSchema, visibleCafe } from "../../../../test/support/cafe-tables.ts";
-import { MONTH, REVENUE, reading } from "../../../../test/support/questions.ts";
+import { MONTH, REVENUE, reading, SHOP } from "../../../../test/support/questions.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num } from "../query/semantic-query.ts";
 import { inWholePeriods } from "./whole-periods.ts";
@@ -43,6 +43,12 @@ describe("parts of periods", () => {
   it("are in no average of periods", () => {
     const average: Ask = { k: "table", by: [], cols: [{ k: "each", fn: "avg", of: REVENUE, per: [MONTH] }] };
     expect(windowOf(average)).toEqual(["2024-12-01", "2025-03-01", 1]);
+    expect(windowOf({ ...average, by: [SHOP] })).toEqual(["2024-12-01", "2025-03-01", 1]);
+    const guests: Num = { k: "agg", fn: "distinct", of: { ds: "visits", field: "guest_id" } };
+    const counted: Num = { k: "each", fn: "avg", of: guests, per: [MONTH] };
+    expect(windowOf({ ...average, cols: [counted] })).toEqual(["2024-12-01", "2025-03-01", 1]);
+    const tips: Num = { k: "each", fn: "avg", of: { k: "metric", name: "average_tip" }, per: [MONTH] };
+    expect(windowOf({ ...average, cols: [tips] })).toBeUndefined();
   });
 
   it("are nothing that growth begins with", () => {

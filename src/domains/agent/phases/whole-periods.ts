@@ -1,3 +1,4 @@
+import { isZeroOfNothing } from "../compile/of-nothing.ts";
 import { isAdditive } from "../explain/additive.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Grain, Key, Num, Window } from "../query/semantic-query.ts";
@@ -40,11 +41,11 @@ function comparedIn({ by, cols, top }: Table, { schema }: Knowledge): Compared |
   if (key !== undefined && lag !== undefined) return isAdditive(lag.of, schema) ? { key, lag } : undefined;
   if (key !== undefined && top?.dir === "min" && cols.some((num) => isAdditive(num, schema))) return { key };
   const [each, ...others] = cols;
-  if (each?.k !== "each" || each.fn === "max" || others.length > 0 || by.length > 0) return undefined;
+  if (each?.k !== "each" || each.fn === "max" || others.length > 0) return undefined;
   const [per, ...more] = each.per;
-  return per?.bucket !== undefined && more.length === 0 && isAdditive(each.of, schema)
-    ? { key: per }
-    : undefined;
+  const isOfTime = by.some(({ bucket, part }) => bucket !== undefined || part !== undefined);
+  const isAlone = per?.bucket !== undefined && more.length === 0 && !isOfTime;
+  return isAlone && isZeroOfNothing(schema, each.of) ? { key: per } : undefined;
 }
 
 /** From the first whole period to the last; undefined where all are whole, or hardly any is. */

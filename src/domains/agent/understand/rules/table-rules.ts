@@ -156,6 +156,12 @@ export const TABLE_RULES: Rules = {
   },
   "table grain": (grammar, { table }, { grain, isFiscal }) => periods(grammar, table, grain, isFiscal),
   "grain table": (grammar, { grain, isFiscal }, { table }) => periods(grammar, table, grain, isFiscal),
+  // "weekly orders": how many there were in each week.
+  "grain rel": (grammar, { grain, isFiscal, isBare, isEvery }, rel) => {
+    const isNoun = rel.form === "noun" && !rel.isTopped && rel.verb === undefined && grammar.isEvent(rel.ds);
+    if (!isNoun || isBare === true || isEvery === true) return [];
+    return periods(grammar, tableOf(count(rel.rel)), grain, isFiscal).map((each) => more(each, 0.3));
+  },
   "op table": (grammar, { op, arg }, { table }) => {
     if (op === "count" && table.top !== null) return [];
     if (op === "count" && table.having !== null) return countedGroups(table);
