@@ -242,3 +242,58 @@ describe("what everybody in business means", () => {
     ]);
   });
 });
+
+describe("rows that are called sales", () => {
+  const sold = (...metrics: ReturnType<typeof metric>[]) =>
+    buildKnowledge(
+      {
+        ...MODEL,
+        datasets: [
+          dataset("sales", "sale_id", [
+            field("sale_id", "BIGINT"),
+            field("stall_id", "BIGINT"),
+            field("sold_on", "DATE"),
+            field("amount", "DOUBLE"),
+          ]),
+          dataset("stalls", "stall_id", [field("stall_id", "BIGINT"), field("stall_name", "VARCHAR")]),
+        ],
+        relationships: [link("sales", "stalls", "stall_id")],
+        metrics,
+      },
+      [{ ds: "stalls", field: "stall_name", values: ["Elm", "Ash"], isCut: false }],
+    );
+  const takings = metric("takings", "SUM(sales.amount)");
+  const net = metric("net_takings", "SUM(sales.amount) * 0.9");
+  const meant = (text: string, ...metrics: ReturnType<typeof metric>[]) => {
+    const { readings, missing } = understand(
+      { text, now: "2026-03-31T12:00:00", timeZone: "UTC" },
+      sold(...metrics),
+    );
+    expect(missing).toEqual([]);
+    return [...new Set(rivalsOf(inTheirWords(readings)).map(({ said }) => said))];
+  };
+
+  it.each([
+    ["total sales by stall last year", "takings by stall in 2025"],
+    ["sales by stall", "takings by stall"],
+    ["sales in 2025", "takings in 2025"],
+    ["how much did we sell in 2025", "takings in 2025"],
+    ["average sales per month in 2025", "average takings for each month in 2025"],
+    ["stall with the highest sales", "takings by stall, the highest"],
+    ["how many sales in 2025", "number of sales in 2025"],
+    ["number of sales by stall", "number of sales by stall"],
+    ["stalls with more than 2 sales", "number of sales by stall, where number of sales is more than 2"],
+    ["list sales in May 2025", "sales in May 2025"],
+    ["stalls without sales in 2025", "stalls without sales in 2025"],
+  ])("%s: %s", (text, said) => {
+    expect(meant(text, takings)).toEqual([said]);
+  });
+
+  it.each(["total sales by stall", "sales by stall"])(
+    "%s: asks where two numbers are of money, or where only a column is",
+    (text) => {
+      expect(meant(text, takings, net)).toEqual(["takings by stall", "net takings by stall"]);
+      expect(meant(text)).toEqual(["total amount of sales by stall", "number of sales by stall"]);
+    },
+  );
+});

@@ -1,6 +1,6 @@
 import { isSeveral } from "../languages/german/glossary.ts";
 import type { Language } from "../languages/language.ts";
-import { stemsOf, type Word } from "../languages/words.ts";
+import { normsOf, stemsOf, type Word } from "../languages/words.ts";
 import type { Entry } from "../lexicon/entry.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
 import type { Sense } from "../senses/fragment.ts";
@@ -23,7 +23,7 @@ export function nameEntries(stretch: Stretch, lexicon: Lexicon, language: Langua
     ...withGaps(span, lexicon, language),
     ...(isPerson ? peopleIn(lexicon).map((sense) => ({ sense, cost: PEOPLE_COST })) : []),
     ...(isGerund ? [] : glossed(span, lexicon, language))
-      .filter(({ sense }) => !(isVerb(sense) && isGermanNoun(span, language)))
+      .filter(({ sense, isOfMany }) => isOfMany !== true && !(isVerb(sense) && isGermanNoun(span, language)))
       .map((entry) => ({
         ...entry,
         sense: inNumber(entry.sense, norms, language),
@@ -55,12 +55,14 @@ function isVerb(sense: Sense): boolean {
 
 /** What the author called so, in the form that it is said in. */
 function authorsEntries(
-  { span, norms, bonus }: Stretch,
+  { words, start, span, norms, bonus }: Stretch,
   entries: readonly Entry[],
   lexicon: Lexicon,
   { isGerund, isOne }: { isGerund: boolean; isOne: boolean },
 ): Entry[] {
   const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
+  // "more than 2 sales", "number of sales", "without sales": the rows themselves.
+  const isCounted = /(^| )(\d\S*|many|(number|count) of|without( any)?|no|any)$/.test(normsOf(words.slice(0, start)));
   const isState = /(ed|ing)$/.test(norms) && lexicon.values.has(norms) && !lexicon.spelt.has(norms);
   const isPast = /ed$/.test(norms) && entries.some(({ sense }) => isVerb(sense));
   const hasNoun = entries.some(
@@ -76,7 +78,7 @@ function authorsEntries(
     const isNoun = said.t === "table" || (said.t === "rel" && said.form === "noun");
     // "returning" is no return, and what is "repaired" by its status is no repair.
     const isOwn = isState && said.t === "rel" && ownValue(norms, said.ds, lexicon);
-    if (isNoun && (isGerund || isOwn)) return [];
+    if ((isNoun && (isGerund || isOwn)) || (entry.isOfMany === true && (!isMany || isCounted))) return [];
     // "ordered" is what somebody did, and no order; "orders" are no deed.
     const isDone = said.t === "field" ? cost >= PART_OF_DATE : isVerb(said);
     if (isPast ? isNoun : isMany && isDone && hasNoun) return [];

@@ -6,6 +6,8 @@ export interface Entry {
   cost: number;
   /** What it is taken for, where nobody calls it so. */
   taken?: string;
+  /** Only in its plural. */
+  isOfMany?: true;
 }
 
 /** The entries of a phrase by their senses: hundreds of fields may have the same value. */

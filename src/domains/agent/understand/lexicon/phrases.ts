@@ -6,7 +6,7 @@ import { HOW } from "../languages/english/english.ts";
 import { type Folding, phraseKey } from "../languages/words.ts";
 import { foreignLink, isSpan, measuresOf, worths } from "../model/model-words.ts";
 import { usualRatios } from "../model/usual-ratios.ts";
-import { countOf, soldMetric } from "../model/usual-sales.ts";
+import { countOf, soldFor, soldMetric } from "../model/usual-sales.ts";
 import { roleWords } from "../rules/roles.ts";
 import type { Sense, TableSense } from "../senses/fragment.ts";
 import { count, entities, table, tableOf } from "../senses/make.ts";
@@ -18,7 +18,7 @@ import { bothWays, bridgePaths, DIRECTED, roleOf } from "./link-words.ts";
 type Dataset = VisibleModel["datasets"][number];
 type Field = Dataset["fields"][number];
 
-const COST = { name: 0, synonym: 0.1, verb: 0.3, count: 0.5, part: 0.7, partial: 2 };
+const COST = { sold: -0.15, name: 0, synonym: 0.1, verb: 0.3, count: 0.5, part: 0.7, partial: 2 };
 
 /** What was done: "won", "sold", "delivered". */
 const PARTICIPLE = /^(\p{L}{3,}ed|won|sold|bought|made|paid|lost|held|given|taken|shot|led|run)$/iu;
@@ -52,6 +52,7 @@ export class Phrases {
     this.#addWorths();
     this.#addMetrics();
     this.#addDefinitions();
+    this.#addSales();
     this.#addEvents();
   }
 
@@ -280,6 +281,19 @@ export class Phrases {
     for (const { phrase, metric } of aliases) this.#add(phrase, table({ k: "metric", name: metric }), 0);
   }
 
+  /** "sales by shop": what was earned, also where the rows are called so; how many there are has to be asked for. */
+  #addSales(): void {
+    for (const { name, ai } of this.#knowledge.model.datasets) {
+      const key = [name, ...ai.synonyms].filter((text) => SOLD.test(text)).map((text) => this.#key(text))[0];
+      const own = this.all.get(key ?? "") ?? [];
+      // What the author calls so comes first.
+      if (key === undefined || own.some(({ sense, cost }) => sense.t === "table" && cost < COST.count))
+        continue;
+      for (const { num, taken } of soldFor(this.#schema, name))
+        put(this.all, key, { sense: table(num), cost: COST.sold, taken, isOfMany: true });
+    }
+  }
+
   #addEvents(): void {
     const { model, definitions } = this.#knowledge;
     for (const { verbs, ds, cond, times, isUsual, isCounted } of definitions.events) {
@@ -292,6 +306,9 @@ export class Phrases {
     }
   }
 }
+
+/** Rows whose name is also that of what they bring. */
+const SOLD = /^sales$/i;
 
 /** What rows are numbered by: an `order_id` is the number of an order. */
 const NUMBERED = /^(.*?)_?(?:id|key|no|nr|number|nummer)$/i;

@@ -1,8 +1,9 @@
 import type { VisibleModel } from "../../../models/index.ts";
 import { homesIn, toOnePath } from "../../compile/paths.ts";
 import type { Schema } from "../../query/schema.ts";
+import type { Num } from "../../query/semantic-query.ts";
 import type { Definitions } from "./definitions.ts";
-import { peopleOf } from "./model-words.ts";
+import { isPrice, isSummed, peopleOf } from "./model-words.ts";
 
 /** What is earned, by its likelier names first. */
 const MONEY = [
@@ -24,6 +25,23 @@ export function moneyMetrics({ metrics }: Schema): string[] {
     [...metrics.keys()].filter((each) => name.test(each) && !RATIO.test(each)),
   );
   return named.find(({ length }) => length > 0) ?? [];
+}
+
+/** What the rows of a dataset brought: by the metrics of it, or else, as far as can be told, by its columns. */
+export function soldFor(schema: Schema, ds: string): { num: Num; taken: string }[] {
+  const metrics = moneyMetrics(schema).filter((name) => homesOf(schema, name).includes(ds));
+  if (metrics.length > 0) return metrics.map((name) => ({ num: { k: "metric", name }, taken: name }));
+  const rows = { k: "all" as const, ds };
+  const amounts = [...(schema.datasets.get(ds)?.fields.values() ?? [])].filter(
+    ({ name, kind }) => kind === "number" && isPrice(name) && isSummed(name),
+  );
+  const sums = amounts.map(({ name: field }) => ({
+    num: { k: "agg" as const, fn: "sum" as const, of: { ds, field }, in: rows },
+    taken: `total ${field}`,
+  }));
+  // Nobody says that it is meant, so it is asked about.
+  const count = { num: { k: "agg" as const, fn: "count" as const, in: rows }, taken: `number of ${ds}` };
+  return sums.length === 0 ? [] : [...sums, count];
 }
 
 /** The dataset that the rows of a metric are of. */

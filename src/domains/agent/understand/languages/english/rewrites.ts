@@ -120,6 +120,15 @@ const REWRITES: readonly Rewrite[] = [
     /\bhow much (?:money )?(did|do|have) we (?:make|made|earn|earned)(?= (?:in|with|from|on|at|through|via|last|this|during|since)\b|\?|$)/gi,
     "how much revenue $1 we have",
   ],
+  [
+    /\bhow much (?:money )?(did|do|does|have|has) ((?:\S+ ){1,4}?)(?:sell|sold)(?= (?:in|on|at|of|for|through|via|last|this|during|since|per|by)\b|\?|$)/gi,
+    ([said = "", did = "", who = ""], isNoun) =>
+      isNoun("revenue", ["table"])
+        ? `how much revenue ${did} ${who}make`
+        : isNoun("sales", ["rel", "table"]) && /^we $/i.test(who)
+          ? "what were total sales"
+          : said,
+  ],
   [DID, ([said = ""]) => said.replace(/\p{L}+$/u, (verb) => DONE.get(verb.toLowerCase()) ?? verb)],
   [EACH_OF, "by $2 in the $1"],
   [/(?<=\bboth\b.*\band) (?:in|during)(?= \S*\d)/gi, ""],
