@@ -62,7 +62,9 @@ function authorsEntries(
 ): Entry[] {
   const isMany = /[^s]s$/.test(span.at(-1)?.norm ?? "");
   // "more than 2 sales", "number of sales", "without sales": the rows themselves.
-  const isCounted = /(^| )(\d\S*|many|(number|count) of|without( any)?|no|any)$/.test(normsOf(words.slice(0, start)));
+  const isCounted = /(^| )(\d\S*|many|(number|count) of|without( any)?|no|any)$/.test(
+    normsOf(words.slice(0, start)),
+  );
   const isState = /(ed|ing)$/.test(norms) && lexicon.values.has(norms) && !lexicon.spelt.has(norms);
   const isPast = /ed$/.test(norms) && entries.some(({ sense }) => isVerb(sense));
   const hasNoun = entries.some(
