@@ -245,7 +245,10 @@ describe("words for the one thing of a kind", () => {
     ["how many manuals were borrowed in 2025", "loan count in 2025"],
     ["most borrowed manual", "loan count by title, the highest"],
     ["who borrowed the most manuals", "loan count by company, the highest"],
-    ["are there any parts that we never sold? Which ones?", "parts where parts revenue is at most 0 or nothing"],
+    [
+      "are there any parts that we never sold? Which ones?",
+      "parts where parts revenue is at most 0 or nothing",
+    ],
     ["which repairs earn us the most? Top 3 parts by sales", "parts revenue by part, the 3 highest"],
   ])("%s: %s", (question, wanted) => {
     expect(read(question)).toBe(wanted);
