@@ -53,7 +53,13 @@ const HIRES = [
   ["2025-08-18", "Alder", 45],
   ["2025-10-06", "Birch", 15],
   ["2025-12-31", "Alder", 310],
-].map(([hired_on, pier, price], i) => ({ hire_id: `H-${1 + i}`, hired_on, pier, price }));
+].map(([hired_on, pier, price], i) => ({
+  hire_id: `H-${1 + i}`,
+  hired_on,
+  pier,
+  boat: i % 3 === 0 ? "Canoe" : "Punt",
+  price,
+}));
 
 let server: TestServer;
 let token: string;
@@ -208,6 +214,13 @@ describe("days and months on which nothing happened", () => {
     const { got } = await ask("hires", question);
     expect([question, got]).toEqual([question, expect.arrayContaining([row])]);
     expect(got).toHaveLength(count);
+  });
+
+  it.each([
+    "how many hires of Canoe at Alder were there in March 2025?",
+    "average number of hires per day of Canoe at Alder in March 2025",
+  ])("are the answer where nothing is doubtful: %s", async (question) => {
+    expect(await ask("hires", question)).toMatchObject({ question, got: [[0]] });
   });
 
   it("are left out of an average of what is no sum", async () => {

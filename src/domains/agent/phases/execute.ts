@@ -7,7 +7,7 @@ import { isAboutSql } from "../query/unrunnable.ts";
 import type { Clarification } from "../understand/reading.ts";
 import type { Statement } from "./build-sql.ts";
 import { unknownPeriods } from "./data-period.ts";
-import { filtersIn } from "./filters.ts";
+import { filtersIn, type NamedFilter } from "./filters.ts";
 import { hasChange } from "./like-with-like.ts";
 import { WHICH_READING } from "./refuse.ts";
 
@@ -57,15 +57,27 @@ export async function execute(
 
 /** Conditions of a query that holds of nothing, from which on it is rather misread than empty. */
 const DOUBTED = 3;
+/** What a reading may cost that is hardly misread. */
+const PLAIN_COST = 1.5;
 
 /** What is asked before a number of nothing is given: with that many conditions one of them was hardly meant so. */
-function doubt({ reading: { ask, said }, rows }: Result): Clarification[] {
+function doubt({ reading: { ask, said, cost }, rows }: Result): Clarification[] {
   if (ask.k !== "table" || rows.some((row) => row.some((value) => value !== null && value !== 0))) return [];
+  const filters = filtersIn(ask);
+  // That nothing was sold of a product in a place in some month is an answer.
+  const isPlain = cost <= PLAIN_COST && filters.every(isOfValue);
   // That no group is above a number is an answer; that none is the first is not.
-  const isOdd = ask.by.length === 0 ? filtersIn(ask).length >= DOUBTED : ask.top !== undefined;
+  const isOdd = ask.by.length === 0 ? filters.length >= DOUBTED && !isPlain : ask.top !== undefined;
   return isOdd
     ? [{ question: `Understood as "${said}", there is nothing. What do you mean?`, suggestions: [said] }]
     : [];
+}
+
+/** A period, or a value that a field has, or one of what it belongs to. */
+function isOfValue({ part }: NamedFilter): boolean {
+  if (!("k" in part) || part.k === "during") return true;
+  if (part.k === "link") return part.count === undefined && part.path.every(({ dir }) => dir === "one");
+  return part.k === "is" && part.match === "equal";
 }
 
 /** Why nothing can be said: there is nothing, or something is held against it, and the data are of other times. */
