@@ -60,6 +60,12 @@ interface Group {
   datasets: readonly Dataset[];
 }
 
+interface Wish {
+  question: string;
+  /** Names of datasets that were chosen. */
+  chosen: readonly string[];
+}
+
 /** Answers of this much less confidence are no rivals. */
 const MARGIN = 0.1;
 const AT_ONCE = 2;
@@ -81,29 +87,33 @@ export class DatasetQuestions {
     const sent =
       waiting !== undefined && isName(asked.question) ? `${waiting} [${asked.question}]` : asked.question;
     const question = withoutAnswers(sent, isName);
-    const groups = await this.#groups(caller, nearestOf(question, all), {
-      question,
-      chosen: readQuestion(sent).answers.filter(isName),
-      isNamed: datasetIds !== undefined,
-    });
-    const searched = [
-      ...new Map(groups.flatMap(({ datasets }) => datasets).map((each) => [each.id, each])).values(),
-    ];
-    const names = searched.map(({ name }) => name);
+    const about = nearestOf(question, all);
+    const chosen = readQuestion(sent).answers.filter(isName);
+    const wish = { question, chosen, isNamed: datasetIds !== undefined };
+    const published = await this.#published(caller, about, wish.isNamed);
+    const allGroups = () => this.#groups(caller, about, published, wish);
+    const described = wished(published, wish);
+    let groups = described.length > 0 ? described : await allGroups();
     let isWritten = false;
-    const askOf: AskOf = async (group, about) => {
+    const askOf = once(async (group, more) => {
       // Of trials only what comes of them is written down, and here.
-      isWritten ||= about.isTrial !== true;
+      isWritten ||= more.isTrial !== true;
       const { datasetIds: _, before: __, ...rest } = asked;
-      const { model } = group;
-      const whole = { ...rest, model, question, word: "datasets", datasets: names, ...about };
+      const datasets = datasetsOf(groups).map(({ name }) => name);
+      const whole = { ...rest, model: group.model, question, word: "datasets", datasets, ...more };
       return { group, answer: await this.#parts.agent.ask(caller, whole) };
+    });
+    const find = async (): Promise<Tried> => {
+      const early = (await continued(groups, before, askOf)) ?? (await describedAnswer(groups, about, askOf));
+      if (early !== undefined) return early;
+      if (described.length > 0) groups = await allGroups();
+      const guessed = groups.filter((each) => !described.includes(each));
+      return (await continued(guessed, before, askOf)) ?? (await firstAnswer(groups, askOf));
     };
-    const [first] = groups as [Group, ...Group[]];
-    let group = first;
-    const asOne = { model: first.model, question, isWritten: () => isWritten };
+    let [group] = groups as [Group, ...Group[]];
+    const asOne = { model: group.model, question, isWritten: () => isWritten };
     const answer = await recorded(this.#parts, caller, asOne, async () => {
-      const tried = (await continued(groups, before, askOf)) ?? (await firstAnswer(groups, askOf));
+      const tried = await find();
       group = tried.group;
       return { answer: tried.answer, model: group.model };
     });
@@ -116,7 +126,7 @@ export class DatasetQuestions {
         caveats: [...answer.caveats, ...notes],
       },
       asked: group.datasets,
-      searched,
+      searched: datasetsOf(groups),
       model: group.isPublished ? group.model.record.name : null,
     };
   }
@@ -124,7 +134,8 @@ export class DatasetQuestions {
   /** How the rules read a question over each of the models that it may be about. */
   async trace(caller: Caller, question: string): Promise<Trace[]> {
     const datasets = nearestOf(question, await this.#visible(caller));
-    const groups = await this.#groups(caller, datasets, { question, chosen: [], isNamed: false });
+    const published = await this.#published(caller, datasets, false);
+    const groups = await this.#groups(caller, datasets, published, { question, chosen: [] });
     return mapBounded(groups, AT_ONCE, ({ model }) => this.#parts.agent.trace(caller, model, question));
   }
 
@@ -147,13 +158,13 @@ export class DatasetQuestions {
     throw new AppError("forbidden", `No column of ${hidden.name} may be seen by you.`);
   }
 
-  /** What a question may be about: published models first, then datasets that belong together. */
+  /** What a question may be about: published models, and datasets that belong together. */
   async #groups(
     caller: Caller,
     datasets: readonly Dataset[],
-    { question, chosen, isNamed }: { question: string; chosen: readonly string[]; isNamed: boolean },
+    published: readonly Group[],
+    wish: Wish,
   ): Promise<Group[]> {
-    const published = await this.#published(caller, datasets, isNamed);
     // Nothing is guessed about what one model describes.
     const isDescribed = published.some((each) =>
       datasets.every((dataset) => each.datasets.includes(dataset)),
@@ -164,18 +175,8 @@ export class DatasetQuestions {
         !published.some((each) => group.datasets.every((dataset) => each.datasets.includes(dataset))),
     );
     const groups = [...published, ...own];
-    const meant = groups.filter(({ datasets }) =>
-      datasets.some(({ name }) => chosen.some((answer) => isSame(answer, name))),
-    );
-    const relevance = relevanceOf(question);
-    const of = ({ datasets: those }: Group) =>
-      relevance(
-        those.map(({ name }) => name).join(" "),
-        those.flatMap(({ columns }) => columns.map(({ name }) => name)),
-      );
-    return (meant.length > 0 ? meant : groups)
-      .toSorted((a, b) => of(b) - of(a) || Number(b.isPublished) - Number(a.isPublished))
-      .slice(0, LIMITS.agent.askedGroups);
+    const meant = wished(groups, wish);
+    return meant.length > 0 ? meant : wished(groups, { ...wish, chosen: [] });
   }
 
   /** Models over these datasets; over all of them and nothing else, where they were named. */
@@ -211,12 +212,34 @@ export class DatasetQuestions {
 
   async #inferred(caller: Caller, datasets: readonly Dataset[]): Promise<Group[]> {
     const examined = await this.#parts.inference.examine(caller, datasets);
+    // What was found out before is of the same datasets, but of other records of them.
+    const known = new Map(datasets.map((each) => [each.id, each]));
     return componentsOf(examined).map(({ looked, joins }) => ({
       model: { ...unpublished(caller, buildModel("datasets", looked, joins)), isInferred: true },
       isPublished: false,
-      datasets: looked.map(({ profile }) => profile.dataset),
+      datasets: looked.map(({ profile: { dataset } }) => known.get(dataset.id) ?? dataset),
     }));
   }
+}
+
+/** Those of some groups that a question is put to, the nearest first. */
+function wished(groups: readonly Group[], { question, chosen }: Wish): Group[] {
+  const meant = groups.filter(({ datasets }) =>
+    datasets.some(({ name }) => chosen.some((answer) => isSame(answer, name))),
+  );
+  const relevance = relevanceOf(question);
+  const of = ({ datasets }: Group) =>
+    relevance(
+      datasets.map(({ name }) => name).join(" "),
+      datasets.flatMap(({ columns }) => columns.map(({ name }) => name)),
+    );
+  return (chosen.length > 0 ? meant : [...groups])
+    .toSorted((a, b) => of(b) - of(a) || Number(b.isPublished) - Number(a.isPublished))
+    .slice(0, LIMITS.agent.askedGroups);
+}
+
+function datasetsOf(groups: readonly Group[]): Dataset[] {
+  return [...new Map(groups.flatMap(({ datasets }) => datasets).map((each) => [each.id, each])).values()];
 }
 
 /** Those of some datasets that a model is about. */
@@ -250,6 +273,19 @@ type AskOf = (
   about: Pick<Asked, "isTrial" | "previous" | "waiting" | "suggested">,
 ) => Promise<Tried>;
 
+const TRIAL = { isTrial: true } as const;
+
+/** Tries each group once, however often it is weighed against others. */
+function once(askOf: AskOf): AskOf {
+  const tried = new Map<Group, Promise<Tried>>();
+  return (group, about) => {
+    if (about !== TRIAL) return askOf(group, about);
+    const trial = tried.get(group) ?? askOf(group, about);
+    tried.set(group, trial);
+    return trial;
+  };
+}
+
 /** The answer, where the question goes on from the one before it; undefined where it stands for itself. */
 async function continued(
   groups: readonly Group[],
@@ -267,17 +303,32 @@ async function continued(
   return tried.answer.isContinued === true ? tried : undefined;
 }
 
+/** The answer of a published model, if one has it: then nothing has to be guessed about other datasets. */
+async function describedAnswer(
+  groups: readonly Group[],
+  datasets: readonly Dataset[],
+  askOf: AskOf,
+): Promise<Tried | undefined> {
+  const described = groups.filter(({ isPublished }) => isPublished);
+  // The only one is asked with all means.
+  if (described.length === 1 && datasets.every((each) => described[0]?.datasets.includes(each)))
+    return undefined;
+  const tried = await mapBounded(described, AT_ONCE, (group) => askOf(group, TRIAL));
+  return tried.find((each) => each.answer.outcome === "answer" && !isOfOthers(each, datasets));
+}
+
 /** Of several groups that were tried by rules, a language model is asked about one at most. */
 async function firstAnswer(groups: readonly Group[], askOf: AskOf): Promise<Tried> {
   const [first, ...others] = groups;
   if (others.length === 0) return askOf(first as Group, {});
-  const chosen = choose(await mapBounded(groups, AT_ONCE, (group) => askOf(group, { isTrial: true })));
+  const chosen = choose(await mapBounded(groups, AT_ONCE, (group) => askOf(group, TRIAL)));
   return chosen.answer.outcome === "refuse" ? askOf(chosen.group, {}) : chosen;
 }
 
 /** The answer of the one group that has one; of several, a question which data are meant. */
 function choose(tried: readonly Tried[]): Tried {
-  const answered = tried.filter((each) => each.answer.outcome === "answer" && !isOfOthers(each, tried));
+  const datasets = datasetsOf(tried.map(({ group }) => group));
+  const answered = tried.filter((each) => each.answer.outcome === "answer" && !isOfOthers(each, datasets));
   const [published] = answered.filter(({ group }) => group.isPublished);
   if (published !== undefined) return published;
   const [best, ...others] = answered.toSorted((a, b) => confidence(b) - confidence(a));
@@ -294,12 +345,10 @@ function choose(tried: readonly Tried[]): Tried {
 }
 
 /** Whether a noun was taken for the rows of a dataset where another one is called so. */
-function isOfOthers({ group, answer }: Tried, tried: readonly Tried[]): boolean {
+function isOfOthers({ group, answer }: Tried, datasets: readonly Dataset[]): boolean {
   const nouns = answer.assumptions.flatMap((choice) => rowNounIn(choice) ?? []);
-  const names = tried
-    .flatMap((each) => (each.group === group ? [] : each.group.datasets))
-    .map(({ name }) => name);
-  return nouns.some((noun) => names.some((name) => isCalledLike(name, noun)));
+  const others = datasets.filter((each) => !group.datasets.includes(each));
+  return nouns.some((noun) => others.some(({ name }) => isCalledLike(name, noun)));
 }
 
 /** Whoever relies on an answer should know what of it was guessed. */
