@@ -86,6 +86,8 @@ export const LIMITS = {
     checkedRelationships: 50,
     /** Parts of one model that the engine is asked about at once. */
     askedAtOnce: 8,
+    /** Datasets that are counted at once to infer a model: each takes a core, and a statement that waits for one is treated as a long one. */
+    lookedAtOnce: 2,
     /** Models that are looked at together for one list. */
     seenAtOnce: 4,
     /** What is remembered in one process of how models fit the data. */

@@ -106,7 +106,8 @@ export class DatasetQuestions {
     const find = async (): Promise<Tried> => {
       const early = (await continued(groups, before, askOf)) ?? (await describedAnswer(groups, about, askOf));
       if (early !== undefined) return early;
-      if (described.length > 0) groups = await allGroups();
+      if (described.length === 0) return firstAnswer(groups, askOf);
+      groups = await allGroups();
       const guessed = groups.filter((each) => !described.includes(each));
       return (await continued(guessed, before, askOf)) ?? (await firstAnswer(groups, askOf));
     };

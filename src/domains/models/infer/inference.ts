@@ -47,7 +47,7 @@ export class Inference {
     const key = JSON.stringify(seen.map((dataset) => viewKey(caller, dataset)));
     return this.#examined.get(hash(key), async () => {
       const looking = this.#looking(caller);
-      const looked = await mapBounded(seen, LIMITS.models.askedAtOnce, (dataset) =>
+      const looked = await mapBounded(seen, LIMITS.models.lookedAtOnce, (dataset) =>
         this.#look(looking, dataset).catch((error) => lookedAtNames(caller, dataset, error)),
       );
       return { looked, joins: await joinsOf(looking, looked) };
