@@ -23,10 +23,9 @@ export function inTheirWords(readings: readonly Reading[]): Reading[] {
     text !== "" && isAlone(own, i) ? text : say((readings[i] as Reading).ask),
   );
   const full = said.map((text, i) => `${text}${ofWhom((readings[i] as Reading).ask)}`);
-  return readings.map((reading, i) => {
-    const isClear = isAlone(said, i) || !isAlone(full, i);
-    return { ...reading, said: (isClear ? said : full)[i] as string };
-  });
+  const isClear = said.every((_, i) => isAlone(said, i) || !isAlone(full, i));
+  // Whoever is told of one whose it is has to be told of all.
+  return readings.map((reading, i) => ({ ...reading, said: (isClear ? said : full)[i] as string }));
 }
 
 /** Two things may have a nationality. */

@@ -3,6 +3,7 @@ import { REVENUE, reading, YEAR } from "../../../../test/support/questions.ts";
 import { clarified } from "../phases/refuse.ts";
 import type { Understanding } from "../understand/reading.ts";
 import { answering } from "./answering.ts";
+import { replyTo } from "./reply.ts";
 
 const NOTHING: Understanding = { readings: [], missing: [], unclear: [] };
 const WHOLE = reading("", { k: "table", by: [], cols: [REVENUE], scope: { win: YEAR } });
@@ -27,4 +28,14 @@ it("tries what is said as an answer to all that waits for one, but for what was 
     "maybe later",
   ]);
   expect(await triedFor("best shops", "who was first")).toEqual(["who was first"]);
+});
+
+it.each([
+  ["takings of Foobar in May", ["Foobar"], "question"],
+  ["Foobar", ["Foobar"], "open"],
+  ["by revenue in May", [], "said"],
+])("%s: a whole question is one of its own, also where a word of it is unknown", (text, missing, k) => {
+  const which = { question: "By which number?", suggestions: ["visits"], wants: "number" as const };
+  const unknown = missing.map((word) => ({ text: word, span: { start: 0, end: 1 }, nearest: [] }));
+  expect(replyTo(text, [which], { ...NOTHING, readings: [WHOLE], missing: unknown })).toEqual({ k });
 });

@@ -5,7 +5,7 @@ import { isIgnored } from "../phases/plan.ts";
 import { type Question, readQuestion } from "../phases/question.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
 import { type Followed, isAnswer } from "./follow-up.ts";
-import { isQuestion, replyTo } from "./reply.ts";
+import { BY, isQuestion, replyTo } from "./reply.ts";
 import { isGoingOn, turnOf } from "./turn.ts";
 
 interface Around {
@@ -29,14 +29,16 @@ export async function answering(
     const earlier = question.answers.slice(0, -1);
     const asked = await put({ ...question, answers: earlier }, { isLater });
     if (asked.outcome !== "clarify") continue;
-    const reply = replyTo(said.text, asked.questions, await read(said.text.replace(/^(?:by|nach)\s+/i, "")));
+    const bare = said.text.replace(BY, "");
+    const reply = replyTo(said.text, asked.questions, await read(bare));
     if (reply.k === "question") return undefined;
     // What was said in their own words and was of no use is something else, and not asked about again.
     if (reply.k !== "said") open ??= asked;
     if (reply.k === "open") continue;
     if (asked.questions.some(({ wants }) => wants === "yes"))
       return put({ ...question, answers: earlier }, { isConfirmed: true });
-    const text = reply.k === "chosen" ? reply.answer : said.text;
+    const isNumber = asked.questions.some(({ wants }) => wants === "number");
+    const text = reply.k === "chosen" ? reply.answer : isNumber ? bare : said.text;
     const used = earlier.filter((each) => !asked.questions.some(({ unused }) => unused === each));
     const answer = await put({ ...question, answers: [...used, text] }, { isConfirmed: true });
     if (answer.outcome === "answer" && !answer.caveats.some(isIgnored)) return answer;

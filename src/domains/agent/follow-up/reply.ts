@@ -27,18 +27,23 @@ export function replyTo(
   const suggestions = questions.flatMap((each) => each.suggestions);
   const answer = YES.test(text) && suggestions.length === 1 ? suggestions[0] : chosenOf(text, suggestions);
   if (answer !== undefined) return { k: "chosen", answer };
-  if (isQuestion(text, alone)) return { k: "question" };
   const wants = questions.map((each) => each.wants);
+  if (wants.includes("number") && BY.test(text) && isNumber(alone)) return { k: "said" };
+  if (isQuestion(text, alone)) return { k: "question" };
   if (wants.includes("yes")) return { k: "question" };
   if (wants.includes("choice")) return { k: "open" };
   return wants.includes("number") && !isNumber(alone) ? { k: "open" } : { k: "said" };
 }
 
-/** Whether it can stand for itself: it asks, or is long enough and means something. */
+/** "by revenue in 2025": which number, and of when. */
+export const BY = /^(?:by|nach)\s+/i;
+
+/** Whether it can stand for itself: it asks, or is long enough and means something, though not each of its words. */
 export function isQuestion(text: string, { readings: [best], missing, unclear }: Understanding): boolean {
   if (ASKS.test(text.trim())) return true;
-  if (best === undefined || missing.length > 0 || unclear.length > 0) return false;
+  if (best === undefined || unclear.length > 0) return false;
   const { ask } = best;
+  if (missing.length > 0) return ask.k === "table" && text.trim().split(/\s+/).length > FRAGMENT_WORDS;
   if (ask.k === "list" && ask.rel.k === "all") return false;
   // "revenue yesterday" says of what, and when.
   const isScoped = ask.k === "table" && (ask.by.length > 0 || ask.scope?.win !== undefined);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { VisibleModel } from "../../models/index.ts";
 import { say } from "../explain/say.ts";
 import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";
+import { rivalsOf } from "../phases/plan.ts";
 import { understand } from "./understand.ts";
 
 const NO_AI: VisibleModel["ai"] = { instructions: null, synonyms: [], examples: [], more: {} };
@@ -216,6 +217,23 @@ describe("words go with what they stand beside", () => {
     const path = [{ link, dir: "one" }];
     expect(best?.ask).toMatchObject({ by: [{ ds: "districts", field: "district_name", path }] });
     expect(JSON.stringify(best?.ask)).not.toContain('"k":"link"');
+  });
+
+  it.each([
+    ["revenue of shops by town in 2025", "shops"],
+    ["orders of shops by town in 2025", "shops"],
+    ["revenue by shop town in 2025", "shops"],
+    ["revenue by town in 2025", "clients"],
+    ["revenue of clients by town in 2025", "clients"],
+  ])("%s: by the town of %s, as the author says", (text, ds) => {
+    const town = field("town VARCHAR");
+    const datasets = MODEL.datasets.map((each) =>
+      each.name === "clients" ? { ...each, fields: [...each.fields, town] } : each,
+    );
+    const both = buildKnowledge({ ...MODEL, datasets }, VALUES);
+    const now = "2026-03-31T12:00:00";
+    const { readings } = understand({ text, now, timeZone: "Europe/Berlin" }, both);
+    for (const { ask } of rivalsOf(readings)) expect(ask).toMatchObject({ by: [{ ds, field: "town" }] });
   });
 
   it("lists the second noun of each of the first", () => {

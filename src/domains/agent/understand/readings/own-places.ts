@@ -22,6 +22,14 @@ function spokenOf(all: readonly Leaf[], { schema }: Knowledge): ReadonlySet<stri
   );
 }
 
+/** What says where something is. */
+function isPlace(field: unknown): boolean {
+  return (
+    typeof field === "string" &&
+    /^(region|country|state|city|town|county|district|postcode|zip)$/i.test(field)
+  );
+}
+
 /** The same of what places belong to: the region of a store where stores are spoken of. */
 export function throughOwnPlaces(ask: Ask, leaves: readonly Leaf[], knowledge: Knowledge): Ask {
   const { definitions, schema } = knowledge;
@@ -29,7 +37,12 @@ export function throughOwnPlaces(ask: Ask, leaves: readonly Leaf[], knowledge: K
   const [owner, ...others] = definitions.ownPlaces.filter((ds) => spoken.has(ds));
   if (owner === undefined || others.length > 0) return ask;
   const links = [...schema.links.values()].filter(({ from, isSoft }) => from === owner && isSoft !== true);
+  const own = schema.datasets.get(owner)?.fields;
   return rebuilt(ask, (node) => {
+    // "revenue of stores by city": theirs, and not that of whoever bought there.
+    const isOthers = node.ds !== undefined && node.ds !== owner && !spoken.has(node.ds as string);
+    if (isOthers && node.path === undefined && isPlace(node.field) && own?.has(node.field as string))
+      return { ...node, ds: owner };
     const link = links.find(({ to }) => to === node.ds && to !== owner);
     if (link === undefined || node.field === undefined || node.path !== undefined) return node;
     return { ...node, path: [{ link: link.name, dir: "one" }] };
