@@ -223,6 +223,8 @@ describe("with a provider", () => {
       yourAnswer: "I think you mean revenue.",
       problem: expect.stringContaining("not JSON"),
     });
+    for (const deep of [`{"queries":${"[".repeat(50_000)}${"]".repeat(50_000)}}`, '{"queries":[null,1,"x"]}'])
+      expect((standIn.reply(deep), await ask("plonkage by shop")).outcome).toBe("refuse");
     standIn.reply("nonsense");
     const { outcome, caveats } = await ask("plonkage by shop");
     expect(outcome).toBe("refuse");

@@ -55,6 +55,12 @@ const SHOWN_CHARACTERS = 4_000;
 
 const replyShape = z.object({ queries: z.array(z.unknown()) });
 
+/** A query as a model wrote it, and what it is called where something is wrong with it. */
+interface Written {
+  query: unknown;
+  quoted: string;
+}
+
 /**
  * Lets a language model fill in the query that a question means. What names only what is there, and holds against the
  * question itself, is found; undefined where it says that there is nothing.
@@ -98,20 +104,24 @@ async function taskOf({ question, moment, understanding, material }: Helped): Pr
 }
 
 /** The queries of a reply, which likes to put JSON into a fence; undefined where there are none in it. */
-function queriesIn(reply: string): unknown[] | undefined {
+function queriesIn(reply: string): Written[] | undefined {
   const [start, end] = [reply.indexOf("{"), reply.lastIndexOf("}")];
   try {
-    const { data } = replyShape.safeParse(JSON.parse(reply.slice(start, end + 1)));
-    return data?.queries.slice(0, MOST_QUERIES);
+    // Providers that hold a model to a form know nothing that may be left out, but what may be null.
+    const json = JSON.parse(reply.slice(start, end + 1), (_, value) => (value === null ? undefined : value));
+    const { data } = replyShape.safeParse(json);
+    return data?.queries
+      .slice(0, MOST_QUERIES)
+      .map((query) => ({ query, quoted: clip(JSON.stringify(query) ?? "null") }));
   } catch {
+    // It is no JSON, or is nested deeper than anybody means.
     return undefined;
   }
 }
 
 /** A query that is answered, or why it is not, for whoever made it. */
-async function tryOut(query: unknown, { fill, misfit }: Helped): Promise<FilledIn | string> {
-  const quoted = clip(JSON.stringify(query));
-  const wish = wishShape.safeParse(withoutNulls(query));
+async function tryOut({ query, quoted }: Written, { fill, misfit }: Helped): Promise<FilledIn | string> {
+  const wish = wishShape.safeParse(query);
   if (!wish.success) return `${quoted}: ${z.prettifyError(wish.error)}`;
   try {
     const { query: asked, ...answer } = await fill(wish.data);
@@ -123,14 +133,6 @@ async function tryOut(query: unknown, { fill, misfit }: Helped): Promise<FilledI
     if (!isAppError(error) || error.code !== "bad_request") throw error;
     return `${quoted}: ${[error.message, error.hint].filter(Boolean).join(" ")}`;
   }
-}
-
-/** Providers that hold a model to a form know nothing that may be left out, but what may be null. */
-function withoutNulls(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(withoutNulls);
-  if (typeof part !== "object" || part === null) return part;
-  const told = Object.entries(part).filter(([, value]) => value !== null);
-  return Object.fromEntries(told.map(([name, value]) => [name, withoutNulls(value)]));
 }
 
 const TEXT = { type: ["string", "null"] };

@@ -695,6 +695,16 @@ const WRONG: readonly (readonly [title: string, wish: Wish, said: RegExp])[] = [
     { metrics: ["count(guests)"], period: "2025" },
     /distinct\(visits\.guest_id\)/,
   ],
+  [
+    "shares of shares of nothing",
+    { metrics: [`${"share(".repeat(28)}1${")".repeat(28)}`] },
+    /share\(1\) is none of the data/,
+  ],
+  [
+    "a pattern that is no text",
+    { by: ["city"], where: [{ field: "city", op: "like", value: { toString: 1 } }] },
+    /a text within percent signs/,
+  ],
   ["days to no date", { metrics: ["avg(visited_on - seats)"] }, /seats is no date/],
   [
     "too many numbers in few words",

@@ -103,6 +103,10 @@ function called(scene: Scene, text: string): Num | undefined {
   if (RUNNING.test(head)) return runningOf(numberOf(scene, inside));
   if (!/^share$/i.test(head)) return aggregateOf(scene, head, inside);
   const of = numberOf(scene, inside);
+  if (leavesOf(of).length === 0)
+    throw new AppError("bad_request", `share(${inside}) is none of the data.`, {
+      hint: "Write share(revenue).",
+    });
   // All that it is made of is there twice, which of a share of a share would be without end.
   scene.spend("queryNumbers", leavesOf(of).length);
   return { k: "calc", op: "/", a: of, b: within(of, { whole: true }) };

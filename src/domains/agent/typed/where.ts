@@ -122,7 +122,8 @@ function isUntil(win: Window | undefined): boolean {
 
 /** `like '%on%'` says that something is contained; anything else of patterns is not there. */
 function plainly({ field, op, value }: Said): Said {
-  const [, not, , of] = /^(not )?i?like\n(%)([^%_]+)%$/i.exec(`${op}\n${String(value)}`) ?? [];
+  const pattern = typeof value === "string" ? value : "";
+  const [, not, , of] = /^(not )?i?like\n(%)([^%_]+)%$/i.exec(`${op}\n${pattern}`) ?? [];
   if (of !== undefined) return { field, op: not === undefined ? "contains" : "not contains", value: of };
   throw new AppError("bad_request", `${field} ${op} takes a text within percent signs, such as %word%.`, {
     hint: `Write op "contains" and the word alone.`,
