@@ -297,8 +297,7 @@ export class BruteForce {
       const { shift } = num;
       for (const leaf of num.leaves) {
         for (const thing of this.#within(leaf.ds, innerOf(scope, num.scope), shift)) {
-          const group = this.#groupOf(thing, by, shift);
-          if (group !== undefined) found.set(JSON.stringify(group), group);
+          for (const group of this.#groupsOf(thing, by, shift)) found.set(JSON.stringify(group), group);
         }
       }
     }
@@ -368,6 +367,18 @@ export class BruteForce {
     return [...found];
   }
 
+  /** A visit is in the group of each product that was bought then. */
+  #groupsOf(thing: Thing, by: readonly Key[], shift: Shift | undefined): Value[][] {
+    const isSeveral = thing.ds === "visits" && by.some(({ ds }) => ds === "items");
+    const things = isSeveral
+      ? this.#all("items").filter((item) => this.#above(item, "visits")?.row === thing.row)
+      : [thing];
+    return things.flatMap((each) => {
+      const group = this.#groupOf(each, by, shift);
+      return group === undefined ? [] : [group];
+    });
+  }
+
   #groupOf(thing: Thing, by: readonly Key[], shift: Shift | undefined): Value[] | undefined {
     const ids: Value[] = [];
     for (const key of by) {
@@ -413,7 +424,7 @@ export class BruteForce {
           const rows = this.#within(leaf.ds, inner, shift).filter(
             (thing) =>
               inner.whole === true ||
-              JSON.stringify(this.#groupOf(thing, by, shift)) === JSON.stringify(group),
+              this.#groupsOf(thing, by, shift).some((each) => JSON.stringify(each) === JSON.stringify(group)),
           );
           // A group that has no rows of this kind has no number, not even a count.
           const value = rows.length === 0 && by.length > 0 && inner.whole !== true ? null : leaf.of(rows);

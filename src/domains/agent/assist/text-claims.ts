@@ -52,7 +52,8 @@ function cellOf(row: number | undefined, { index }: ShownColumn, { view }: Told)
 
 /** The number of the whole, where groups add up to it. */
 function wholeOf({ of, index }: ShownColumn, { totals, view, knowledge }: Told): number {
-  const isSum = view.keys.length > 0 && !isKey(of) && isAdditive(of, knowledge.schema);
+  const keys = view.columns.map((column) => column.of).filter(isKey);
+  const isSum = view.keys.length > 0 && !isKey(of) && isAdditive(of, knowledge.schema, keys);
   return (isSum ? numberIn(totals?.[index - view.keys.length]) : undefined) ?? Number.NaN;
 }
 

@@ -105,3 +105,17 @@ export function orderBy(order: readonly { sql: string; dir: Order["dir"] }[]): s
   if (order.length === 0) return "";
   return ` ORDER BY ${order.map(({ sql, dir }) => `${sql} ${dir.toUpperCase()} NULLS LAST`).join(", ")}`;
 }
+
+/** Times come in their order, and so do numbers that are labels, such as years; anything else by how much there is. */
+export function defaultOrder(
+  { datasets }: Schema,
+  by: readonly Key[],
+  first: string | undefined,
+): { sql: string; dir: Order["dir"] }[] {
+  const time = by.findIndex(
+    ({ ds, field, bucket }) => bucket !== undefined || datasets.get(ds)?.fields.get(field)?.kind === "number",
+  );
+  const others = by.flatMap((_, i) => (i === time ? [] : [{ sql: `k${i + 1}`, dir: "asc" as const }]));
+  if (time !== -1) return [{ sql: `k${time + 1}`, dir: "asc" }, ...others];
+  return by.length === 0 || first === undefined ? [] : [{ sql: first, dir: "desc" }, ...others];
+}

@@ -3,6 +3,7 @@ import type { Schema } from "../query/schema.ts";
 import type { Key, Rel, Scope } from "../query/semantic-query.ts";
 import type { Shift } from "./row-compiler.ts";
 import type { Rows } from "./rows.ts";
+import type { Spread } from "./told-by.ts";
 
 /** Where a number stands: which rows it is made of, and how much earlier they are. */
 export interface Place {
@@ -20,6 +21,8 @@ export interface Part {
   /** What says which rows these are. */
   scope: Scope;
   of: Rel | undefined;
+  /** Its rows may be in several groups. */
+  spread: Spread | undefined;
   aggregates: { name: string; sql: string }[];
 }
 

@@ -21,7 +21,7 @@ import { CompileError } from "./compile-error.ts";
 import { earlierWindow } from "./earlier.ts";
 import { areAlike } from "./of-nothing.ts";
 import { endOf, homesIn, linkOf, reversed, toOnePath } from "./paths.ts";
-import { Aliases, type Averaged, columnOf, matches, Rows, type Used } from "./rows.ts";
+import { Aliases, type Averaged, columnOf, matches, Rows, type SpreadOver, type Used } from "./rows.ts";
 
 /** Periods by which a number is read earlier than it is shown. */
 export interface Shift {
@@ -51,6 +51,15 @@ export class RowCompiler {
   /** Remembers which periods an average was made over. */
   note(average: Averaged): void {
     this.#aliases.averages.push(average);
+  }
+
+  /** Remembers that rows may be in several groups. */
+  noteSpread(spread: SpreadOver): void {
+    this.#aliases.spreads.push(spread);
+  }
+
+  alias(ds: string): string {
+    return this.#aliases.next(ds);
   }
 
   dataset(name: string): SchemaDataset {
@@ -175,22 +184,31 @@ export class RowCompiler {
       this.#areOne(target, at, [target.alias, start]);
       return target;
     }
+    // An entity of several rows reaches what any of them reaches.
+    if (!this.dataset(at).isKeyed) {
+      this.#areOne(target, at, [this.joinBack(target, path), start]);
+      return target;
+    }
+    const [{ link: name, dir } = { link: "", dir: "one" }, ...rest] = path;
+    const link = linkOf(this.schema, name);
+    const alias = this.joinBack(target, rest);
+    this.#aliases.links.add(link);
+    return target.where(dir === "one" ? matches(link, start, alias) : matches(link, alias, start));
+  }
+
+  /** Joins rows with what leads to them along a path, and gives the name of where it begins. */
+  joinBack(target: Rows, path: readonly Hop[]): string {
     let { alias } = target;
-    const { isKeyed } = this.dataset(at);
-    for (const [i, { link: name, dir }] of [...path.entries()].toReversed()) {
+    for (const { link: name, dir } of path.toReversed()) {
       const link = linkOf(this.schema, name);
-      // An entity of several rows reaches what any of them reaches.
-      const isOwn = i === 0 && isKeyed;
       const ds = dir === "one" ? link.from : link.to;
-      const near = isOwn ? start : this.#aliases.next(ds);
+      const near = this.#aliases.next(ds);
       const on = dir === "one" ? matches(link, near, alias) : matches(link, alias, near);
-      if (i === 0 && !isKeyed) this.#areOne(target, at, [near, start]);
-      if (isOwn) target.where(on);
-      else target.innerJoin(`JOIN ${quoteName(ds)} AS ${quoteName(near)} ON ${on}`);
+      target.innerJoin(`JOIN ${quoteName(ds)} AS ${quoteName(near)} ON ${on}`);
       alias = near;
       this.#aliases.links.add(link);
     }
-    return target;
+    return alias;
   }
 
   #count(rows: Rows): string {

@@ -15,6 +15,14 @@ export interface Used {
   /** The earlier periods that numbers are held against. */
   earlier: readonly { date: Key; win: Window }[];
   averages: readonly Averaged[];
+  spreads: readonly SpreadOver[];
+}
+
+/** Rows that may be in several groups, and SQL that has a row where some are. */
+export interface SpreadOver {
+  ds: string;
+  keys: readonly Key[];
+  sql: string;
 }
 
 /** An average of sums or counts by periods: over all of the series, or over those alone that have rows. */
@@ -31,6 +39,7 @@ export class Aliases implements Used {
   readonly windows: { date: Key; win: Window }[] = [];
   readonly earlier: { date: Key; win: Window }[] = [];
   readonly averages: Averaged[] = [];
+  readonly spreads: SpreadOver[] = [];
   readonly #schema: Schema;
   #last = 0;
 

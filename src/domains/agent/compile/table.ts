@@ -12,7 +12,15 @@ import {
   type Scope,
   type Window,
 } from "../query/semantic-query.ts";
-import { type Column, distinctNames, keyName, numberNames, orderBy, shownKey } from "./columns.ts";
+import {
+  type Column,
+  defaultOrder,
+  distinctNames,
+  keyName,
+  numberNames,
+  orderBy,
+  shownKey,
+} from "./columns.ts";
 import { CompileError, ifCarried } from "./compile-error.ts";
 import { isOfEvents } from "./events.ts";
 import { alikeIn, areAlike, isSomething, isZeroOfNothing } from "./of-nothing.ts";
@@ -34,6 +42,7 @@ import type { Rows } from "./rows.ts";
 import { isWithin, type Series, seriesOf } from "./series.ts";
 import { sideBySide } from "./side-by-side.ts";
 import { limitsOfRows } from "./time-limits.ts";
+import { joinSpread, requireAlike, requireEach, requireOneHome, requireTold, toldApart } from "./told-by.ts";
 
 type Table = Extract<Ask, { k: "table" }>;
 
@@ -62,7 +71,7 @@ export function compileTable(
   }));
   const fallback =
     top === undefined
-      ? builder.defaultOrder(numbers[0])
+      ? defaultOrder(compiler.schema, ask.by, numbers[0])
       : [{ sql: top.sql, dir: top.dir === "max" ? ("desc" as const) : ("asc" as const) }];
   // Of those that are alike the same ones come first each time.
   const others = builder.keys.filter((key) => !(order ?? fallback).some(({ sql }) => sql === key));
@@ -144,6 +153,7 @@ class TableBuilder {
       case "each":
         return this.#each(num, inner(place, num.scope));
       case "calc":
+        requireAlike(this.#compiler.schema, [num.a, num.b], this.#by);
         return calculate(num.op, this.#number(num.a, place), this.#number(num.b, place), {
           isNoneZero: areAlike(this.#compiler.schema, num.a, num.b),
         });
@@ -156,12 +166,11 @@ class TableBuilder {
 
   #metric(name: string, place: Place): string {
     const { formula, date } = this.#compiler.metric(name);
+    if (place.scope.whole !== true) requireOneHome(this.#compiler.schema, name, this.#by);
     const values = formula.aggregates.map((aggregate) => {
       const home = this.#compiler.leafRows(aggregate).ds;
-      const part = this.#part(place, `metric ${home} ${JSON.stringify(date)}`, {
-        rows: () => this.#compiler.all(home),
-        date,
-      });
+      const rows = { k: "all" as const, ds: home };
+      const part = this.#part(place, `metric ${home} ${JSON.stringify(date)}`, { rows, date });
       return this.#reference(part, aggregateSql(part.rows, aggregate), aggregate);
     });
     const [only] = values;
@@ -172,11 +181,8 @@ class TableBuilder {
   #aggregate({ fn, of, in: rel, path }: Extract<Num, { k: "agg" }>, place: Place): string {
     if (path !== undefined) throw new CompileError("A number of one row cannot stand in a table of groups.");
     const source = rel ?? { k: "all" as const, ds: of?.ds ?? this.#by[0]?.ds ?? "" };
-    const part = this.#part(place, `rows ${JSON.stringify(source)}`, {
-      rows: () => this.#compiler.rows(source),
-      of: source,
-      date: null,
-    });
+    const id = `rows ${JSON.stringify(source)}`;
+    const part = this.#part(place, id, { rows: source, of: source, date: null });
     const isCount = fn === "count" || fn === "distinct";
     return this.#orZero(
       this.#reference(part, this.#compiler.aggregateOf(part.rows, fn, of), { fn, isCount }),
@@ -196,7 +202,7 @@ class TableBuilder {
     const isOwn = (cond: Cond) => ifCarried(() => this.#compiler.condition(all(), cond)) !== undefined;
     const own = allOf(condsOf(place.scope.if).filter(isOwn));
     const always = { scope: own === undefined ? {} : { if: own } };
-    const part = this.#part(always, `field ${key.ds}`, { rows: all, date: null });
+    const part = this.#part(always, `field ${key.ds}`, { rows: { k: "all", ds: key.ds }, date: null });
     return this.#reference(part, `sum(${part.rows.column(key)})`, { fn: "of each", isCount: false });
   }
 
@@ -225,6 +231,7 @@ class TableBuilder {
     having: Cond | undefined,
     { per, keys = [], as = "" }: { per: readonly Key[]; keys?: readonly string[]; as?: string },
   ): string {
+    requireEach(this.#compiler.schema, fn, of, this.#by);
     const shown = [...keys, `${functionOf(fn)}(${this.number(of)})${as}`];
     const chosen = having === undefined ? "" : ` WHERE ${this.having(having)}`;
     const source = this.source(this.#spread(fn, of, per, having !== undefined));
@@ -249,14 +256,16 @@ class TableBuilder {
   #part(
     { scope, shift }: Place,
     kind: string,
-    { rows, of, date }: { rows: () => Rows; of?: Rel; date: Key | null },
+    { rows: from, of, date }: { rows: Rel; of?: Rel; date: Key | null },
   ): Part {
     const id = `${kind} ${JSON.stringify([scope, shift])}`;
     const known = this.#parts.get(id);
     if (known !== undefined) return known;
+    const { rows, spread, ...told } = toldApart(this.#compiler, from, scope, this.#by);
     const part: Part = {
       name: `part_${this.#parts.size + this.#ready.length + 1}`,
-      rows: this.#compiler.within(rows(), scope, { date, shift }),
+      rows: this.#compiler.within(rows, told.scope, { date, shift }),
+      spread,
       shift,
       date,
       isWhole: scope.whole === true,
@@ -269,6 +278,7 @@ class TableBuilder {
   }
 
   #reference(part: Part, sql: string, { fn, isCount }: { fn: string; isCount: boolean }): string {
+    if (part.spread !== undefined) requireTold(part.spread, { fn, isCount }, part.rows.ds, this.#by);
     const known = part.aggregates.find((each) => each.sql === sql);
     const name = known?.name ?? this.#nextNumber();
     if (known === undefined) part.aggregates.push({ name, sql });
@@ -301,22 +311,6 @@ class TableBuilder {
       default:
         throw new CompileError("Groups can be chosen by their numbers only.");
     }
-  }
-
-  defaultOrder(first: string | undefined): { sql: string; dir: "asc" | "desc" }[] {
-    // Numbers that are labels, such as years, have an order of their own.
-    const time = this.#by.findIndex(
-      ({ ds, field, bucket }) =>
-        bucket !== undefined || this.#compiler.dataset(ds).fields.get(field)?.kind === "number",
-    );
-    if (time !== -1) return [{ sql: `k${time + 1}`, dir: "asc" }, ...this.#others(time)];
-    return this.#by.length === 0 || first === undefined
-      ? []
-      : [{ sql: first, dir: "desc" }, ...this.#others(-1)];
-  }
-
-  #others(without: number): { sql: string; dir: "asc" }[] {
-    return this.keys.filter((_, i) => i !== without).map((sql) => ({ sql, dir: "asc" }));
   }
 
   /** All periods that the numbers are of, where it can be told which these are. */
@@ -374,14 +368,17 @@ class TableBuilder {
     return { with: ctes.length === 0 ? "" : `WITH ${ctes.join(", ")} `, from };
   }
 
-  #selectPart({ rows, shift, date, isWhole, aggregates }: Part): string {
+  #selectPart({ rows, shift, date, isWhole, spread, aggregates }: Part): string {
     const numbers = aggregates.map(({ name, sql }) => `${sql} AS ${name}`);
     if (isWhole || this.#by.length === 0) return `SELECT ${numbers.join(", ")} ${rows.from()}`;
     const all = [
       ...this.#by.map((key, i) => ({ name: `k${i + 1}`, key })),
       ...hiddenKeys(this.#compiler.schema, this.#by),
     ];
-    const keys = all.map(({ name, key }) => `${this.#keyOf(rows, key, { date, shift })} AS ${name}`);
+    const far = spread === undefined ? undefined : joinSpread(this.#compiler, rows, spread, all);
+    const keys = all.map(
+      ({ name, key }) => `${far?.get(key) ?? this.#keyOf(rows, key, { date, shift })} AS ${name}`,
+    );
     return `SELECT ${[...keys, ...numbers].join(", ")} ${rows.from()} GROUP BY ALL`;
   }
 
@@ -393,8 +390,6 @@ class TableBuilder {
   #keyOf(rows: Rows, key: Key, { date, shift }: { date: Key | null; shift: Shift | undefined }): string {
     if (key.part !== undefined) return rows.column({ ...this.#dateOf(rows, key, date), part: key.part });
     if (key.bucket === undefined) {
-      if (!rows.reaches(key))
-        throw new CompileError(`${rows.ds} cannot be told apart by ${key.field} of ${key.ds}.`);
       const column = rows.column(key);
       // What belongs to no store is in no group of stores.
       if (key.ds !== rows.ds || key.path !== undefined) rows.where(this.#compiler.isThere(rows, key));

@@ -1,11 +1,12 @@
+import { isSpread } from "../compile/told-by.ts";
 import type { ColumnRef } from "../query/metric-formula.ts";
 import type { Schema } from "../query/schema.ts";
-import type { Num, Rel } from "../query/semantic-query.ts";
+import type { Key, Num, Rel } from "../query/semantic-query.ts";
 
-/** Whether the numbers of all groups together are the number of the whole. */
-export function isAdditive(num: Num, schema: Schema): boolean {
+/** Whether the numbers of all groups that these keys make are together the number of the whole. */
+export function isAdditive(num: Num, schema: Schema, by: readonly Key[]): boolean {
   if (num.k !== "metric" && num.k !== "agg") return false;
-  if (num.scope?.whole === true) return false;
+  if (num.scope?.whole === true || isSpread(schema, num, by)) return false;
   if (num.k === "metric") return isAdditiveMetric(num.name, schema);
   if (num.path !== undefined) return false;
   // What stands in the rows of several groups is in each of them.

@@ -51,7 +51,8 @@ export function chartsOf(view: View, { said, ask, schema, wish, periods = [] }: 
   const isRanking = ask.k === "table" && ask.top !== undefined;
   const isPart =
     view.rows.length < view.totalRows || (ask.k === "table" && (isRanking || ask.having !== undefined));
-  const addsUp = !isPart && view.numbers.every(({ of }) => !isKey(of) && isAdditive(of, schema));
+  const keys = view.columns.map(({ of }) => of).filter(isKey);
+  const addsUp = !isPart && view.numbers.every(({ of }) => !isKey(of) && isAdditive(of, schema, keys));
   const shape = { title: inWords(said), isRanking, addsUp, periods };
   const chart = (wish && wishedOf(view, shape, wish)) ?? chartOf(view, shape);
   if (chart === undefined) return [];

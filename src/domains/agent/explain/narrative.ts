@@ -50,10 +50,11 @@ function wholeNumbers(
 ): Map<ShownColumn, number> {
   const found = new Map<ShownColumn, number>();
   if (totals === undefined) return found;
-  const keys = columns.filter(({ of }) => isKey(of)).length;
+  const keys = columns.map(({ of }) => of).filter(isKey);
   for (const column of numbers) {
-    const whole = numberOf(totals, { ...column, index: column.index - keys });
-    if (whole !== undefined && !isKey(column.of) && isAdditive(column.of, schema)) found.set(column, whole);
+    const whole = numberOf(totals, { ...column, index: column.index - keys.length });
+    if (whole !== undefined && !isKey(column.of) && isAdditive(column.of, schema, keys))
+      found.set(column, whole);
   }
   return found;
 }

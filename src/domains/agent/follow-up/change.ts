@@ -232,7 +232,7 @@ function withNumber(before: Table, { cols, adds }: Of<"number">, schema: Schema)
     [...condsOf(before.scope?.if), ...said.filter((cond) => cond.k !== "during")],
   );
   // Of what does not add up there are no shares; growth that is said again is the same one of another number.
-  const isShared = isShare(before.cols[0]) && !isAdditive(number, schema);
+  const isShared = isShare(before.cols[0]) && !isAdditive(number, schema, before.by);
   const own = isGrowth(number) && isGrowth(before.cols[0]) ? (onlyBase([number]) ?? number) : number;
   const next = base === undefined || isShared ? cols : before.cols.map((num) => rebased(num, base, own));
   return inOwnTerms(ranked({ ...rest, cols: next }, before), own, schema);
@@ -390,7 +390,7 @@ function chosen(ask: Table, { k: _, of, ...choice }: Of<"choose">): Table | unde
 /** Only what adds up has parts. */
 function shared(ask: Table, schema: Schema): Table | undefined {
   const [num, ...others] = ask.cols;
-  if (others.length > 0 || (num?.k !== "metric" && num?.k !== "agg") || !isAdditive(num, schema))
+  if (others.length > 0 || (num?.k !== "metric" && num?.k !== "agg") || !isAdditive(num, schema, ask.by))
     return undefined;
   const whole = { ...num, scope: { ...num.scope, whole: true } };
   return { ...ask, cols: [{ k: "calc", op: "/", a: num, b: whole }] };

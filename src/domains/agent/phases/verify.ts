@@ -11,10 +11,11 @@ import { numberOf, type ShownColumn, type View } from "../explain/view.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { DataPeriod, Schema } from "../query/schema.ts";
-import { type Ask, type Cond, isKey, type Window } from "../query/semantic-query.ts";
+import { type Ask, type Cond, isKey, type Num, type Window } from "../query/semantic-query.ts";
 import { askedInPart, cutPeriods, cutShort, dayAfter, lastDay, outside, periodOf } from "./data-period.ts";
 import type { Query } from "./execute.ts";
 import { filtersIn, type NamedFilter, without } from "./filters.ts";
+import { inSeveral } from "./in-several.ts";
 import { periodEnd } from "./periods.ts";
 
 /** From this part of empty values on a column is spoken of. */
@@ -52,9 +53,10 @@ export async function verify(
   const numbersOf = async (sql: string | undefined) =>
     sql === undefined ? undefined : (await query(sql))?.rows[0];
   const isEmpty = isNothing(result, keysOf(result.reading.ask));
-  const [totals, nobodys, reasons] = await Promise.all([
+  const [totals, nobodys, shared, reasons] = await Promise.all([
     numbersOf(whole),
     numbersOf(unnamed),
+    inSeveral(result, query),
     isEmpty ? reasonsOf(result, knowledge, query) : [],
   ]);
   const data = periodOf(result, knowledge);
@@ -67,6 +69,7 @@ export async function verify(
     ...unfinished(result, view, now, data),
     ...(data === undefined ? [] : cutShort(result, view, data, now)),
     ...unaccounted(result, view, knowledge, totals),
+    ...shared,
     ...unseen(result, knowledge),
   ];
   const emptiness = isEmpty ? [...outside(result, data), ...reasons] : [];
@@ -93,8 +96,9 @@ export function checksOf(
 /** Groups that add up are compared with the whole. */
 function wholeOf(ask: Ask, schema: Schema): Ask | undefined {
   if (ask.k !== "table" || ask.by.length === 0) return undefined;
-  if (!ask.cols.some((num) => isAdditive(num, schema))) return undefined;
-  const cols = ask.cols.map((num) => (isAdditive(num, schema) ? num : ({ k: "lit", v: 0 } as const)));
+  const addsUp = (num: Num) => isAdditive(num, schema, ask.by);
+  if (!ask.cols.some(addsUp)) return undefined;
+  const cols = ask.cols.map((num) => (addsUp(num) ? num : ({ k: "lit", v: 0 } as const)));
   return { k: "table", by: [], cols, ...(ask.scope !== undefined && { scope: ask.scope }) };
 }
 
@@ -110,7 +114,7 @@ function unaccounted(
   if (totals === undefined || result.rows.length < result.totalRows) return [];
   const seen = restricted(result, knowledge).length > 0 ? " that you see" : "";
   return view.numbers.flatMap((column) => {
-    if (isKey(column.of) || !isAdditive(column.of, knowledge.schema)) return [];
+    if (isKey(column.of) || !isAdditive(column.of, knowledge.schema, ask.by)) return [];
     const whole = numberOf(totals, { ...column, index: column.index - ask.by.length });
     const sum = view.rows.reduce((all, row) => all + (numberOf(row, column) ?? 0), 0);
     if (whole === undefined || Math.abs(whole - sum) <= TOLERANCE * Math.max(1, Math.abs(whole))) return [];

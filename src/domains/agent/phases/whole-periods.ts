@@ -38,8 +38,10 @@ interface Compared {
 function comparedIn({ by, cols, top }: Table, { schema }: Knowledge): Compared | undefined {
   const key = by.find(({ bucket }) => bucket !== undefined);
   const lag = cols.flatMap((num) => (num.k === "calc" && num.b.k === "lag" ? [num.b] : []))[0];
-  if (key !== undefined && lag !== undefined) return isAdditive(lag.of, schema) ? { key, lag } : undefined;
-  if (key !== undefined && top?.dir === "min" && cols.some((num) => isAdditive(num, schema))) return { key };
+  if (key !== undefined && lag !== undefined)
+    return isAdditive(lag.of, schema, [key]) ? { key, lag } : undefined;
+  if (key !== undefined && top?.dir === "min" && cols.some((num) => isAdditive(num, schema, [key])))
+    return { key };
   const [each, ...others] = cols;
   if (each?.k !== "each" || each.fn === "max" || others.length > 0) return undefined;
   const [per, ...more] = each.per;

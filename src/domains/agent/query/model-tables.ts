@@ -86,7 +86,8 @@ export class ModelTables {
         label,
         type: types[i] ?? "",
         format: formatName(format),
-        isAdditive: i >= wish.by.length && isAdditive(cols[i - wish.by.length] as Num, knowledge.schema),
+        isAdditive:
+          i >= wish.by.length && isAdditive(cols[i - wish.by.length] as Num, knowledge.schema, keys),
         grain: keys[i]?.bucket,
       })),
       rows,
