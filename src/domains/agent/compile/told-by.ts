@@ -125,16 +125,36 @@ export function joinSpread(
   return new Map(told.map(({ name, key }) => [key, columnOf(alias, name)]));
 }
 
-/** What is the same however often it is met; anything else is told apart by what a bridge leads to, and nothing else. */
-export function requireTold(
-  { way }: Spread,
-  { fn, isCount }: { fn: string; isCount: boolean },
+/** What an aggregate is. */
+interface Kind {
+  fn: string;
+  isCount: boolean;
+}
+
+/** What is the same however often it is met is told by whatever rows have; anything else by what a bridge leads to. */
+function isFit({ isBridged }: ManyWay, { fn, isCount }: Kind): boolean {
+  return isCount || fn === "min" || fn === "max" || (isBridged && /^(sum|avg|median)$/.test(fn));
+}
+
+export function requireTold({ way }: Spread, kind: Kind, ds: string, by: readonly Key[]): void {
+  const far = by.find(({ bucket, part }) => bucket === undefined && part === undefined);
+  if (!isFit(way, kind)) untold(ds, far as Key);
+}
+
+/** Whether this number of a dataset can be told apart by a key that each row has several of. */
+export function isToldBy(
+  schema: Schema,
+  num: Extract<Num, { k: "metric" | "agg" }>,
   ds: string,
-  by: readonly Key[],
-): void {
-  if (isCount || fn === "min" || fn === "max") return;
-  if (!way.isBridged || !/^(sum|avg|median)$/.test(fn))
-    untold(ds, by.find((key) => !key.bucket && !key.part) as Key);
+  key: Key,
+): boolean {
+  const way = manyWay(schema, ds, key);
+  const kinds: Kind[] =
+    num.k === "metric"
+      ? (schema.metrics.get(num.name)?.formula.aggregates ?? [])
+      : [{ fn: num.fn, isCount: num.fn === "count" || num.fn === "distinct" }];
+  const homes = new Set(homesOf(schema, num));
+  return way !== undefined && homes.size === 1 && kinds.every((kind) => isFit(way, kind));
 }
 
 /** Whether a number counts for several of the groups that these keys make. */

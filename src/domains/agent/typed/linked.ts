@@ -1,6 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { toOnePath } from "../compile/paths.ts";
 import { dayAfter } from "../phases/data-period.ts";
+import { overBridge, withBridged } from "../query/bridged.ts";
 import { qualified } from "../query/names.ts";
 import { isSameField, nodesIn, whereAll } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
@@ -25,11 +26,13 @@ export function linkedTo(
 ): Cond[] {
   const own: Cond[] = [];
   const linked: Linked[] = [];
+  const bridged: Cond[] = [];
   for (const said of conds) {
     const cond = ofThemselves(ds, said);
     const far = ownKeys(cond).find((key) => toOnePath(schema, ds, key.ds, key.path) === undefined);
     if (far === undefined) own.push(cond);
-    else if (linking(schema, [ds, far.ds]).length === 0) throw unlinked(schema, ds, cond, far);
+    else if (linking(schema, [ds, far.ds]).length === 0)
+      withBridged(bridged, overBridge(schema, ds, cond, far) ?? raise(unlinked(schema, ds, cond, far)));
     else if (isWithout(cond, far, schema)) own.push(without(schema, ds, far.ds));
     else join(linked, { cond, key: far }, ds, schema);
   }
@@ -41,7 +44,11 @@ export function linkedTo(
   });
   // What is counted of each of them is of that period, and not they themselves.
   const isCounted = linked.length > 0 || conds.some(({ k }) => k === "link");
-  return [...own, ...(isCounted ? [] : during), ...exists];
+  return [...own, ...(isCounted ? [] : during), ...exists, ...bridged];
+}
+
+function raise(error: Error): never {
+  throw error;
 }
 
 /** What is said of those who are one of the listed is said of these. */

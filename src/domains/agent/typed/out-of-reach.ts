@@ -1,6 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { columnName } from "../compile/columns.ts";
 import { homesIn, toOnePath } from "../compile/paths.ts";
+import { isToldBy } from "../compile/told-by.ts";
 import { shortWindow } from "../explain/say.ts";
 import { qualified } from "../query/names.ts";
 import { datasetIn, swapped } from "../query/parts.ts";
@@ -66,7 +67,10 @@ interface Asked {
 export function requireReach({ cols, keys, win }: Asked, schema: Schema): void {
   for (const leaf of cols.flatMap(leavesOf))
     for (const home of homesOfLeaf(leaf, schema)) {
-      const far = keys.find(({ bucket, part, ...key }) => !bucket && !part && !reaches(schema, home, key));
+      const far = keys.find(
+        ({ bucket, part, ...key }) =>
+          !bucket && !part && !reaches(schema, home, key) && !isToldBy(schema, leaf, home, key),
+      );
       if (far !== undefined) throw severalOf(leaf, home, far, schema);
       const date = leaf.k === "metric" ? schema.metrics.get(leaf.name)?.date : null;
       if (win !== undefined && leaf.scope?.win === undefined && !date && !schema.datasets.get(home)?.date)
