@@ -479,6 +479,23 @@ const MADE_OF: readonly (readonly [title: string, wish: Wish, rows: unknown[][]]
     },
     [[2]],
   ],
+  [
+    "a count by what each has several of: once for each",
+    { metrics: ["visit_count", "count(shops)"], by: ["product"] },
+    [
+      ["Coffee", 3, 2],
+      ["Cake", 2, 2],
+      ["Tea", 1, 1],
+    ],
+  ],
+  [
+    "and by no others than those that are asked for",
+    { metrics: ["visit_count"], by: ["product"], where: [{ field: "items.price", op: "<", value: 4 }] },
+    [
+      ["Coffee", 3],
+      ["Tea", 1],
+    ],
+  ],
   ["none by a sum", { by: ["guest_name"], where: [{ field: "revenue", op: "=", value: 0 }] }, [["Cleo"]]],
   ["nothing of a sum", { by: ["guest_name"], where: [{ field: "revenue", op: "is null" }] }, [["Cleo"]]],
   [
@@ -686,9 +703,9 @@ const WRONG: readonly (readonly [title: string, wish: Wish, said: RegExp])[] = [
     /Groups are made of rows.*shops\.shop_name/s,
   ],
   [
-    "a count by what each has several of",
-    { metrics: ["visit_count"], by: ["product"] },
-    /distinct\(items\.visit_id\)/,
+    "a sum by what each has several of",
+    { metrics: ["sum(visits.tip)"], by: ["product"] },
+    /visits cannot be told apart by product of items.*distinct\(items\.visit_id\)/s,
   ],
   [
     "a period of what has no date",
@@ -1125,4 +1142,14 @@ it("what a metric is, its type says: a date is no number, and what the engine sa
   const said = await failure({ model, metrics: ["broken"] });
   expect(said).toMatch(/could not be run/);
   expect(said).not.toMatch(/cast|convert|select|Bern/i);
+});
+
+it("says where groups share rows", async () => {
+  const wish = { model: "cafes", metrics: ["visit_count"], by: ["product"] };
+  const { caveats } = await query(wish);
+  expect(caveats).toEqual([
+    "What of visits belongs to several items counts for each of them, so the rows may add up to more than the whole.",
+  ]);
+  const apart = await query({ ...wish, where: [{ field: "items.price", op: "<", value: 4 }] });
+  expect(apart.caveats).toEqual([]);
 });
