@@ -4,7 +4,7 @@ import type { View } from "../explain/view.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { DataPeriod } from "../query/schema.ts";
 import { isKey, type Key, type Window } from "../query/semantic-query.ts";
-import { periodEnd } from "./periods.ts";
+import { periodEnd, periodStart } from "./periods.ts";
 
 /** What may be missing at the end of a period before it is spoken of: nobody sells on every day. */
 export const MISSING = 0.1;
@@ -51,11 +51,16 @@ export function cutShort(
     const { grain } = time.format;
     const starts = rows.map((row) => row[time.index]).filter((value) => typeof value === "string");
     const cut = starts.find((start) => isCut(start.slice(0, 10), periodEnd(start, grain)));
-    return cut === undefined
-      ? []
-      : [
-          `The data end on ${data.last} (${name}): the numbers of ${show(cut, time.format)} are those until then.`,
-        ];
+    const end =
+      cut &&
+      `The data end on ${data.last} (${name}): the numbers of ${show(cut, time.format)} are those until then.`;
+    // Periods before the data are not among the rows.
+    const from = compiled.used.windows[0]?.win.from?.slice(0, 10);
+    const isLate = from !== undefined && starts.length > 0 && periodStart(data.first, grain) > from;
+    return [
+      ...(isLate ? [`The data begin on ${data.first} (${name}).`] : []),
+      ...(end === undefined ? [] : [end]),
+    ];
   }
   const { win } = compiled.used.windows[0] ?? {};
   const isPart = win?.from != null && win.to !== null && isCut(win.from.slice(0, 10), win.to.slice(0, 10));

@@ -1,10 +1,13 @@
 import { expect, it } from "vitest";
-import { cafeSchema } from "../../../../test/support/cafe-tables.ts";
+import { cafeSchema, visibleCafe } from "../../../../test/support/cafe-tables.ts";
 import { MONTH, REVENUE, reading, SHOP } from "../../../../test/support/questions.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import { compile } from "../compile/compile.ts";
+import { viewOf } from "../explain/view.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { DataPeriod } from "../query/schema.ts";
 import type { Ask, Num } from "../query/semantic-query.ts";
+import { cutShort } from "./data-period.ts";
 import { unknownOf } from "./execute.ts";
 
 const schema = {
@@ -52,4 +55,17 @@ it.each<[string, Ask, JsonValue[][], string[]]>([
 ])("of %s", (_, ask, rows, why) => {
   const result = { reading: reading("", ask), compiled: compile(schema, ask), types: [], rows, totalRows: 1 };
   expect(unknownOf(result, knowledge, "2025-03-10T12:00:00Z")).toEqual(why);
+});
+
+it.each([
+  ["2023-11-01", ["The data begin on 2024-02-01 (visited on)."]],
+  ["2024-02-01", []],
+])("a series from %s on says where the data begin", (from, told) => {
+  const win = { from, to: "2025-03-01", said: "until March" };
+  const ask: Ask = { k: "table", by: [MONTH], cols: [REVENUE], scope: { win }, fill: true };
+  const rows = [["2024-02-01", 3]];
+  const types = ["DATE", "DOUBLE"];
+  const result = { reading: reading("", ask), compiled: compile(schema, ask), types, rows, totalRows: 1 };
+  const view = viewOf(result, { ...knowledge, model: visibleCafe() });
+  expect(cutShort(result, view, schema.periods[0] as DataPeriod, "2025-03-10T12:00:00Z")).toEqual(told);
 });
