@@ -30,6 +30,11 @@ it("keeps what names something, and of everything else only its form", () => {
     question: "visits of ? and ?, over ?",
     sql: "SELECT ?",
   });
+  // Nobody has said what of it are values.
+  expect(JSON.parse(shapeOf(asked, null))).toMatchObject({ question: expect.stringMatching(/^\[text, 38/) });
+  expect(JSON.parse(shapeOf({ order: "count(visits[name = Ada]) desc" }))).toMatchObject({
+    order: expect.stringMatching(/^\[text, 30/),
+  });
   expect(shapeOf({ text: "the same" })).toBe(shapeOf({ text: "the same" }));
   expect(shapeOf(undefined)).toBe("null");
 });
@@ -41,6 +46,11 @@ it.each([
   ["SELECT \"it's\", 'open", 'SELECT "it\'s", ?'],
 ])("%s without its literals", (text, masked) => {
   expect(withoutSqlLiterals(text)).toBe(masked);
+});
+
+it("names that are made of values are without them", () => {
+  const sql = 'SELECT n1 AS "revenue_ada_lovelace", "name" FROM "guests"';
+  expect(withoutSqlLiterals(sql, ["Ada Lovelace"])).toBe('SELECT n1 AS "revenue_?", "name" FROM "guests"');
 });
 
 it("of other languages, what is in double quotes may be a value", () => {

@@ -12,7 +12,7 @@ const NAME_CHARACTERS = 200;
 
 /** Arguments that say which thing is meant, or how, and hold nothing of what is in it. */
 const NAMES =
-  /(?:^|[_a-z])(?:id|ids|name|names|type|kind|format|scope|status|action|toolsets?|model|models|table|sort|order|since|until|uri)$/i;
+  /(?:^|[_a-z])(?:id|ids|name|names|type|kind|format|scope|status|action|toolsets?|model|models|table|sort|since|until|uri)$/i;
 /** Texts in a language: what they ask for is kept, and not the values that they ask with. */
 const STATEMENTS = /^(?:c9ql|query|query_?text|filter)$/i;
 const SENTENCES = /^(?:question|instruction)$/i;
@@ -20,21 +20,25 @@ const SENTENCES = /^(?:question|instruction)$/i;
 /**
  * What the audit log keeps of the arguments of a call: their names, types and sizes, with a hash to tell equal ones by,
  * and values only of what names something. Rows, documents, facts and mistyped secrets are no business of its readers,
- * nor are values of the data that a question names, as far as whoever answered it knows them.
+ * nor are values of the data that a question names: what these are says whoever answered it, and where nobody did
+ * (`null`), nothing of a question is kept.
  */
-export function shapeOf(args: unknown, values: readonly string[] = []): string {
+export function shapeOf(args: unknown, values: readonly string[] | null = []): string {
   return excerpt(shape("", args, { depth: 0, values }));
 }
 
 interface At {
   depth: number;
-  values: readonly string[];
+  values: readonly string[] | null;
 }
 
-/** SQL without its texts and numbers. What is in double quotes names a table or a column. */
-export function withoutSqlLiterals(text: string): string {
+/** SQL without its texts and numbers. What is in double quotes names a table or a column, some after these values. */
+export function withoutSqlLiterals(text: string, values: readonly string[] = []): string {
+  const named = values.map((value) => value.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "_"));
+  const bare = (name: string) =>
+    named.filter((value) => value.length > 1).reduce((all, value) => all.replaceAll(value, "?"), name);
   const parts = /"(?:[^"]|"")*"|'(?:[^']|'')*'?|\$(\w*)\$[\s\S]*?(?:\$\1\$|$)|\b\d+(?:[.,:-]\d+)*\b/g;
-  return text.replaceAll(parts, (part) => (part.startsWith('"') ? part : "?"));
+  return text.replaceAll(parts, (part) => (part.startsWith('"') ? bare(part) : "?"));
 }
 
 /** A statement of another language, where double quotes stand around values too. */
@@ -60,7 +64,7 @@ function shape(name: string, value: unknown, at: At): unknown {
 }
 
 function shapeOfText(name: string, text: string, { depth, values }: At): string {
-  if (depth === 1 && SENTENCES.test(name)) return maskQuestion(text, values);
+  if (depth === 1 && SENTENCES.test(name) && values !== null) return maskQuestion(text, values);
   if (depth === 1 && name.toLowerCase() === "sql") return withoutSqlLiterals(text);
   if (depth === 1 && STATEMENTS.test(name)) return withoutLiterals(text);
   if (depth === 1 && NAMES.test(name) && text.length <= NAME_CHARACTERS) return text;

@@ -227,6 +227,7 @@ function record(
     concealed: readonly string[];
   },
 ): void {
+  const isFailed = outcome.status === "failed";
   const code =
     outcome.status === "failed" ? outcome.error.code : outcome.status === "done" ? "ok" : "waiting";
   if (outcome.status === "failed") ports.refused?.(outcome.error, caller, meta);
@@ -236,7 +237,7 @@ function record(
     workspaceId: caller.workspace.id,
     userId: caller.user.id,
     resourceId: operation.name,
-    success: outcome.status !== "failed",
+    success: !isFailed,
     outcome: code,
     durationMs: outcome.ms,
     address: meta.address,
@@ -249,14 +250,18 @@ function record(
       clientVersion: meta.client.version,
       requestId: meta.requestId,
       ...applicationFacts(caller),
-      arguments: ports.auditsValues ? excerpt(args) : shapeOf(args, outcome.concealed),
-      ...(Object.keys(outcome.noted).length > 0 && { response: excerpt(notedOf(ports, outcome.noted)) }),
+      arguments: ports.auditsValues ? excerpt(args) : shapeOf(args, isFailed ? null : outcome.concealed),
+      ...(Object.keys(outcome.noted).length > 0 && { response: excerpt(notedOf(ports, outcome)) }),
     },
   });
 }
 
 /** What a tool notes of its answer is its own to decide; but SQL holds values of those who asked. */
-function notedOf({ auditsValues }: CallPorts, noted: Record<string, unknown>): Record<string, unknown> {
+function notedOf(
+  { auditsValues }: CallPorts,
+  { noted, concealed }: { noted: Record<string, unknown>; concealed: readonly string[] },
+): Record<string, unknown> {
   const { sql } = noted;
-  return auditsValues || typeof sql !== "string" ? noted : { ...noted, sql: withoutSqlLiterals(sql) };
+  if (auditsValues || typeof sql !== "string") return noted;
+  return { ...noted, sql: withoutSqlLiterals(sql, concealed) };
 }
