@@ -250,6 +250,11 @@ describe("questions back", () => {
     });
   });
 
+  it("what is assumed for whoever wants to proceed is an assumption", async () => {
+    const { assumptions } = await ask("best guests proceed anyway");
+    expect(assumptions).toEqual([expect.stringContaining('By which number is "best" meant?')]);
+  });
+
   it("[agent.clarify.answers.used] the label of an answer says what it is an answer to", async () => {
     const threshold = "[High-value threshold: Lifetime value > $16]";
     const asked = await ask("Show high-value guest trends [Time period: 2025]");

@@ -97,12 +97,18 @@ async function assume(
   read: Read,
 ): Promise<Plan> {
   const first = unclear.flatMap(({ suggestions }) => suggestions.slice(0, 1));
-  const notes = unclear.flatMap(({ question, suggestions: [choice] }) =>
-    choice === undefined ? [] : [`Assumed: ${choice} (${question})`],
+  const assumed = unclear.flatMap(({ question, suggestions: [choice] }) =>
+    choice === undefined ? [] : [{ at: null, choice: `${choice} (${question})`, others: [] }],
   );
+  const run = (all: readonly Reading[]): Plan => ({
+    k: "run",
+    readings: all.map((each) => ({ ...each, assumptions: [...assumed, ...each.assumptions] })),
+    isSettled: true,
+    notes: [],
+  });
   const settled = await firstRead(answeredTexts(text, unclear, first), read);
-  if (settled !== undefined) return { k: "run", readings: settled.readings, isSettled: true, notes };
-  if (readings.length > 0) return { k: "run", readings: [...readings], isSettled: true, notes };
+  if (settled !== undefined) return run(settled.readings);
+  if (readings.length > 0) return run(readings);
   return { k: "clarify", questions: unclear.slice(0, LIMITS.agent.clarifications) };
 }
 
