@@ -30,7 +30,7 @@ export const IDENTITY_SETTINGS = {
     rateLimitMaxRequests: integer(
       "MCP_RATE_LIMIT_MAX_REQUESTS",
       { default: 5, min: 1, max: 1_000_000 },
-      "Calls of `ask_question` on `/api/data-agent/mcp` that one person may make in one window. Questions on `/mcp` and `/api/2.0/mcp` are bounded by the requests of a token only.",
+      "Questions on `/api/data-agent/mcp` that one person may ask in one window. Those on `/mcp` and `/api/2.0/mcp` are bounded by the requests of a token only.",
     ),
   },
 } as const satisfies SettingTree;
