@@ -713,6 +713,11 @@ const WRONG: readonly (readonly [title: string, wish: Wish, said: RegExp])[] = [
     /distinct\(visits\.guest_id\)/,
   ],
   [
+    "a share of everything",
+    { metrics: ["share(revenue)"], where: [{ field: "shops.city", value: "Bern" }] },
+    /it would be 1\. .*revenue\[customers\.country = Austria\] \/ revenue/,
+  ],
+  [
     "shares of shares of nothing",
     { metrics: [`${"share(".repeat(28)}1${")".repeat(28)}`] },
     /share\(1\) is none of the data/,
@@ -859,6 +864,9 @@ describe("an answer of query_metrics", () => {
     const fewest = { metrics: ["visit_count"], by: ["guest_name"], order: "visit_count asc", limit: 1 };
     expect((await query(fewest)).assumptions).toEqual([
       'only those that have some at all: who has none is found by where "count(…) per guests" = 0',
+    ]);
+    expect((await query({ metrics: ["avg(visit_count per guests)"] })).assumptions).toEqual([
+      "guests without any are left out of what is said of each",
     ]);
   });
 

@@ -5,9 +5,17 @@ import { CompileError } from "../compile/compile-error.ts";
 import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Moment } from "../phases/plan.ts";
-import { allOf, isEqual, isSameField } from "../query/parts.ts";
+import { allOf, isEqual, isSameField, nodesIn } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
-import { type Ask, type Cond, isKey, type Key, type Num, type Window } from "../query/semantic-query.ts";
+import {
+  type Ask,
+  type Cond,
+  isKey,
+  type Key,
+  type Num,
+  type Scope,
+  type Window,
+} from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
 import { inAuthorsPeriod } from "../understand/readings/finish.ts";
 import { besideEarlier, type Compare, type Earlier, earlierOf, soFar } from "./earlier.ts";
@@ -125,6 +133,10 @@ function partsOf(wish: QueryWish, scene: Scene): Parts {
       hint: `Write one that is calculated from the data, such as "revenue * 1.19".`,
     });
   if (cols.length + keys.length === 0) throw new AppError("bad_request", NOTHING, { hint: FIRST });
+  if (keys.length === 0 && nodesIn(cols).some(({ scope }) => (scope as Scope | undefined)?.whole === true))
+    throw new AppError("bad_request", "A share is of groups, and there are none: it would be 1.", {
+      hint: "Say in by what the groups are, or divide: revenue[customers.country = Austria] / revenue.",
+    });
   if (order !== undefined && order.per.length > 0 && limit === undefined)
     throw new AppError("bad_request", `"${wish.order}" wants the first ones of each, and not how many.`, {
       hint: "Add limit: 3 for the first three of each.",

@@ -26,7 +26,16 @@ export function remarksOn(wish: QueryWish, made: Made): string[] {
     ...sharedNames(wish, made),
     ...otherFields(made),
     ...withoutAny(made),
+    ...ofSome(made),
   ];
+}
+
+/** An average of what each has is one of those who have any. */
+function ofSome({ ask }: Made): string[] {
+  const each = ask.k === "table" ? nodesIn(ask.cols).filter(({ k }) => k === "each") : [];
+  const told = each.map(({ per }) => (per as Key[]).filter(({ bucket }) => bucket === undefined));
+  const names = told.flatMap((keys) => (keys.length === 0 ? [] : [keys.map(({ ds }) => ds)[0]]));
+  return [...new Set(names)].map((ds) => `${ds} without any are left out of what is said of each`);
 }
 
 /** A period that only the author of the model says. */
