@@ -601,6 +601,17 @@ describe("follow-ups", () => {
     expect(answer).toMatchObject({ outcome: "answer", rows: [[17]] });
   });
 
+  it("[agent.conversation.answers] and a question with answers in brackets replies to nothing else", async () => {
+    const best = 'best shops [By which number is "best" meant?: revenue] [Time period: Q1 2025]';
+    const [, , , nonsense] = await converse(
+      "average daily revenue by shop in 2025",
+      "plonkage of Rome",
+      best,
+      "revenue [Time period: nonsense]",
+    );
+    expect(nonsense?.outcome).toBe("clarify");
+  });
+
   it("[agent.conversation.points-back] what points back is of what was answered, or is refused", async () => {
     const [, theirs, gone] = await converse(
       "which shops are in North",

@@ -198,7 +198,9 @@ export class Agent {
     const meant = confirmed(work.question) ?? (await this.#chosen(work, asked.suggested));
     const found = meant && (await this.#confirmed({ ...work, question: meant, verified: undefined }, asked));
     if (found?.isSure === true) return found;
-    const answered = found === undefined ? await this.#answering(work, previous, waiting) : undefined;
+    // Whoever puts answers in brackets behind a question has asked it whole, and replies to nothing.
+    const isReply = found === undefined && readQuestion(question).answers.length === 0;
+    const answered = isReply ? await this.#answering(work, previous, waiting) : undefined;
     if (answered !== undefined) return { answer: { ...answered, isContinued: true } };
     // What is still asked was not answered either.
     work.isInterrupted ||= (waiting ?? []).length > 0;
