@@ -1,6 +1,6 @@
 import { quoteText } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../limits.ts";
-import { lastDayBefore, periodEnd } from "../phases/periods.ts";
+import { days, lastDayBefore, MISSING, periodEnd } from "../phases/periods.ts";
 import { isEqual, isSameField } from "../query/parts.ts";
 import { type DataPeriod, daysOf, type Schema } from "../query/schema.ts";
 import type { DatePart, Key } from "../query/semantic-query.ts";
@@ -66,7 +66,6 @@ function isSoonAfter(begin: string, firsts: readonly string[], lasts: readonly s
   return first !== undefined && last !== undefined && days(first, begin) <= MISSING * days(first, last);
 }
 
-const MISSING = 0.1;
 const DAYS = { day: 1, week: 7, month: 28, quarter: 90, year: 365 } as const;
 
 /** Each week, month and year has all days of the week, and each year all months; a quarter has not. */
@@ -87,10 +86,6 @@ export function startsOf(schema: Schema, { key, first, last, parts }: Series): s
 
 function nameOf(day: string, part: DatePart): string {
   return new Intl.DateTimeFormat("en-US", { [part]: "long", timeZone: "UTC" }).format(new Date(day));
-}
-
-function days(from: string, to: string): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
 /** Whether a period of the one key lies in one of the other, so that this follows from it. */

@@ -4,10 +4,7 @@ import type { View } from "../explain/view.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { DataPeriod } from "../query/schema.ts";
 import { isKey, type Key, type Window } from "../query/semantic-query.ts";
-import { periodEnd, periodStart } from "./periods.ts";
-
-/** What may be missing at the end of a period before it is spoken of: nobody sells on every day. */
-export const MISSING = 0.1;
+import { dayAfter, days, MISSING, periodEnd, periodStart } from "./periods.ts";
 
 /** Where a period lies outside of the data, they say so themselves. */
 export function outside({ compiled }: Result, data: DataPeriod | undefined): string[] {
@@ -130,12 +127,4 @@ export function lastDay(
 export function periodOf({ compiled }: Result, knowledge: Knowledge): DataPeriod | undefined {
   const bucketed = compiled.columns.map(({ of }) => of).find((of) => isKey(of) && of.bucket !== undefined);
   return daysBy(compiled.used.windows[0]?.date ?? (bucketed as Key | undefined), knowledge);
-}
-
-export function days(from: string, to: string): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
-}
-
-export function dayAfter(day: string, by: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + by * 86_400_000).toISOString().slice(0, 10);
 }

@@ -3,7 +3,7 @@ import { type Node, nodesIn, rebuilt } from "../query/parts.ts";
 import type { Ask, Scope, Window } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
 import { upToToday } from "../understand/readings/finish.ts";
-import { dayAfter, days } from "./data-period.ts";
+import { dayAfter, days } from "./periods.ts";
 
 type Table = Extract<Ask, { k: "table" }>;
 type Days = Window & { from: string; to: string };

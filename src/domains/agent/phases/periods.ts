@@ -1,5 +1,8 @@
 import type { Grain } from "../query/semantic-query.ts";
 
+/** What may be missing at the end of a period before it is spoken of: nobody sells on every day. */
+export const MISSING = 0.1;
+
 /** The day after the last one of a period that begins on this day. */
 export function periodEnd(start: string, grain: Grain): string {
   const day = new Date(`${start.slice(0, 10)}T00:00:00Z`);
@@ -25,4 +28,12 @@ export function lastDayBefore(end: string): string {
   const day = new Date(`${end.slice(0, 10)}T00:00:00Z`);
   if (isMidnight) day.setUTCDate(day.getUTCDate() - 1);
   return day.toISOString().slice(0, 10);
+}
+
+export function days(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+}
+
+export function dayAfter(day: string, by: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + by * 86_400_000).toISOString().slice(0, 10);
 }

@@ -12,11 +12,11 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { DataPeriod, Schema } from "../query/schema.ts";
 import { type Ask, type Cond, isKey, type Num, type Window } from "../query/semantic-query.ts";
-import { askedInPart, cutPeriods, cutShort, dayAfter, lastDay, outside, periodOf } from "./data-period.ts";
+import { askedInPart, cutPeriods, cutShort, lastDay, outside, periodOf } from "./data-period.ts";
 import type { Query } from "./execute.ts";
 import { filtersIn, type NamedFilter, without } from "./filters.ts";
 import { inSeveral } from "./in-several.ts";
-import { periodEnd } from "./periods.ts";
+import { dayAfter, periodEnd } from "./periods.ts";
 
 /** From this part of empty values on a column is spoken of. */
 const NULL_RATIO = 0.2;

@@ -3,8 +3,7 @@ import { isAdditive } from "../explain/additive.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Grain, Key, Num, Window } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
-import { dayAfter, days, MISSING } from "./data-period.ts";
-import { periodEnd, periodStart } from "./periods.ts";
+import { dayAfter, days, MISSING, periodEnd, periodStart } from "./periods.ts";
 
 type Table = Extract<Ask, { k: "table" }>;
 

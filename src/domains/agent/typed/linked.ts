@@ -1,6 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { toOnePath } from "../compile/paths.ts";
-import { dayAfter } from "../phases/data-period.ts";
+import { dayAfter } from "../phases/periods.ts";
 import { overBridge, withBridged } from "../query/bridged.ts";
 import { qualified } from "../query/names.ts";
 import { isSameField, nodesIn, whereAll } from "../query/parts.ts";

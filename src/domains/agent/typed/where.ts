@@ -1,7 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { FieldValues, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
-import { dayAfter } from "../phases/data-period.ts";
+import { dayAfter } from "../phases/periods.ts";
 import type { Moment } from "../phases/plan.ts";
 import { keysNamed, qualified } from "../query/names.ts";
 import { isEqual, isSameField } from "../query/parts.ts";
