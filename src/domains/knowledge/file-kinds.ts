@@ -1,3 +1,7 @@
+import { AppError } from "../../kernel/errors.ts";
+import { hasSignature } from "../../platform/files/index.ts";
+import { isText } from "./reading/plain-text.ts";
+
 /** What a document may be, by the end of its name. */
 const MIME_TYPES: Readonly<Record<string, string>> = {
   txt: "text/plain",
@@ -67,4 +71,40 @@ export function extensionOf(name: string): string {
 /** Whether files with this ending are texts, and come as they are where they come inline. */
 export function isTextual(extension: string): boolean {
   return /^text\/|json$|xml$|yaml$|^message\//.test(mimeTypeOf(extension));
+}
+
+/** Whether files with this ending are known, and no texts. */
+export function isBinary(extension: string): boolean {
+  return Object.hasOwn(MIME_TYPES, extension) && !isTextual(extension);
+}
+
+/** Files of programs that few have now, by how they begin. */
+export const BYGONE: Readonly<Record<string, string>> = {
+  ff575043: "WordPerfect",
+  dba52d00: "Word from before 1993",
+  "9ba52100": "Word from before 1993",
+  "31be0000": "Word from before 1993",
+};
+/** Sheets from before 1993, which are no compound files. */
+export const OLD_SHEET = /^09(?:00|02|04|08)0[4-8]00/;
+/** Office programs, and those that export for them, write pages under these names, too. */
+export const MARKUP = /^\s*<(?:!doctype|html|\?xml|table|meta|head)\b/i;
+const MAY_BE_MARKUP = /^(?:doc|xls|ppt)$/;
+/** Pictures and RTF, which are no files to import and so have no signature there. */
+const MORE_SIGNATURES = /^(?:RIFF|BM|II\*\0|MM\0\*|\{\\rtf)/;
+
+/**
+ * Throws for bytes under the name of a binary format that begin like no file at all: a text, or what became of a text
+ * that was taken for base64. A known kind of file under another's name is read as what it is.
+ */
+export function assertNamedKind(name: string, head: Buffer): void {
+  const extension = extensionOf(name);
+  if (!isBinary(extension) || hasSignature(head) || head.subarray(0, 1_024).includes("%PDF-")) return;
+  const start = head.toString("hex", 0, 4);
+  if (MORE_SIGNATURES.test(head.toString("latin1", 0, 8)) || start in BYGONE || OLD_SHEET.test(start)) return;
+  if (MAY_BE_MARKUP.test(extension) && MARKUP.test(head.toString("latin1", 0, 1_024))) return;
+  const what = isText(head) ? "What came is a text." : "What came is no file of a known kind.";
+  throw new AppError("bad_request", `The content is not a .${extension} file. ${what}`, {
+    hint: "Send the bytes of the file as base64, or its URL; send a text as it is, under a name such as notes.txt or notes.md.",
+  });
 }

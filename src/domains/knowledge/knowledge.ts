@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import type { BlobContent, FolderBlobStore } from "../../platform/blobs/index.ts";
-import { megabytes } from "../../platform/files/index.ts";
+import { headOf, megabytes } from "../../platform/files/index.ts";
 import type { Collection, Hit } from "../../platform/retrieval/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { isOperator } from "./access.ts";
@@ -15,7 +15,7 @@ import type {
   FoundDocument,
   StoredFile,
 } from "./documents.store.ts";
-import { extensionOf, mimeTypeOf } from "./file-kinds.ts";
+import { assertNamedKind, extensionOf, mimeTypeOf } from "./file-kinds.ts";
 import type { FoldersStore } from "./folders.store.ts";
 import { LIMITS } from "./limits.ts";
 import { joinOverlapping } from "./reading/split.ts";
@@ -181,6 +181,7 @@ export class Knowledge {
     const { bytes, sha256 } = await blobs.put(key, wish.content, options);
     try {
       if (bytes === 0) throw new AppError("bad_request", "The document is empty.");
+      assertNamedKind(name, await headOf(blobs.pathOf(key)));
       await readings.wake();
       const { baseId, folderId, sourceType, sourceUrl } = wish;
       const file = {

@@ -6,7 +6,7 @@ import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
 import { ownedTempPath, sweepLeftovers } from "../../platform/temp/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { AddedDocument } from "./documents.store.ts";
-import { extensionOf, isTextual } from "./file-kinds.ts";
+import { extensionOf, isBinary, isTextual } from "./file-kinds.ts";
 import type { Knowledge } from "./knowledge.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -22,6 +22,9 @@ export interface UploadContext {
   signal: AbortSignal;
   onProgress?: (fraction: number | undefined) => void;
 }
+
+/** So much of a content tells whether it has words. */
+const HEAD_CHARACTERS = 1_000;
 
 /** Documents that callers send, or have us fetch. */
 export class Uploads {
@@ -45,9 +48,14 @@ export class Uploads {
     return new Uploads(folder, parts.fetch, parts.knowledge);
   }
 
-  async add(caller: Caller, upload: Upload, { signal, onProgress }: UploadContext): Promise<AddedDocument> {
-    const { content, fileUrl, fileName, baseId, folderId } = upload;
-    if (content !== undefined && (fileName ?? "").trim() === "")
+  /** `note`: what was assumed about the content. */
+  async add(
+    caller: Caller,
+    upload: Upload,
+    { signal, onProgress }: UploadContext,
+  ): Promise<AddedDocument & { note?: string | undefined }> {
+    const { content: inline, fileUrl, fileName, baseId, folderId } = upload;
+    if (inline !== undefined && (fileName ?? "").trim() === "")
       throw new AppError("bad_request", "A document that is sent as content needs a file name.", {
         hint: "Give it one with its ending, such as report.pdf.",
       });
@@ -56,11 +64,12 @@ export class Uploads {
     try {
       const extension = extensionOf(fileName ?? "");
       const source = await readSource(
-        { content, fileUrl, ...(isTextual(extension) && { contentEncoding: "text" }) },
+        { content: inline, fileUrl },
         {
           fetch: this.#fetch,
           folder,
-          isBinary: extension !== "" && !isTextual(extension),
+          // Of an ending that nobody knows, what has words is a text.
+          isBinary: isBinary(extension) || (extension !== "" && !isTextual(extension) && !hasWords(inline)),
           maxBytes: LIMITS.knowledge.documentBytes,
           signal,
           onProgress,
@@ -69,11 +78,16 @@ export class Uploads {
       const name = nameOf(fileName, source, fileUrl);
       const sourceType = fileUrl !== undefined ? "web" : "file";
       const file = { baseId, folderId, name, sourceType, sourceUrl: fileUrl } as const;
-      return await this.#knowledge.add(caller, { ...file, content: createReadStream(source.path) }, signal);
+      const content = createReadStream(source.path);
+      return { ...(await this.#knowledge.add(caller, { ...file, content }, signal)), note: source.note };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
+}
+
+function hasWords(content = ""): boolean {
+  return content.trim().slice(0, HEAD_CHARACTERS).includes(" ");
 }
 
 /** What is fetched may have a better name at its server than in its address, and at least a host. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { looksLikeBase64 } from "../../platform/files/index.ts";
 import type { Collection } from "../../platform/retrieval/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Usage } from "../identity/index.ts";
@@ -77,6 +78,10 @@ export class Memory {
     { key: wished, title, content, source, createdAt }: DocumentWish,
   ): Promise<{ key: string; sections: number }> {
     assertText(content, LIMITS.memory.documentBytes, "A document");
+    if (looksLikeBase64(content) || content.startsWith("%PDF-"))
+      throw new AppError("bad_request", "The content is a file, not the text of a document.", {
+        hint: "Send its text. {tool:add_document} takes files such as PDF and Word.",
+      });
     const now = this.#parts.clock.now();
     const pieces = await this.#parts.splitter.split(caller, content);
     const key = wished ?? readableKey("doc", title ?? source ?? content, now);

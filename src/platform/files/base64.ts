@@ -62,7 +62,8 @@ const HEAD_CHARACTERS = 64 * 1024;
 
 /**
  * Whether a text of which nothing was said begins as a file in base64. Such a text is one word, or lines of one length,
- * so that it would be a table of one column at best; and what it holds is a known kind of file, or a text with lines.
+ * so that it would be a table of one column at best; and what it holds is a known kind of file, or a text with lines
+ * or several words.
  */
 export function looksLikeBase64(text: string): boolean {
   const head = text.trimStart().slice(0, HEAD_CHARACTERS).trimEnd();
@@ -79,6 +80,7 @@ export function looksLikeBase64(text: string): boolean {
 function isFile(head: Buffer, isCut: boolean): boolean {
   if (hasSignature(head)) return true;
   const text = asText(isCut ? head.subarray(0, head.length - 4) : head);
+  if (text !== undefined && /(?:\p{L}{2,} ){3}\p{L}{2,}/u.test(text)) return true;
   return text !== undefined && (/[\r\n]/.test(text) || /^\s*(?:\{\s*"|\[\s*[{["]|<[?A-Za-z])/.test(text));
 }
 

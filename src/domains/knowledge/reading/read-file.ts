@@ -3,7 +3,7 @@ import { extractPagesMarkdownAsync } from "@firecrawl/pdf-inspector";
 import { fileTypeFromBuffer } from "file-type";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { ZipFile } from "../../../platform/files/index.ts";
-import { mimeTypeOf } from "../file-kinds.ts";
+import { BYGONE, isBinary, MARKUP, mimeTypeOf, OLD_SHEET } from "../file-kinds.ts";
 import { LIMITS } from "../limits.ts";
 import { readCompoundFile, readWorkbook } from "./compound-file.ts";
 import { readBook } from "./epub.ts";
@@ -77,7 +77,8 @@ export async function readFileContent(path: string, extension: string): Promise<
     if (!isText(head)) throw unreadableFile("of no known kind");
     const text = decodeText(head);
     if (text.trimStart().startsWith("{\\rtf")) return markdown(rtfToMarkdown(head.toString("latin1")));
-    const reads = Object.hasOwn(TEXT_READERS, extension) ? TEXT_READERS[extension] : undefined;
+    const kind = isBinary(extension) && MARKUP.test(text) ? "html" : extension;
+    const reads = Object.hasOwn(TEXT_READERS, kind) ? TEXT_READERS[kind] : undefined;
     return reads === undefined ? { ...markdown(text), isPlain: true } : await reads(text, head);
   } finally {
     await file.close();
@@ -89,16 +90,6 @@ async function readBinarySheets({ file, bytes }: OpenFile): Promise<FileContent>
   await ZipFile.open(file, ZIP_ERRORS);
   return readWorkbook(await bytes());
 }
-
-/** Files of programs that few have now, by how they begin. */
-const BYGONE: Readonly<Record<string, string>> = {
-  ff575043: "WordPerfect",
-  dba52d00: "Word from before 1993",
-  "9ba52100": "Word from before 1993",
-  "31be0000": "Word from before 1993",
-};
-/** Sheets from before 1993, which are no compound files. */
-const OLD_SHEET = /^09(?:00|02|04|08)0[4-8]00/;
 
 function lateType(head: Buffer, extension: string): string | undefined {
   // It may begin with the orders of a printer.

@@ -68,10 +68,69 @@ describe("add_document", () => {
     [{ file_name: "x.txt", content: "x", file_url: "http://example.com/x" }, /Both/],
     [{ file_url: "http://127.0.0.1:1/x" }, /./],
     [{ file_name: "x.pdf", content: "nö base64!" }, /base64/],
+    // Words are letters of base64, too, and what they decode to may pass for a text.
+    [{ file_name: "x.pdf", content: "hello world this is no file at all" }, /not a \.pdf file.*notes\.txt/s],
   ])("refuses %j", async (args, reason) => {
     const { result } = await callTool(server, ada, "add_document", { knowledge_base_id: base, ...args });
     expect(result?.isError).toBe(true);
     expect(result?.content[0]?.text).toMatch(reason);
+  });
+
+  it.each("pdf docx xlsx xlsb pptx odt ods odp rtf epub doc xls ppt msg png jpg jpeg webp gif".split(" "))(
+    "refuses a text, and bytes of no kind, by the name of a .%s",
+    async (extension) => {
+      const program = Buffer.concat([Buffer.from("MZ\x90\x00", "latin1"), Buffer.alloc(4_000, 1)]);
+      for (const [bytes, what] of [
+        [Buffer.from("The quick brown fox jumps over the lazy dog."), "a text"],
+        [program, "no file of a known kind"],
+      ] as const) {
+        const args = {
+          knowledge_base_id: base,
+          file_name: `fox.${extension}`,
+          content: bytes.toString("base64"),
+        };
+        const { result } = await callTool(server, ada, "add_document", args);
+        expect(result?.isError).toBe(true);
+        expect(result?.content[0]?.text).toContain(`not a .${extension} file. What came is ${what}`);
+      }
+      const { total } = await callKnowledge(server, ada, "list_documents", { query: "fox." }, "/mcp");
+      expect(total).toBe(0);
+    },
+  );
+
+  it("refuses it by an upload of bytes, too", async () => {
+    const ticket = { knowledge_base_id: base, file_name: "upload.pdf" };
+    const { upload_url, headers } = await resultOf<{ upload_url: string; headers: Record<string, string> }>(
+      server,
+      ada,
+      "request_upload",
+      ticket,
+    );
+    const answer = await server.request(upload_url, { method: "PUT", headers, body: "just words" });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain("not a .pdf file");
+  });
+
+  it("takes what a text says in base64 for the text, and says so", async () => {
+    const content = Buffer.from("Walruses sleep on ice and dive for clams.").toString("base64");
+    const added = await addDocument(server, ada, base, "walrus.txt", content);
+    expect(added).toMatchObject({ index_status: "success", notes: ["The content was taken for base64."] });
+    expect((await found("walruses"))[0]).toMatchObject({
+      content: "Walruses sleep on ice and dive for clams.",
+    });
+  });
+
+  it("takes words by the name of nothing known for a text", async () => {
+    await addDocument(server, ada, base, "minutes.v2", "okapis were voted in by all");
+    expect((await found("okapis"))[0]).toMatchObject({ content: "okapis were voted in by all" });
+  });
+
+  it("reads a page by the name of an old office file, as programs export it", async () => {
+    const page = Buffer.from("<html><table><tr><td>Lemurs</td><td>12</td></tr></table></html>");
+    expect(await addDocument(server, ada, base, "export.xls", page)).toMatchObject({
+      index_status: "success",
+    });
+    expect((await found("lemurs"))[0].content).not.toContain("<td>");
   });
 
   it("is for those who may write, in bases that they may change", async () => {

@@ -91,7 +91,7 @@ export const addDocument = defineTool({
       index_status: document.indexStatus,
       ...(document.indexError !== null && { error: document.indexError }),
       ...(added.duplicateOf !== undefined && { duplicate_of: added.duplicateOf }),
-      notes: [...document.notes, ...pending],
+      notes: [added.note ?? [], document.notes, pending].flat(),
     };
   },
 });

@@ -130,7 +130,13 @@ describe("wegent_kb_get_document_download", () => {
   });
 
   it("[knowledge.file.inline] not inline what has become another type since", async () => {
-    const { document_id } = await addDocument(server, ada, base, "note.pdf", Buffer.from("plain words"));
+    const { document_id } = await addDocument(
+      server,
+      ada,
+      base,
+      "note.pdf",
+      Buffer.from("%PDF-1.4 plain words"),
+    );
     const inline = await ask({ document_id });
     expect((await fetchFile(inline)).status).toBe(200);
     const mimetype = { content: "application/vnd.oasis.opendocument.text", stored: true };

@@ -27,6 +27,14 @@ describe("upload_document", () => {
     expect(idsOf(await acme.recall("topic333"))).not.toContain(document_id);
   });
 
+  it("refuses a file where its text belongs", async () => {
+    for (const content of ["%PDF-1.7\n1 0 obj", Buffer.from("%PDF-1.7\n1 0 obj").toString("base64")])
+      expect(await acme.error("upload_document", { title: "x.pdf", content })).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining("a file, not the text"),
+      });
+  });
+
   it("stays whole: neither updated as one fact, nor taken apart", async () => {
     const { document_id } = await acme.call("upload_document", { title: "Whole", content: "All of it." });
     const [{ to }] = (await acme.call("list_relations", { memory_id: document_id })).outgoing;
