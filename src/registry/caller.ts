@@ -24,6 +24,13 @@ export interface Caller {
   attributes: Readonly<Record<string, string>>;
   /** Of whoever sees an embed of the caller's: policies hold for a viewer with these as well as for the caller. */
   viewerAttributes?: Readonly<Record<string, string>>;
+  /**
+   * The caller's rights stand in for those of whoever sees the result: readers of a report, viewers of an embed. What
+   * others changed since then (ever, for null) is shown only as far as they may see it as well.
+   */
+  standsIn?: { since: Date | null };
+  /** Whose policies hold as well as the caller's own; null for somebody who has left, and may see nothing. */
+  boundBy?: readonly (Bound | null)[];
   /** Everything the owner's role allows in this workspace. */
   rolePermissions: readonly Permission[];
   /** The scopes of the token (everything, for a token without scopes of its own). */
@@ -38,6 +45,9 @@ export interface Caller {
     application?: Application | undefined;
   };
 }
+
+/** The part of a caller that policies look at. */
+export type Bound = Pick<Caller, "role" | "groups" | "attributes">;
 
 /** An application that a person connected by OAuth. */
 export interface Application {

@@ -96,7 +96,7 @@ export class AlertChecks {
       due.map(({ subject }) => subject),
       tx,
     );
-    const groups = Map.groupBy(found, ({ datasetId, ownerId }) => `${datasetId} ${ownerId}`);
+    const groups = Map.groupBy(found, sightKey);
     for (const group of groups.values()) {
       const alertIds = group.map(({ id }) => id);
       await jobs.enqueue(CHECK, { alertIds }, { tx, group: String(group[0]?.workspaceId) });
@@ -114,7 +114,7 @@ export class AlertChecks {
   async #work(load: () => Promise<Alert[]>, { signal }: JobContext): Promise<void> {
     await this.#parts.deliveries.prepare();
     // Those of one owner see the same rows of the same dataset, which are looked up once.
-    const groups = Map.groupBy(await load(), ({ datasetId, ownerId }) => `${datasetId} ${ownerId}`);
+    const groups = Map.groupBy(await load(), sightKey);
     for (const alerts of groups.values()) await this.#checkAll(alerts, signal);
   }
 
@@ -262,6 +262,10 @@ export class AlertChecks {
     );
     return { checked, deliveries: await deliveries.outcome(runKey, LIMITS.alerts.testMs, signal) };
   }
+}
+
+function sightKey({ datasetId, ownerId, boundBy }: Alert): string {
+  return [datasetId, ownerId, ...boundBy].join(" ");
 }
 
 /** Of an alert that tells rows apart only those that were not told of before. */

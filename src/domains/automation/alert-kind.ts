@@ -29,7 +29,7 @@ export function alertKind({ alerts, alertsStore, schedules }: Parts): AssetKind 
     },
 
     delete: ({ workspace }, id) => alertsStore.remove(workspace.id, id),
-    restore: ({ workspace }, id) => alertsStore.restore(workspace.id, id),
+    restore: (caller, id) => alertsStore.restore(caller, id, (alert) => alerts.sees(caller, alert)),
     search: (workspaceId) => alertsStore.searchTexts(workspaceId),
   };
 }

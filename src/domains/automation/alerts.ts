@@ -122,7 +122,7 @@ export class Alerts {
       ...settings,
       ...(paused !== undefined && { paused }),
       ...(isNew && fresh),
-      ...(!isOnlyPause && { ownerId: caller.user.id }),
+      ...(!isOnlyPause && { ownerId: caller.user.id, boundBy: [] }),
     });
   }
 
@@ -166,6 +166,11 @@ export class Alerts {
       past: await backtest(this.#parts, caller, dataset, alert),
       rows: alert.type === "conditional" && found.kind !== "unknown" ? (matched?.total ?? 0) : null,
     };
+  }
+
+  /** Who is told where its messages go and what came back from there. */
+  isLookedAfterBy({ user, role }: Caller, { ownerId }: Alert): boolean {
+    return ownerId === user.id || role === "admin";
   }
 
   /** Whether this caller may know what the alert looks for and has found: its owner, or who sees all of the dataset. */

@@ -12,6 +12,9 @@ export const ALERT_STATES = ["ok", "pending", "firing", "recovering", "error"] a
 export const NO_DATA = ["keep", "fire", "ok"] as const;
 export const HAPPENINGS = ["fired", "changed", "recovered", "error", "repaired"] as const;
 
+/** Who brought it back since its owner had it: it tells no more than they may see as well. */
+const boundBy = () => jsonb("bound_by").$type<readonly number[]>().notNull().default([]);
+
 /** Watches a dataset, and tells some people when something is the case. */
 export const alerts = pgTable(
   "alerts",
@@ -59,6 +62,7 @@ export const alerts = pgTable(
     version: integer("version").notNull().default(0),
     /** It is checked with the rights that this member has then. */
     ownerId: account("owner_id"),
+    boundBy: boundBy(),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),
   },
@@ -112,6 +116,7 @@ export const reports = pgTable(
     paused: boolean("paused").notNull().default(false),
     /** It is made with the rights that this member has then. */
     ownerId: account("owner_id"),
+    boundBy: boundBy(),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),
   },

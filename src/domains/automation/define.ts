@@ -7,6 +7,7 @@ import type { AlertChecks } from "./alert-checks.ts";
 import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
 import type { Alerts } from "./alerts.ts";
 import { ALERT_STATES, ALERT_TYPES, NO_DATA } from "./automation.tables.ts";
+import { shownUrls } from "./delivery-shape.ts";
 import type { ReportRuns } from "./reports/report-runs.ts";
 import type { ReportsStore } from "./reports/reports.store.ts";
 import type { Reports } from "./reports/reports.ts";
@@ -53,7 +54,10 @@ export const alertShape = z.object({
   last_error: z.string().nullable(),
 });
 
-function alertOf(alert: Alert, sees: boolean, nextAt: Date | undefined): z.output<typeof alertShape> {
+function alertOf(
+  alert: Alert,
+  { sees, isTold, nextAt }: { sees: boolean; isTold: boolean; nextAt: Date | undefined },
+): z.output<typeof alertShape> {
   return {
     id: alert.id,
     name: alert.name,
@@ -64,7 +68,7 @@ function alertOf(alert: Alert, sees: boolean, nextAt: Date | undefined): z.outpu
     sentence: sees ? alert.sentence : null,
     c9ql: sees ? alert.c9ql : null,
     recipients: [...alert.recipients],
-    webhooks: [...alert.webhooks],
+    webhooks: shownUrls(alert.webhooks, isTold),
     channels: [...alert.channels],
     subject: alert.subject,
     frequency: alert.frequency,
@@ -72,7 +76,7 @@ function alertOf(alert: Alert, sees: boolean, nextAt: Date | undefined): z.outpu
     timezone: alert.zone,
     realtime: alert.realtime,
     hold: alert.hold,
-    key: [...alert.key],
+    key: sees ? [...alert.key] : [],
     no_data: alert.noData,
     next_check_at: nextAt?.toISOString() ?? null,
     checked_at: alert.checkedAt?.toISOString() ?? null,
@@ -92,6 +96,12 @@ export async function alertsOf(
     items.map(({ id }) => id),
   );
   return Promise.all(
-    items.map(async (alert) => alertOf(alert, await alerts.sees(caller, alert), next.get(alert.id))),
+    items.map(async (alert) =>
+      alertOf(alert, {
+        sees: await alerts.sees(caller, alert),
+        isTold: alerts.isLookedAfterBy(caller, alert),
+        nextAt: next.get(alert.id),
+      }),
+    ),
   );
 }

@@ -5,6 +5,7 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import type { Rule, Schedules } from "../../platform/schedules/index.ts";
 import type { SearchText } from "../../registry/asset-kind.ts";
+import type { Caller } from "../../registry/caller.ts";
 import type { alertEvents, alerts, reportRuns, reports } from "./automation.tables.ts";
 import { keepNewest } from "./keep-newest.ts";
 
@@ -78,14 +79,22 @@ export class ScheduledStore<Row extends { id: number; workspaceId: number }> {
     });
   }
 
-  async restore(workspaceId: number, id: number): Promise<void> {
+  /** Brings one back for a caller who may see it. Unless it is their own, it tells no more than they may see as well. */
+  async restore(
+    { workspace, user }: Caller,
+    id: number,
+    maySee: (row: Row) => Promise<boolean>,
+  ): Promise<void> {
     const { name, table } = this.#kind;
-    const deleted = and(eq(table.workspaceId, workspaceId), eq(table.id, id), isNotNull(table.deletedAt));
+    const deleted = and(eq(table.workspaceId, workspace.id), eq(table.id, id), isNotNull(table.deletedAt));
+    const none = new AppError("not_found", `There is no deleted ${name} with id ${id}.`);
+    const [found] = await this.catalog.db.select().from(table).where(deleted);
+    if (found === undefined || !(await maySee(found as unknown as Row))) throw none;
+    const boundBy = found.ownerId === user.id ? found.boundBy : [...new Set([...found.boundBy, user.id])];
     await this.catalog.transaction(async (tx) => {
-      const [restored] = await tx.update(table).set({ deletedAt: null }).where(deleted).returning();
-      if (restored === undefined)
-        throw new AppError("not_found", `There is no deleted ${name} with id ${id}.`);
-      await this.assertRoom(tx, workspaceId);
+      const [restored] = await tx.update(table).set({ deletedAt: null, boundBy }).where(deleted).returning();
+      if (restored === undefined) throw none;
+      await this.assertRoom(tx, workspace.id);
       await this.schedule(tx, restored as unknown as Row);
     });
   }

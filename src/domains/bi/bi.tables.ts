@@ -13,6 +13,11 @@ const history = () => ({
   createdAt: moment("created_at").notNull(),
   changedBy: account("changed_by"),
   changedAt: moment("changed_at").notNull(),
+  /**
+   * Who decided what it shows (of a dashboard: its filters), and who placed it or brought it back since: to others it
+   * is shown only as far as all of these may see it. 0 stands for somebody who is not known any more.
+   */
+  authorIds: jsonb("author_ids").$type<readonly number[]>().notNull().default([]),
   deletedAt: moment("deleted_at"),
 });
 

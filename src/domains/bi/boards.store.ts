@@ -13,6 +13,7 @@ export type Dashboard = typeof dashboards.$inferSelect;
 export type Widget = typeof widgets.$inferSelect;
 export type DashboardContent = Pick<Dashboard, "name" | "description" | "filters" | "access" | "settings">;
 export type WidgetContent = Pick<Widget, "name" | "spec" | "datasetId" | "dashboardId" | "place">;
+type Authored = Pick<Widget, "authorIds">;
 
 export interface FormerVersion {
   version: number;
@@ -113,7 +114,7 @@ export class BoardsStore extends Store {
   async createDashboard(
     tx: CatalogTx,
     { workspace, user }: Caller,
-    content: DashboardContent,
+    content: DashboardContent & Authored,
   ): Promise<Dashboard> {
     const own = and(eq(dashboards.workspaceId, workspace.id), isNull(dashboards.deletedAt));
     assertRoom(await tx.$count(dashboards, own), LIMITS.bi.dashboards, "dashboards");
@@ -135,7 +136,14 @@ export class BoardsStore extends Store {
     const stamp = this.#stamp(user.id);
     const rows = await tx
       .insert(widgets)
-      .values(contents.map((content) => ({ ...content, workspaceId: workspace.id, ...stamp })))
+      .values(
+        contents.map((content) => ({
+          ...content,
+          workspaceId: workspace.id,
+          authorIds: [user.id],
+          ...stamp,
+        })),
+      )
       .returning();
     const [dashboardId] = contents.flatMap(({ dashboardId }) => dashboardId ?? []);
     if (dashboardId !== undefined) {
@@ -147,8 +155,12 @@ export class BoardsStore extends Store {
   }
 
   #stamp(userId: number) {
-    const now = this.clock.now();
-    return { createdBy: userId, createdAt: now, changedBy: userId, changedAt: now };
+    const changed = this.#changed(userId);
+    return { createdBy: userId, createdAt: changed.changedAt, ...changed };
+  }
+
+  #changed(userId: number) {
+    return { changedBy: userId, changedAt: this.clock.now() };
   }
 
   /** The dashboard, which nobody else changes until the transaction ends. */
@@ -180,12 +192,20 @@ export class BoardsStore extends Store {
     tx: CatalogTx,
     { user }: Caller,
     before: Dashboard,
-    content: Partial<DashboardContent>,
+    content: Partial<DashboardContent & Authored>,
     places: ReadonlyMap<number, Place | null>,
   ): Promise<Dashboard> {
-    const { id, workspaceId, version, changedBy, changedAt, name, description, filters, access, settings } =
-      before;
-    const former = { name, description, filters, access, settings, places: Object.fromEntries(places) };
+    const { id, workspaceId, version, changedBy, changedAt } = before;
+    const { name, description, filters, access, settings, authorIds } = before;
+    const former = {
+      name,
+      description,
+      filters,
+      access,
+      settings,
+      authorIds,
+      places: Object.fromEntries(places),
+    };
     await this.#keep(
       tx,
       { kind: "dashboard", assetId: id, workspaceId, version, changedBy, changedAt },
@@ -193,7 +213,7 @@ export class BoardsStore extends Store {
     );
     const [row] = await tx
       .update(dashboards)
-      .set({ ...content, version: version + 1, changedBy: user.id, changedAt: this.clock.now() })
+      .set({ ...content, version: version + 1, ...this.#changed(user.id) })
       .where(eq(dashboards.id, id))
       .returning();
     return row!;
@@ -204,21 +224,29 @@ export class BoardsStore extends Store {
       await tx.update(widgets).set({ dashboardId, place }).where(eq(widgets.id, id));
   }
 
+  /** A widget that stood alone comes onto a dashboard, where others see it: whoever put it there answers for it too. */
+  async join(tx: CatalogTx, { user }: Caller, { id, authorIds }: Widget): Promise<void> {
+    await tx
+      .update(widgets)
+      .set({ authorIds: withAuthor(authorIds, user.id), ...this.#changed(user.id) })
+      .where(eq(widgets.id, id));
+  }
+
   async changeWidget(
     tx: CatalogTx,
     { user }: Caller,
     before: Widget,
-    content: Partial<WidgetContent>,
+    content: Partial<WidgetContent & Authored>,
   ): Promise<Widget> {
-    const { id, workspaceId, version, changedBy, changedAt, name, spec, datasetId } = before;
+    const { id, workspaceId, version, changedBy, changedAt, name, spec, datasetId, authorIds } = before;
     await this.#keep(
       tx,
       { kind: "widget", assetId: id, workspaceId, version, changedBy, changedAt },
-      { name, spec, datasetId },
+      { name, spec, datasetId, authorIds },
     );
     const [row] = await tx
       .update(widgets)
-      .set({ ...content, version: version + 1, changedBy: user.id, changedAt: this.clock.now() })
+      .set({ ...content, version: version + 1, ...this.#changed(user.id) })
       .where(eq(widgets.id, id))
       .returning();
     return row!;
@@ -247,16 +275,17 @@ export class BoardsStore extends Store {
       .limit(LIMITS.bi.listedVersions);
   }
 
+  /** Those who answered for it then are in it; of older ones it is known only who made the change. */
   async version(
     kind: "dashboard" | "widget",
     id: number,
     version: number,
-  ): Promise<Record<string, unknown> | undefined> {
+  ): Promise<(Record<string, unknown> & Authored) | undefined> {
     const [row] = await this.catalog.db
-      .select({ content: boardVersions.content })
+      .select({ content: boardVersions.content, changedBy: boardVersions.changedBy })
       .from(boardVersions)
       .where(and(ofAsset(kind, id), eq(boardVersions.version, version)));
-    return row?.content;
+    return row && { authorIds: [row.changedBy ?? 0], ...row.content };
   }
 
   /** A dashboard goes with its widgets. */
@@ -293,9 +322,10 @@ export class BoardsStore extends Store {
   }
 
   /** Widgets that were deleted before their dashboard stay deleted. */
-  async restoreDashboard({ id, deletedAt }: Dashboard): Promise<void> {
+  async restoreDashboard({ user }: Caller, { id, deletedAt, authorIds }: Dashboard): Promise<void> {
     await this.catalog.transaction(async (tx) => {
-      await tx.update(dashboards).set({ deletedAt: null }).where(eq(dashboards.id, id));
+      const back = { deletedAt: null, authorIds: withAuthor(authorIds, user.id), ...this.#changed(user.id) };
+      await tx.update(dashboards).set(back).where(eq(dashboards.id, id));
       const together = and(eq(widgets.dashboardId, id), eq(widgets.deletedAt, deletedAt as Date));
       await tx.update(widgets).set({ deletedAt: null }).where(together);
     });
@@ -307,8 +337,15 @@ export class BoardsStore extends Store {
     return row;
   }
 
-  async restoreWidget(tx: CatalogTx, id: number, place: Place | null): Promise<void> {
-    await tx.update(widgets).set({ deletedAt: null, place }).where(eq(widgets.id, id));
+  async restoreWidget(
+    tx: CatalogTx,
+    { user }: Caller,
+    { id, authorIds }: Widget,
+    place: Place | null,
+  ): Promise<void> {
+    const authors = withAuthor(authorIds, user.id);
+    const back = { deletedAt: null, place, authorIds: authors, ...this.#changed(user.id) };
+    await tx.update(widgets).set(back).where(eq(widgets.id, id));
   }
 
   /** What may be found by a search: name and words of each, with a text that changes when they do. */
@@ -342,6 +379,10 @@ export class BoardsStore extends Store {
     await this.catalog.db.delete(widgets).where(lt(widgets.deletedAt, before));
     await this.catalog.db.delete(dashboards).where(lt(dashboards.deletedAt, before));
   }
+}
+
+export function withAuthor(authorIds: readonly number[], userId: number): number[] {
+  return [...new Set([...authorIds, userId])];
 }
 
 function ofAsset(kind: "dashboard" | "widget", id: number): SQL | undefined {

@@ -4,7 +4,14 @@ import { assertVisible } from "../../kernel/names.ts";
 import type { CatalogTx } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { may } from "./access.ts";
-import type { BoardsStore, Dashboard, DashboardContent, FoundWidget, Widget } from "./boards.store.ts";
+import {
+  type BoardsStore,
+  type Dashboard,
+  type DashboardContent,
+  type FoundWidget,
+  type Widget,
+  withAuthor,
+} from "./boards.store.ts";
 import { arrange, firstFree, inShelves, usualSize } from "./layout.ts";
 import { LIMITS } from "./limits.ts";
 import { dashboardAccess, type Place, type WidgetSpec, widgetSpec } from "./shapes.ts";
@@ -19,6 +26,8 @@ export interface WidgetWish {
 }
 
 export interface DashboardChange extends Partial<DashboardContent> {
+  /** Who answers for the filters beside the caller. */
+  authorIds?: readonly number[];
   add?: readonly WidgetWish[];
   places?: ReadonlyMap<number, Place>;
   remove?: readonly number[];
@@ -51,7 +60,12 @@ export class Boards {
   /** The dashboard with its widgets, all or nothing. */
   async create(
     caller: Caller,
-    { add = [], places: _, remove: __, ...content }: DashboardChange & Pick<DashboardContent, "name">,
+    {
+      add = [],
+      places: _,
+      remove: __,
+      ...content
+    }: Omit<DashboardChange, "authorIds"> & Pick<DashboardContent, "name">,
   ): Promise<{ dashboard: Dashboard; widgets: Widget[] }> {
     assertName(content.name);
     for (const wish of add) await this.#admit(caller, wish);
@@ -61,6 +75,8 @@ export class Boards {
       access: dashboardAccess.parse({}),
       settings: {},
       ...content,
+      // Who has chosen no filters has not decided what widgets of others show.
+      authorIds: content.filters === undefined || content.filters.length === 0 ? [] : [caller.user.id],
     };
     return this.store.transaction(async (tx) => {
       const dashboard = await this.store.createDashboard(tx, caller, all);
@@ -71,10 +87,12 @@ export class Boards {
   async update(
     caller: Caller,
     id: number,
-    { add = [], places = new Map(), remove = [], ...content }: DashboardChange,
+    { add = [], places = new Map(), remove = [], authorIds: former = [], ...rest }: DashboardChange,
   ): Promise<{ dashboard: Dashboard; widgets: Widget[]; moved: number[] }> {
-    if (content.name !== undefined) assertName(content.name);
+    if (rest.name !== undefined) assertName(rest.name);
     for (const wish of add) await this.#admit(caller, wish);
+    const authorIds = withAuthor(former, caller.user.id);
+    const content = { ...rest, ...(rest.filters !== undefined && { authorIds }) };
     return this.store.transaction(async (tx) => {
       const before = await this.store.lockDashboard(tx, caller.workspace.id, id);
       const dashboard = assertMay(caller, before, "write", `dashboard with id ${id}`, before);
@@ -86,6 +104,7 @@ export class Boards {
       const former = new Map(there.map((widget) => [widget.id, widget.place]));
       const changed = await this.store.changeDashboard(tx, caller, dashboard, content, former);
       await this.store.setPlaces(tx, id, arranged);
+      for (const widget of joining) await this.store.join(tx, caller, widget);
       for (const widget of gone) await this.store.removeWidget(widget.id, tx);
       await this.#add(tx, caller, changed, [...arranged.values()], add);
       const moved = left.filter(
@@ -163,10 +182,11 @@ export class Boards {
     });
   }
 
+  /** Whoever says what it shows answers for that, even where it stays the same; a new name alone changes nothing of it. */
   async updateWidget(
     caller: Caller,
     id: number,
-    change: (before: Widget) => Partial<Pick<Widget, "name" | "spec" | "datasetId">>,
+    change: (before: Widget) => Partial<Pick<Widget, "name" | "spec" | "datasetId" | "authorIds">>,
   ): Promise<Widget> {
     const { widget } = await this.widget(caller, id, "write");
     const wanted = change(widget);
@@ -174,12 +194,16 @@ export class Boards {
     const datasetId = spec.model === undefined ? (wanted.datasetId ?? widget.datasetId) : null;
     if (datasetId === null && spec.model === undefined) throw datasetGone(widget);
     const isSameSpec = isDeepStrictEqual(JSON.parse(JSON.stringify(spec)), widget.spec);
-    if (isSameSpec && name === widget.name && datasetId === widget.datasetId) return widget;
+    const isSaid = wanted.spec !== undefined || wanted.datasetId !== undefined;
+    const said = withAuthor(wanted.authorIds ?? [], caller.user.id);
+    const authorIds = isSaid ? said : widget.authorIds;
+    const isSameShown = isSameSpec && datasetId === widget.datasetId;
+    if (isSameShown && name === widget.name && isDeepStrictEqual(authorIds, widget.authorIds)) return widget;
     await this.#admit(caller, { name, spec, datasetId });
     return this.store.transaction(async (tx) => {
       const before = await this.store.lockWidget(tx, caller.workspace.id, id);
       if (before?.version !== widget.version) throw changedMeanwhile(`widget ${id}`);
-      return this.store.changeWidget(tx, caller, before, { name, spec, datasetId });
+      return this.store.changeWidget(tx, caller, before, { name, spec, datasetId, authorIds });
     });
   }
 
@@ -202,7 +226,7 @@ export class Boards {
         others.flatMap(({ id, place }) => (place === null ? [] : [[id, place] as const])),
       );
       const place = arrange([...others, widget], fixed).get(id) ?? null;
-      await this.store.restoreWidget(tx, id, place);
+      await this.store.restoreWidget(tx, caller, widget, place);
     });
   }
 

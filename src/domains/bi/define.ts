@@ -9,12 +9,14 @@ import type { ExportLinks } from "./export/links.ts";
 import type { InsightFinder } from "./insights/insights.ts";
 import type { ModelSources } from "./query/model-source.ts";
 import type { Sources } from "./query/source.ts";
+import type { Seers } from "./seers.ts";
 import { placeShape } from "./shapes.ts";
 import type { Views } from "./views.ts";
 
 /** What the tools of this slice work with. */
 export interface BiServices {
   boards: Boards;
+  seers: Seers;
   sources: Sources;
   modelSources: ModelSources;
   views: Views;

@@ -134,7 +134,8 @@ export class Embeds {
     try {
       const maker = await identity.callerFor({ workspaceId, userId });
       const permissions = maker.permissions.filter((permission) => permission === "bi:read");
-      const caller = { ...maker, permissions, viewerAttributes: attributes ?? {} };
+      const standsIn = { since: null };
+      const caller = { ...maker, permissions, viewerAttributes: attributes ?? {}, standsIn };
       const opened = await openAsset(boards, caller, dashboardId, widgetId);
       const now = clock.now().getTime();
       if (embed.lastUsedAt === null || now - embed.lastUsedAt.getTime() > USED_EVERY_MS)

@@ -17,6 +17,7 @@ import { dashboardKind, widgetKind } from "./kinds.ts";
 import { ModelSources } from "./query/model-source.ts";
 import { planOf } from "./query/plan.ts";
 import { PLAIN_LENS, Sources } from "./query/source.ts";
+import { Seers } from "./seers.ts";
 import { createDashboard } from "./tools/create-dashboard.tool.ts";
 import { createWidget } from "./tools/create-widget.tool.ts";
 import { exportDashboard } from "./tools/export-dashboard.tool.ts";
@@ -41,7 +42,7 @@ export type { ShownFilter, ShownWidget, ToDraw } from "./views.ts";
 interface Before {
   identity: Pick<Identity, "callerFor">;
   data: Pick<DataServices, "data" | "datasets">;
-  models: Pick<ModelsServices, "models">;
+  models: Pick<ModelsServices, "models" | "modelsStore">;
   agent: Pick<AgentServices, "modelTables">;
 }
 
@@ -53,6 +54,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
   ) {
     const sources = new Sources({ data, clock });
     const modelSources = new ModelSources({ ...models, ...agent, clock });
+    const seers = new Seers({ identity, modelSources });
     const store = new BoardsStore(catalog, clock);
     const boards = new Boards(store, async (caller, { datasetId, spec }) => {
       // Parameters have no values here, and a query with some is looked at when it runs.
@@ -63,8 +65,8 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
         return void (await data.require(caller, datasetId));
       planOf(spec, await sources.open(caller, datasetId, spec, PLAIN_LENS));
     });
-    const insights = new InsightFinder({ sources, clock });
-    const views = new Views({ sources, insights, modelSources, drawings, clock });
+    const insights = new InsightFinder({ sources, seers, clock });
+    const views = new Views({ seers, sources, insights, modelSources, drawings, clock });
     const exports = new Exports({
       boards,
       views,
@@ -77,6 +79,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     const embeds = new Embeds({ store: embedsStore, boards, identity, vault, clock, appUrl });
     const services = {
       boards,
+      seers,
       sources,
       modelSources,
       views,

@@ -2,7 +2,7 @@ import { AppError } from "../../kernel/errors.ts";
 import type { AssetKind, AssetRows, RowsOptions } from "../../registry/asset-kind.ts";
 import type { ModelTable } from "../agent/index.ts";
 import { may } from "./access.ts";
-import type { FormerVersion } from "./boards.store.ts";
+import type { BoardsStore, FormerVersion } from "./boards.store.ts";
 import { datasetGone, guardOf } from "./boards.ts";
 import { type BiServices, widgetOf } from "./define.ts";
 import { lensOf } from "./lens.ts";
@@ -58,7 +58,7 @@ export function dashboardKind({ boards, views, appUrl }: BiServices): AssetKind 
         throw new AppError("not_found", `There is no deleted dashboard with id ${id}.`, {
           hint: "To bring back what it was, say which version; {tool:get_details} lists them.",
         });
-      await boards.store.restoreDashboard(found);
+      await boards.store.restoreDashboard(caller, found);
     },
 
     async restoreVersion(caller, id, version) {
@@ -77,7 +77,7 @@ export function dashboardKind({ boards, views, appUrl }: BiServices): AssetKind 
 }
 
 /** Widgets, as tools that span slices see them. */
-export function widgetKind({ boards, sources, modelSources, data }: BiServices): AssetKind {
+export function widgetKind({ boards, seers, sources, modelSources, data }: BiServices): AssetKind {
   return {
     name: "widget",
     idsFrom: "find_widget",
@@ -91,7 +91,9 @@ export function widgetKind({ boards, sources, modelSources, data }: BiServices):
       const versions = await boards.store.versions("widget", id);
       const hidden =
         widget.spec.model === undefined
-          ? await sources.hiddenFields(caller, [widget.datasetId ?? []].flat())
+          ? await sources.hiddenFields(
+              widget.datasetId === null ? [] : [{ caller, datasetId: widget.datasetId }],
+            )
           : await modelSources.hiddenNames(caller, widget.spec);
       const { chart, x, y, group, filters, c9ql, ...how } = withoutHidden(widget.spec, hidden);
       return {
@@ -111,8 +113,9 @@ export function widgetKind({ boards, sources, modelSources, data }: BiServices):
       };
     },
 
-    async rows(caller, id) {
-      const { widget, dashboard } = await boards.widget(caller, id);
+    async rows(reader, id) {
+      const { widget, dashboard } = await boards.widget(reader, id);
+      const [caller = reader] = await seers.of(reader, dashboard, [widget]);
       const lens = lensOf(dashboard);
       if (widget.spec.model !== undefined)
         return modelRows(widget.name, await modelSources.read(caller, widget.spec, lens));
@@ -210,9 +213,9 @@ function withoutHidden({ x, y, group, filters, c9ql, ...how }: WidgetSpec, hidde
 }
 
 async function formerOf(
-  found: Promise<Record<string, unknown> | undefined>,
+  found: ReturnType<BoardsStore["version"]>,
   version: number,
-): Promise<Record<string, unknown>> {
+): Promise<NonNullable<Awaited<typeof found>>> {
   const former = await found;
   if (former !== undefined) return former;
   throw new AppError("not_found", `There is no version ${version}.`, {

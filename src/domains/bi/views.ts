@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../kernel/clock.ts";
 import { KeptPromises } from "../../kernel/kept-promises.ts";
 import { mapBounded } from "../../kernel/map-bounded.ts";
@@ -20,7 +21,8 @@ import { type Chosen, chosenValue, lensOf, nameOfFilter } from "./lens.ts";
 import { LIMITS } from "./limits.ts";
 import type { ModelSources } from "./query/model-source.ts";
 import { readable } from "./query/plan.ts";
-import { quoted, type Sources } from "./query/source.ts";
+import { quoted, type Seen, type Sources } from "./query/source.ts";
+import type { Seers } from "./seers.ts";
 import type { DashboardFilter, Filter } from "./shapes.ts";
 
 export interface ViewOptions {
@@ -66,6 +68,9 @@ export interface ToDraw {
 /** Widgets whose pictures are asked for together. */
 const DRAWN_TOGETHER = 5;
 
+/** Beside a widget that would show its owner more. */
+const LESS = "Only what whoever last changed this may see is shown.";
+
 /** Rows of a dashboard that one sentence takes. */
 const ROWS_A_SENTENCE = 3;
 
@@ -73,6 +78,7 @@ const ROWS_A_SENTENCE = 3;
 const OPTIONS = 100;
 
 type Parts = {
+  seers: Seers;
   sources: Sources;
   insights: InsightFinder;
   modelSources: ModelSources;
@@ -96,6 +102,17 @@ export class Views {
     widget: Widget,
     options: ViewOptions,
   ): Promise<ShownWidget> {
+    const [seer = caller] = await this.#parts.seers.of(caller, dashboard, [widget]);
+    return this.#show({ caller, seer }, dashboard, widget, options);
+  }
+
+  /** A widget as its seer sees it, in the place of the caller. */
+  async #show(
+    { caller, seer }: { caller: Caller; seer: Caller },
+    dashboard: Dashboard | null,
+    widget: Widget,
+    options: ViewOptions,
+  ): Promise<ShownWidget> {
     const { sources, modelSources, clock } = this.#parts;
     const { name, spec, datasetId } = widget;
     const lens = lensOf(dashboard, options.chosen);
@@ -109,16 +126,15 @@ export class Views {
     const isStranger = caller.viewerAttributes !== undefined;
     const shown = await showWidget({ name, isStranger }, async () => {
       if (spec.model !== undefined) {
-        const { table, unfiltered } = await modelSources.read(caller, spec, lens);
+        const { table, unfiltered } = await modelSources.read(seer, spec, lens);
         asOf = table.asOf;
         const { subject, notes } = showModel(name, spec, table, writing);
         return { subject, notes: [...notes, ...unfiltered] };
       }
       if (datasetId === null) throw datasetGone(widget);
-      const source = await sources.open(caller, datasetId, spec, lens);
+      const source = await sources.open(seer, datasetId, spec, lens);
       asOf = source.dataset.refreshedAt;
-      const said =
-        spec.chart === "recommendation" ? await this.#said(caller, dashboard, widget, options) : [];
+      const said = spec.chart === "recommendation" ? await this.#said(seer, dashboard, widget, options) : [];
       if (said.length > 0)
         return {
           subject: {
@@ -130,7 +146,19 @@ export class Views {
         };
       return showSource(name, spec, source, writing);
     });
-    return { widget, asOf, ...shown };
+    const isLess = shown.subject.kind !== "error" && (await this.#seesLess(seer, caller, widget));
+    return { widget, asOf, ...shown, notes: isLess ? [...shown.notes, LESS] : shown.notes };
+  }
+
+  /** Whether a widget shows less because of who has changed it than the caller alone would see. */
+  async #seesLess(seer: Caller, caller: Caller, { spec, datasetId }: Widget): Promise<boolean> {
+    if (seer === caller) return false;
+    const { sources, modelSources } = this.#parts;
+    const stateOf = (each: Caller) =>
+      spec.model === undefined
+        ? sources.state([{ caller: each, datasetId: datasetId ?? 0 }])
+        : modelSources.state(each, spec);
+    return !isDeepStrictEqual(await stateOf(seer), await stateOf(caller));
   }
 
   /** What stands out in the widget's own data, as much as there is room for. */
@@ -168,8 +196,9 @@ export class Views {
   ): Promise<T[]> {
     const waiting: Promise<T[]>[] = [];
     const shown: ShownWidget[] = [];
+    const seers = await this.#parts.seers.of(caller, dashboard, widgets);
     await mapBounded(widgets, LIMITS.bi.queriesAtOnce, async (widget, i) => {
-      shown[i] = await this.widget(caller, dashboard, widget, options);
+      shown[i] = await this.#show({ caller, seer: seers[i] as Caller }, dashboard, widget, options);
       const first = i - (i % DRAWN_TOGETHER);
       const some = widgets.slice(first, first + DRAWN_TOGETHER).flatMap((_, at) => shown[first + at] ?? []);
       const isWhole = some.length === Math.min(DRAWN_TOGETHER, widgets.length - first);
@@ -191,8 +220,7 @@ export class Views {
   ): Promise<T> {
     // Models see to it themselves that nothing is worked out twice.
     if (widgets.some(({ spec }) => spec.model !== undefined)) return work();
-    const datasetIds = widgets.flatMap(({ datasetId }) => datasetId ?? []);
-    const state = await this.#parts.sources.state(caller, datasetIds);
+    const state = await this.#parts.sources.state(await this.#seen(caller, dashboard, widgets));
     const boards = [
       dashboard?.id,
       dashboard?.version,
@@ -233,15 +261,13 @@ export class Views {
     widgets: readonly Widget[],
     chosen: Chosen,
   ): Promise<ShownFilter[]> {
-    const datasetIds = [...new Set(widgets.flatMap(({ datasetId }) => datasetId ?? []))];
-    const visible = await this.visibleFilters(caller, dashboard, widgets);
+    const seen = await this.#seen(caller, dashboard, widgets);
+    const visible = await this.#visible(dashboard, seen);
     return mapBounded(visible, LIMITS.bi.queriesAtOnce, async (filter) => {
       const name = nameOfFilter(filter);
       const isChosen = ["=", "in", "!="].includes(filter.operator);
       const choice =
-        filter.field === undefined
-          ? undefined
-          : await this.#options(caller, datasetIds, filter.field, isChosen);
+        filter.field === undefined ? undefined : await this.#options(seen, filter.field, isChosen);
       return {
         filter,
         name,
@@ -256,20 +282,31 @@ export class Views {
   /** Those that do not name a field that is hidden from the caller. */
   async visibleFilters(
     caller: Caller,
-    { filters }: Pick<Dashboard, "filters">,
+    dashboard: Dashboard,
     widgets: readonly Widget[],
   ): Promise<DashboardFilter[]> {
-    const datasetIds = widgets.flatMap(({ datasetId }) => datasetId ?? []);
-    const hidden = await this.#parts.sources.hiddenFields(caller, datasetIds);
+    return this.#visible(dashboard, await this.#seen(caller, dashboard, widgets));
+  }
+
+  async #visible({ filters }: Pick<Dashboard, "filters">, seen: readonly Seen[]): Promise<DashboardFilter[]> {
+    const hidden = await this.#parts.sources.hiddenFields(seen);
     return filters.filter(({ field }) => field === undefined || !hidden.has(field.toLowerCase()));
   }
 
+  /** The datasets that widgets show, each with whoever sees it there. */
+  async #seen(caller: Caller, dashboard: Dashboard | null, widgets: readonly Widget[]): Promise<Seen[]> {
+    const seers = await this.#parts.seers.of(caller, dashboard, widgets);
+    return widgets.flatMap(({ datasetId }, i) =>
+      datasetId === null ? [] : [{ caller: seers[i] as Caller, datasetId }],
+    );
+  }
+
   /** The values of a field in the first dataset that has it, as far as the viewer may see them. */
-  async #options(caller: Caller, datasetIds: readonly number[], field: string, isChosen: boolean) {
-    for (const id of datasetIds) {
+  async #options(seen: readonly Seen[], field: string, isChosen: boolean) {
+    for (const { caller, datasetId } of seen) {
       const spec = { chart: "datagrid2", y: [], filters: [] } as const;
       const source = await this.#parts.sources
-        .open(caller, id, { ...spec, y: [], filters: [] }, lensOf(null))
+        .open(caller, datasetId, { ...spec, y: [], filters: [] }, lensOf(null))
         .catch(() => undefined);
       const column = source?.columns.find(({ name }) => name.toLowerCase() === field.toLowerCase());
       if (source === undefined || column === undefined) continue;

@@ -110,6 +110,8 @@ export const datasources = pgTable(
     settings: jsonb("settings").$type<Record<string, unknown>>().notNull(),
     /** Passwords and tokens as one JSON text, sealed by the vault. */
     sealedSecrets: text("sealed_secrets"),
+    /** Groups whose contributors may query it beside admins; null for all contributors, none for admins alone. */
+    queryGroups: jsonb("query_groups").$type<readonly number[]>(),
     createdBy: account("created_by"),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),

@@ -45,7 +45,7 @@ export { type ExportedFile, exportText, textOf } from "./export.ts";
 export { wholeParquet } from "./export-parquet.ts";
 export type { FileOptions, ImportedFile } from "./files/index.ts";
 export { sha256Of } from "./part-checks.ts";
-export { restrictionFor } from "./policies.ts";
+export { assertBoundsKnown, restrictionFor } from "./policies.ts";
 export { isWhole, seenRun } from "./query-view.ts";
 export { replaceRows } from "./replace-rows.ts";
 export { allParts, checkableParts, datasetsWith, sampleOfParts } from "./stored-parts.ts";

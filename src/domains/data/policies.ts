@@ -1,7 +1,7 @@
 import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { quoteName, quoteText } from "../../kernel/sql-text.ts";
-import type { Caller } from "../../registry/caller.ts";
+import type { Bound, Caller } from "../../registry/caller.ts";
 import type { Column, Dataset, DatasetPolicy, PolicyFilter } from "./dataset.ts";
 
 /** What is left of a dataset for one caller. */
@@ -13,20 +13,34 @@ export interface Restriction {
 
 /** The columns and rows that a dataset's policies leave to this caller. Every path to rows goes through here. */
 export function restrictionFor(
-  { viewerAttributes, ...caller }: Caller,
+  { viewerAttributes, boundBy = [], role, groups, attributes }: Caller,
   dataset: Pick<Dataset, "columns" | "policies">,
 ): Restriction {
-  const own = ownRestriction(caller, dataset);
-  if (viewerAttributes === undefined) return own;
-  const viewer = ownRestriction({ ...caller, role: "viewer", attributes: viewerAttributes }, dataset);
-  const conditions = [own.condition, viewer.condition].filter((condition) => condition !== null);
+  const viewer =
+    viewerAttributes === undefined ? [] : [{ role: "viewer" as const, groups, attributes: viewerAttributes }];
+  const all = [{ role, groups, attributes }, ...viewer, ...boundBy].map((bound) =>
+    bound === null ? NOTHING : ownRestriction(bound, dataset),
+  );
+  const conditions = new Set(all.flatMap(({ condition }) => condition ?? []));
   return {
-    columns: own.columns.filter((column) => viewer.columns.includes(column)),
-    condition: conditions.length === 0 ? null : conditions.join(" AND "),
+    columns: dataset.columns.filter((column) => all.every(({ columns }) => columns.includes(column))),
+    condition: conditions.size === 0 ? null : [...conditions].join(" AND "),
   };
 }
 
-function ownRestriction(caller: Caller, dataset: Pick<Dataset, "columns" | "policies">): Restriction {
+const NOTHING: Restriction = { columns: [], condition: "FALSE" };
+
+/** Refuses where somebody had a say in what is shown who may see nothing any more. */
+export function assertBoundsKnown({ boundBy = [] }: Caller): void {
+  if (!boundBy.includes(null)) return;
+  throw new AppError(
+    "forbidden",
+    "Whoever last changed what is shown here is no longer a member, or may no longer read data.",
+    { hint: "It is shown again once somebody who may see it has saved it anew." },
+  );
+}
+
+function ownRestriction(caller: Bound, dataset: Pick<Dataset, "columns" | "policies">): Restriction {
   const holding = dataset.policies.filter((policy) => holdsFor(caller, policy));
   const hidden = new Set(holding.flatMap(({ hide }) => hide ?? []).map((name) => name.toLowerCase()));
   const columns = dataset.columns.filter(({ name }) => !hidden.has(name.toLowerCase()));
@@ -75,7 +89,7 @@ export function columnsNamedBy(policies: readonly DatasetPolicy[]): string[] {
   return policies.flatMap(({ rows = [], hide = [] }) => [...rows.map(({ field }) => field), ...hide]);
 }
 
-function holdsFor(caller: Caller, { roles, groups }: DatasetPolicy): boolean {
+function holdsFor(caller: Bound, { roles, groups }: DatasetPolicy): boolean {
   const byRole = roles === undefined || roles.length === 0 || roles.includes(caller.role);
   const byGroup =
     groups === undefined || groups.length === 0 || groups.some((id) => caller.groups.includes(id));
@@ -83,7 +97,7 @@ function holdsFor(caller: Caller, { roles, groups }: DatasetPolicy): boolean {
 }
 
 /** A filter that cannot be decided (no such column, no such attribute) lets nothing through. */
-function conditionOf(filter: PolicyFilter, caller: Caller, columns: readonly Column[]): string {
+function conditionOf(filter: PolicyFilter, caller: Bound, columns: readonly Column[]): string {
   const column = columns.find(({ name }) => name.toLowerCase() === filter.field.toLowerCase());
   if (column === undefined) return "FALSE";
   const value = isAttribute(filter.value) ? caller.attributes[filter.value.attribute] : filter.value;

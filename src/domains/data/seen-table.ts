@@ -4,7 +4,7 @@ import { quoteName } from "../../kernel/sql-text.ts";
 import type { TableView } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Column, Dataset } from "./dataset.ts";
-import { type Restriction, restrictionFor } from "./policies.ts";
+import { assertBoundsKnown, type Restriction, restrictionFor } from "./policies.ts";
 
 /** What a caller may see of a dataset, and by which columns. */
 export type SeenTable = TableView & { visible: Column[] };
@@ -12,6 +12,7 @@ export type SeenTable = TableView & { visible: Column[] };
 /** What policies leave of a dataset for a caller; refused where that is nothing. */
 export function restrictionOf(caller: Caller, dataset: Dataset): Restriction {
   noteDataset(dataset.id);
+  assertBoundsKnown(caller);
   if (dataset.columns.length === 0)
     throw new AppError("bad_request", `${dataset.name} has no columns: what it was made of was empty.`);
   const restriction = restrictionFor(caller, dataset);

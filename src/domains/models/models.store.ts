@@ -151,13 +151,13 @@ export class ModelsStore extends Store {
     return row?.document;
   }
 
-  /** Who published a version; null when there is no such account any more. */
-  async publisher(id: number, version: number): Promise<number | null> {
+  /** Who published a version, null when there is no such account any more, and when. */
+  async publishing(id: number, version: number): Promise<{ by: number | null; at: Date } | undefined> {
     const [row] = await this.catalog.db
-      .select({ publishedBy: semanticModelVersions.publishedBy })
+      .select({ by: semanticModelVersions.publishedBy, at: semanticModelVersions.publishedAt })
       .from(semanticModelVersions)
       .where(and(eq(semanticModelVersions.modelId, id), eq(semanticModelVersions.version, version)));
-    return row?.publishedBy ?? null;
+    return row;
   }
 
   async versions(record: ModelRecord): Promise<VersionInfo[]> {

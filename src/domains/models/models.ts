@@ -292,8 +292,8 @@ export class Models {
   async #bind(caller: Caller, { record, version, document, only }: PublishedModel): Promise<BoundModel> {
     const { binder, store, callerFor } = this.#parts;
     const author = async (): Promise<Caller | undefined> => {
-      const userId = await store.publisher(record.id, version);
-      if (userId === null) return undefined;
+      const userId = (await store.publishing(record.id, version))?.by;
+      if (userId == null) return undefined;
       return callerFor({ workspaceId: record.workspaceId, userId }).catch((error) => {
         // Whoever has left the workspace has no rights in it.
         if (isAppError(error) && error.code === "forbidden") return undefined;

@@ -76,6 +76,19 @@ export const channels = pgTable(
   (table) => [uniqueIndex("channels_name").on(table.workspaceId, sql`lower(${table.name})`)],
 );
 
+/** A webhook that somebody named by its URL, without a channel. */
+export const webhookEndpoints = pgTable(
+  "webhook_endpoints",
+  {
+    id: id(),
+    workspaceId: workspace(),
+    url: text("url").notNull(),
+    /** What it is signed with, sealed; null for older ones, whose secret is made of workspace and URL. */
+    secret: text("secret"),
+  },
+  (table) => [uniqueIndex("webhook_endpoints_url").on(table.workspaceId, sql`md5(${table.url})`)],
+);
+
 /** Who does not want to get what comes under this topic. */
 export const unsubscribed = pgTable(
   "unsubscribed",

@@ -13,8 +13,9 @@ export function mountExports(
   }: Pick<BiServices, "exports" | "exportLinks"> & { identity: Pick<Identity, "callerFor"> },
 ): void {
   app.get("/files/exports/:sealed", async (c) => {
-    const { owner, wanted } = exportLinks.verify(c.req.param("sealed"));
-    const caller = await identity.callerFor(owner);
+    const { owner, wanted, issuedAt } = exportLinks.verify(c.req.param("sealed"));
+    // Whoever has the link may have changed since then what it shows.
+    const caller = { ...(await identity.callerFor(owner)), standsIn: { since: issuedAt } };
     return sendFile(await exports.make(caller, wanted, c.req.raw.signal));
   });
 }

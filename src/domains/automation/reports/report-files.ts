@@ -1,4 +1,4 @@
-import { AppError, isNotFound } from "../../../kernel/errors.ts";
+import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Attachment, Deliveries } from "../../../platform/delivery/index.ts";
 import type { AssetKinds } from "../../../registry/asset-kind.ts";
@@ -40,8 +40,8 @@ export async function filesOf(
 ): Promise<ReportFiles> {
   const { deliveries } = parts;
   const drawn = await drawnOf(parts, caller, report, signal);
-  const rows = report.withCsv ? await csvFiles(parts, caller, report.widgetIds, signal) : [];
   const files: ReportFiles = { attachments: [], sent: [], notes: [] };
+  const rows = report.withCsv ? await csvFiles(parts, caller, report.widgetIds, files.notes, signal) : [];
   const names = new Set<string>();
   let bytes = 0;
   for (const [at, { name: wanted, mimeType, content, pages, note }] of [...drawn, ...rows].entries()) {
@@ -125,15 +125,22 @@ async function csvFiles(
   { assets }: FilesParts,
   caller: Caller,
   widgetIds: readonly number[],
+  notes: string[],
   signal: AbortSignal,
 ): Promise<MadeFile[]> {
   const kind = assets.require("widget", "rows");
   const files: MadeFile[] = [];
   for (const id of widgetIds) {
-    const { name, stream } = await kind.rows(caller, id);
-    const batches = stream({ limit: LIMITS.reports.csvRows, signal });
-    const { content } = await exportText(batches, { format: "csv", escapeFormulas: true });
-    files.push({ name: `${name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.csv`, mimeType: "text/csv", content });
+    try {
+      const { name, stream } = await kind.rows(caller, id);
+      const batches = stream({ limit: LIMITS.reports.csvRows, signal });
+      const { content } = await exportText(batches, { format: "csv", escapeFormulas: true });
+      files.push({ name: `${name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.csv`, mimeType: "text/csv", content });
+    } catch (error) {
+      // What may not be shown does not keep the rest from being sent.
+      if (!isAppError(error) || error.code !== "forbidden") throw error;
+      notes.push(`Rows are left out: ${error.message}`);
+    }
   }
   return files;
 }

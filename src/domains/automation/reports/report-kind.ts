@@ -20,10 +20,11 @@ export function reportKind({ reports, reportsStore, reportRuns, schedules, deliv
     async describe(caller, id) {
       const report = await reports.require(caller, id);
       const [[shown], runs] = await Promise.all([
-        reportsOf(schedules, [report]),
+        reportsOf({ reports, schedules }, caller, [report]),
         reportsStore.runs(id, LIMITS.reports.listed),
       ]);
-      const history = (await reportRuns.outcomes(runs)).map(reportRunOf);
+      const isTold = reports.isLookedAfterBy(caller, report);
+      const history = (await reportRuns.outcomes(runs)).map((outcome) => reportRunOf(outcome, isTold));
       return { ...shown, id, name: report.name, history };
     },
 
@@ -40,14 +41,17 @@ export function reportKind({ reports, reportsStore, reportRuns, schedules, deliv
         return {
           report_id: id,
           name: report.name,
-          report_run: reportRunOf(outcome),
-          message: sentenceOf(outcome, deliveries.mailsAreLocal),
+          report_run: reportRunOf(outcome, reports.isLookedAfterBy(caller, report)),
+          message: sentenceOf(outcome, {
+            mailsAreLocal: deliveries.mailsAreLocal,
+            isTold: reports.isLookedAfterBy(caller, report),
+          }),
         };
       },
     },
 
     delete: ({ workspace }, id) => reportsStore.remove(workspace.id, id),
-    restore: ({ workspace }, id) => reportsStore.restore(workspace.id, id),
+    restore: (caller, id) => reportsStore.restore(caller, id, (report) => reports.sees(caller, report)),
     search: (workspaceId) => reportsStore.searchTexts(workspaceId),
   };
 }

@@ -150,7 +150,11 @@ export class ReportRuns {
     const files = await filesOf(this.#parts, caller, left, signal);
     const insights = report.withInsights ? await insightsOf(this.#parts, caller, left) : [];
     const at = clock.now();
-    const made = { ...files, notes: [...notes, ...files.notes], insights, at, appUrl };
+    const bounded =
+      report.boundBy.length === 0
+        ? []
+        : ["It shows only what its owner and whoever brought this report back may both see."];
+    const made = { ...files, notes: [...bounded, ...notes, ...files.notes], insights, at, appUrl };
     const message = messageOf(report, run, made);
     const next = (await schedules.nextOf(KIND, [report.id])).get(report.id);
     const latest = at.getTime() + LIMITS.reports.sendMs;

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { Schedules } from "../../../platform/schedules/index.ts";
+import type { Caller } from "../../../registry/caller.ts";
 import { REPORT_FORMATS, REPORT_FREQUENCIES, REPORT_RUN_STATES } from "../automation.tables.ts";
-import { deliveryOf, deliveryShape } from "../delivery-shape.ts";
+import type { AutomationServices } from "../define.ts";
+import { deliveryOf, deliveryShape, shownUrls } from "../delivery-shape.ts";
 import type { RunOutcome } from "./report-runs.ts";
 import { KIND, type Report } from "./reports.store.ts";
 
@@ -40,7 +41,8 @@ export const reportShape = z.object({
 });
 
 export async function reportsOf(
-  schedules: Schedules,
+  { reports, schedules }: Pick<AutomationServices, "reports" | "schedules">,
+  caller: Caller,
   items: readonly Report[],
 ): Promise<z.output<typeof reportShape>[]> {
   const next = await schedules.nextOf(
@@ -53,7 +55,7 @@ export async function reportsOf(
     dashboard_id: report.dashboardId,
     widget_ids: [...report.widgetIds],
     recipients: [...report.recipients],
-    webhooks: [...report.webhooks],
+    webhooks: shownUrls(report.webhooks, reports.isLookedAfterBy(caller, report)),
     channels: [...report.channels],
     subject: report.subject,
     body: report.body,
@@ -71,6 +73,8 @@ export async function reportsOf(
   }));
 }
 
+const UNTOLD = "The reason is told to its owner and to admins.";
+
 /** A run of a report: what was sent to whom. */
 export const reportRunShape = z.object({
   run_id: z.int(),
@@ -79,12 +83,18 @@ export const reportRunShape = z.object({
   missed: z.int(),
   begun_at: z.string(),
   ended_at: z.string().nullable(),
-  files: z.array(z.object({ name: z.string(), bytes: z.int(), pages: z.int().optional() })),
+  files: z
+    .array(z.object({ name: z.string(), bytes: z.int(), pages: z.int().optional() }))
+    .describe("With errors, told to the owner and to admins"),
   error: z.string().nullable(),
   deliveries: z.array(deliveryShape),
 });
 
-export function reportRunOf({ run, deliveries }: RunOutcome): z.output<typeof reportRunShape> {
+/** What a run was made of and why it failed may tell of rows that others do not see. */
+export function reportRunOf(
+  { run, deliveries }: RunOutcome,
+  isTold: boolean,
+): z.output<typeof reportRunShape> {
   return {
     run_id: run.id,
     state: run.state,
@@ -92,17 +102,20 @@ export function reportRunOf({ run, deliveries }: RunOutcome): z.output<typeof re
     missed: run.missed,
     begun_at: run.createdAt.toISOString(),
     ended_at: run.endedAt?.toISOString() ?? null,
-    files: [...run.files],
-    error: run.error,
-    deliveries: deliveries.map(deliveryOf),
+    files: isTold ? [...run.files] : [],
+    error: isTold || run.error === null ? run.error : UNTOLD,
+    deliveries: deliveries.map((delivery) => deliveryOf(delivery, isTold)),
   };
 }
 
 /** What came of sending it now, as a sentence. */
-export function sentenceOf({ run, deliveries }: RunOutcome, mailsAreLocal: boolean): string {
+export function sentenceOf(
+  { run, deliveries }: RunOutcome,
+  { mailsAreLocal, isTold }: { mailsAreLocal: boolean; isTold: boolean },
+): string {
   if (run.state === "waiting")
     return "It is being made; {tool:get_details} of the report tells what came of it.";
-  if (run.state === "failed") return `It could not be made: ${run.error}`;
+  if (run.state === "failed") return `It could not be made: ${isTold ? run.error : UNTOLD}`;
   const count = (state: string) => deliveries.filter((each) => each.state === state).length;
   const local = mailsAreLocal && deliveries.some(({ channel }) => channel === "mail");
   const parts = [

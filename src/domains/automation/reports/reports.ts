@@ -57,7 +57,7 @@ export class Reports {
   /** Its owner, admins, and whoever may see all that it shows. */
   async sees(caller: Caller, report: Report): Promise<boolean> {
     if (!caller.permissions.includes("bi:read")) return false;
-    if (report.ownerId === caller.user.id || caller.role === "admin") return true;
+    if (this.isLookedAfterBy(caller, report)) return true;
     return this.#namesOf(caller, report).then(
       () => true,
       (error: unknown) => {
@@ -65,6 +65,11 @@ export class Reports {
         throw error;
       },
     );
+  }
+
+  /** Who is told what its files and errors were: they may tell of rows that others do not see. */
+  isLookedAfterBy({ user, role }: Caller, { ownerId }: Report): boolean {
+    return ownerId === user.id || role === "admin";
   }
 
   async visible(caller: Caller): Promise<Report[]> {
@@ -125,7 +130,7 @@ export class Reports {
     return this.#parts.store.change(report, {
       ...settings,
       ...(paused !== undefined && { paused }),
-      ...(!isOnlyPause && { ownerId: caller.user.id }),
+      ...(!isOnlyPause && { ownerId: caller.user.id, boundBy: [] }),
     });
   }
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { CHANNEL_KINDS, type Channel } from "../../../platform/delivery/index.ts";
+import type { Caller } from "../../../registry/caller.ts";
+import { shownUrls } from "../delivery-shape.ts";
 
 /** A channel, as tools tell of it: without its secret. */
 export const channelShape = z.object({
@@ -11,6 +13,11 @@ export const channelShape = z.object({
   disabled: z.string().nullable().describe("Why nothing is sent to it any more"),
 });
 
-export function channelOf({ id, name, kind, room, url, disabled }: Channel): z.output<typeof channelShape> {
-  return { id, name, kind, room, url, disabled };
+/** The whole address of a webhook is for admins, who manage channels: whoever knows it can send there. */
+export function channelOf(
+  { id, name, kind, room, url, disabled }: Channel,
+  { role }: Caller,
+): z.output<typeof channelShape> {
+  const [shown = null] = shownUrls(url === null ? [] : [url], role === "admin");
+  return { id, name, kind, room, url: shown, disabled };
 }

@@ -16,6 +16,6 @@ export const listChannels = defineTool({
 
   async run(_, { deliveries, caller }) {
     const all = await deliveries.channels.list(caller.workspace.id);
-    return { channels: all.map(channelOf) };
+    return { channels: all.map((channel) => channelOf(channel, caller)) };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DELIVERY_STATES } from "../../../platform/delivery/index.ts";
 import { defineTool } from "../define.ts";
-import { deliveryOf, deliveryShape } from "../delivery-shape.ts";
+import { deliveryOf, deliveryShape, lookedAfter } from "../delivery-shape.ts";
 
 /** What was sent to whom, and what could not be. */
 export const listDeliveries = defineTool({
@@ -29,16 +29,18 @@ export const listDeliveries = defineTool({
     ),
   }),
 
-  async run({ state, alert_id, report_id, limit, offset }, { deliveries, reports, caller }) {
+  async run({ state, alert_id, report_id, limit, offset }, context) {
+    const { deliveries, reports, caller } = context;
     const of = alert_id === undefined ? `report:${report_id}:` : `alert:${alert_id}:`;
     const keyPrefix = (alert_id ?? report_id) === undefined ? undefined : of;
     const only = await reports.readable(caller);
     const options = { state, keyPrefix, only, limit, offset };
     const { total, items } = await deliveries.list(caller.workspace.id, options);
+    const told = await lookedAfter(context, caller, items);
     return {
       total,
       deliveries: items.map((item) => ({
-        ...deliveryOf(item),
+        ...deliveryOf(item, told.has(item.runKey)),
         subject: item.subject,
         created_at: item.createdAt.toISOString(),
         settled_at: item.settledAt?.toISOString() ?? null,

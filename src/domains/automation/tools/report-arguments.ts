@@ -117,11 +117,12 @@ export const savedShape = z.object({
 });
 
 export async function savedReport(
-  { reportRuns, deliveries, schedules, caller, signal, say }: CallContext & AutomationServices,
+  { reports, reportRuns, deliveries, schedules, caller, signal, say }: CallContext & AutomationServices,
   report: Report,
   isSentNow: boolean,
 ): Promise<z.output<typeof savedShape>> {
-  const [shown] = await reportsOf(schedules, [report]);
+  const [shown] = await reportsOf({ reports, schedules }, caller, [report]);
+  const isTold = reports.isLookedAfterBy(caller, report);
   const outcome = isSentNow
     ? await reportRuns.start(caller, report, { waitMs: LIMITS.reports.waitMs, signal })
     : undefined;
@@ -130,8 +131,12 @@ export async function savedReport(
   const secrets = await deliveries.secretsOf(workspaceId, webhooks);
   return {
     report: shown!,
-    ...(outcome !== undefined && { report_run: reportRunOf(outcome) }),
+    ...(outcome !== undefined && { report_run: reportRunOf(outcome, isTold) }),
     ...(webhooks.length > 0 && { webhook_secrets: secrets }),
-    message: say(outcome === undefined ? next : `${sentenceOf(outcome, deliveries.mailsAreLocal)} ${next}`),
+    message: say(
+      outcome === undefined
+        ? next
+        : `${sentenceOf(outcome, { mailsAreLocal: deliveries.mailsAreLocal, isTold })} ${next}`,
+    ),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
-import { deliveryOf, deliveryShape } from "../delivery-shape.ts";
+import { deliveryOf, deliveryShape, lookedAfter } from "../delivery-shape.ts";
 import { LIMITS } from "../limits.ts";
 
 /** Sends again what was given up. */
@@ -14,8 +14,10 @@ export const retryDelivery = defineTool({
   input: z.strictObject({ delivery_id: z.int().describe("See list_deliveries") }),
   output: deliveryShape,
 
-  async run({ delivery_id }, { deliveries, reports, caller }) {
+  async run({ delivery_id }, context) {
+    const { deliveries, reports, caller } = context;
     const only = await reports.readable(caller);
-    return deliveryOf(await deliveries.retry(caller.workspace.id, delivery_id, LIMITS.alerts.noticeMs, only));
+    const retried = await deliveries.retry(caller.workspace.id, delivery_id, LIMITS.alerts.noticeMs, only);
+    return deliveryOf(retried, (await lookedAfter(context, caller, [retried])).has(retried.runKey));
   },
 });

@@ -34,7 +34,7 @@ export const setChannel = defineTool({
     const { channel, signingSecret } = await channels.set({ workspaceId: caller.workspace.id, ...wish });
     const { formerUntil } = channel;
     return {
-      channel: channelOf(channel),
+      channel: channelOf(channel, caller),
       ...(signingSecret !== undefined && { signing_secret: signingSecret }),
       ...(wish.rotate && formerUntil !== null && { former_until: formerUntil.toISOString() }),
     };

@@ -46,7 +46,7 @@ export const testAlert = defineTool({
     return {
       matched,
       matched_rows: sees ? (checked.evaluation?.matched?.total ?? null) : null,
-      deliveries: deliveries.map(deliveryOf),
+      deliveries: deliveries.map((delivery) => deliveryOf(delivery, alerts.isLookedAfterBy(caller, alert))),
       message: `${sees ? checked.says : matched ? "It matches." : "It does not match."} ${who}${where}`,
     };
   },

@@ -47,10 +47,10 @@ export class ExportLinks {
     return { url: `${this.#appUrl}/files/exports/${sealed}`, expiresAt };
   }
 
-  verify(sealed: string): { owner: JobOwner; wanted: ExportTarget } {
+  verify(sealed: string): { owner: JobOwner; wanted: ExportTarget; issuedAt: Date } {
     const { owner, untilMs, ...wanted } = this.#open(sealed);
     if (untilMs < this.#clock.now().getTime()) throw refused();
-    return { owner, wanted };
+    return { owner, wanted, issuedAt: new Date(untilMs - LIMITS.bi.linkMinutes * MS.minute) };
   }
 
   #open(sealed: string): z.output<typeof claims> {

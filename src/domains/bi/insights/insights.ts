@@ -8,6 +8,7 @@ import { type Chosen, lensOf } from "../lens.ts";
 import { LIMITS as BI } from "../limits.ts";
 import { isAdditive, isTime, labelOf, type Measure, planOf } from "../query/plan.ts";
 import { isNumber, type Lens, PLAIN_LENS, quoted, type Source, type Sources } from "../query/source.ts";
+import type { Seers } from "../seers.ts";
 import type { WidgetSpec } from "../shapes.ts";
 import { analyse, YEAR } from "./analyse.ts";
 import { comparedOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
@@ -38,6 +39,7 @@ export interface Insights {
 
 /** One thing to be looked at: a widget, or what a dataset would show. */
 interface Shown {
+  caller: Caller;
   widgetId: number | null;
   about: string;
   datasetId: number;
@@ -52,13 +54,13 @@ interface Looked {
 
 /** What stands out in data, by computation alone, as its reader sees the rows. */
 export class InsightFinder {
-  readonly #parts: { sources: Sources; clock: Clock };
+  readonly #parts: { sources: Sources; seers: Seers; clock: Clock };
 
-  constructor(parts: { sources: Sources; clock: Clock }) {
+  constructor(parts: { sources: Sources; seers: Seers; clock: Clock }) {
     this.#parts = parts;
   }
 
-  ofWidgets(
+  async ofWidgets(
     caller: Caller,
     dashboard: Dashboard | null,
     widgets: readonly Widget[],
@@ -69,26 +71,27 @@ export class InsightFinder {
     }: { context?: string | undefined; chosen?: Chosen | undefined; locale?: string | undefined } = {},
   ): Promise<Insights> {
     const lens = lensOf(dashboard, chosen);
-    const shown = widgets
-      .slice(0, LIMITS.insights.widgets)
-      .flatMap(({ id, name, datasetId, spec }) =>
-        datasetId === null ? [] : [{ widgetId: id, about: name, datasetId, spec, lens }],
-      );
+    const some = widgets.slice(0, LIMITS.insights.widgets);
+    const seers = await this.#parts.seers.of(caller, dashboard, some);
+    const shown = some.flatMap(({ id, name, datasetId, spec }, i) =>
+      datasetId === null
+        ? []
+        : [{ caller: seers[i] as Caller, widgetId: id, about: name, datasetId, spec, lens }],
+    );
     const { perWidget, perDashboard } = LIMITS.insights;
     const most = widgets.length === 1 ? perWidget : perDashboard;
-    return this.#find(caller, shown, most, { locale, context });
+    return this.#find(shown, most, { locale, context });
   }
 
   /** The numbers of a dataset along its time, and by its fields. */
   async ofDataset(caller: Caller, datasetId: number, context = ""): Promise<Insights> {
     const spec: WidgetSpec = { chart: "recommendation", y: [], filters: [] };
     const { dataset } = await this.#parts.sources.open(caller, datasetId, spec, PLAIN_LENS);
-    const shown = { widgetId: null, about: dataset.name, datasetId, spec, lens: PLAIN_LENS };
-    return this.#find(caller, [shown], LIMITS.insights.perDashboard, { context });
+    const shown = { caller, widgetId: null, about: dataset.name, datasetId, spec, lens: PLAIN_LENS };
+    return this.#find([shown], LIMITS.insights.perDashboard, { context });
   }
 
   async #find(
-    caller: Caller,
     shown: readonly Shown[],
     most: number,
     { locale: wanted, context }: { locale?: string | undefined; context: string },
@@ -96,7 +99,7 @@ export class InsightFinder {
     const locale = knownLocale(wanted ?? "en-US");
     const notes: string[] = [];
     const looked = await mapBounded(shown, BI.bi.queriesAtOnce, (each) =>
-      this.#look(caller, each, locale).catch((error: unknown): Looked => {
+      this.#look(each, locale).catch((error: unknown): Looked => {
         if (!isAppError(error) || error.code === "internal") throw error;
         notes.push(`${each.about}: ${error.advice}`);
         return { findings: [], series: [] };
@@ -128,7 +131,7 @@ export class InsightFinder {
     return { insights, notes, tests: tested.length };
   }
 
-  async #look(caller: Caller, { datasetId, spec: own, lens }: Shown, locale: string): Promise<Looked> {
+  async #look({ caller, datasetId, spec: own, lens }: Shown, locale: string): Promise<Looked> {
     const source = await this.#parts.sources.open(caller, datasetId, own, lens);
     const spec = own.chart === "recommendation" && own.y.length === 0 ? await wholeOf(source, own) : own;
     const plan = planOf(spec, source);

@@ -4,6 +4,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import { KeptPromises } from "../../../kernel/kept-promises.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { ModelTable, ModelTables, ModelWish } from "../../agent/index.ts";
+import { assertBoundsKnown } from "../../data/index.ts";
 import type { ModelsServices, PublishedModel } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { WidgetSpec } from "../shapes.ts";
@@ -11,6 +12,7 @@ import { type Lens, NOT_ALL_FILTERS, unlessFound } from "./source.ts";
 
 interface Parts {
   models: ModelsServices["models"];
+  modelsStore: ModelsServices["modelsStore"];
   modelTables: ModelTables;
   clock: Clock;
 }
@@ -46,7 +48,8 @@ export class ModelSources {
     spec: WidgetSpec,
     lens: Lens,
   ): Promise<{ table: ModelTable; unfiltered: string[] }> {
-    const { models, modelTables, clock } = this.#parts;
+    const { modelTables, clock } = this.#parts;
+    assertBoundsKnown(caller);
     const published = await this.#model(caller, spec);
     const fields = lens.filters.map(({ field }) => field);
     const unknown = await modelTables.unknown(caller, published, fields);
@@ -54,15 +57,26 @@ export class ModelSources {
       spec,
       lens.filters.filter(({ field }) => !unknown.includes(field)),
     );
-    const { model, rows } = await models.seeRows(caller, published);
-    const seen = model.datasets.map((dataset) => dataset.fields.map(({ name }) => name));
     const minute = Math.floor(clock.now().getTime() / KEPT_MS);
-    const question = [caller.workspace.id, model.id, model.version, [...rows], seen, wish, minute];
+    const question = [caller.workspace.id, await this.state(caller, spec), wish, minute];
     const key = createHash("sha256").update(JSON.stringify(question)).digest("base64");
     const limits = { rows: LIMITS.bi.chartRows, ms: LIMITS.bi.queryMs };
     const table = await this.#kept.get(key, () => modelTables.read(caller, published, wish, limits));
     // Not by which: it may be hidden from whoever looks.
     return { table, unfiltered: unknown.length === 0 ? [] : [NOT_ALL_FILTERS] };
+  }
+
+  /** Who published the model as it is now, and when; undefined where there is none. */
+  async published(caller: Caller, spec: WidgetSpec): Promise<{ by: number | null; at: Date } | undefined> {
+    const model = await this.#model(caller, spec).catch(unlessFound);
+    return model && this.#parts.modelsStore.publishing(model.record.id, model.version);
+  }
+
+  /** What the caller sees of a model as it is now. */
+  async state(caller: Caller, spec: WidgetSpec): Promise<unknown> {
+    const { model, rows } = await this.#parts.models.seeRows(caller, await this.#model(caller, spec));
+    const seen = model.datasets.map((dataset) => dataset.fields.map(({ name }) => name));
+    return [model.id, model.version, [...rows], seen];
   }
 
   /** Names in a specification that are not for this caller to see, or not there. */

@@ -5,7 +5,14 @@ import { KeptPromises } from "../../../kernel/kept-promises.ts";
 import { nearestFirst } from "../../../kernel/nearest.ts";
 import type { RowPage } from "../../../registry/asset-kind.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { type Column, type Data, type Dataset, filtersToC9ql, restrictionFor } from "../../data/index.ts";
+import {
+  assertBoundsKnown,
+  type Column,
+  type Data,
+  type Dataset,
+  filtersToC9ql,
+  restrictionFor,
+} from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Filter, WidgetSpec } from "../shapes.ts";
 
@@ -34,6 +41,12 @@ export interface Source {
   read(c9ql: string, limit: number, isSample?: boolean): Promise<RowPage>;
 }
 
+/** A dataset, and with whose eyes it is looked at. */
+export interface Seen {
+  caller: Caller;
+  datasetId: number;
+}
+
 type Parts = { data: Data; clock: Clock };
 
 /** Reads what widgets show, always through the policies of the dataset. */
@@ -47,6 +60,7 @@ export class Sources {
 
   async open(caller: Caller, datasetId: number, spec: WidgetSpec, lens: Lens): Promise<Source> {
     const { data } = this.#parts;
+    assertBoundsKnown(caller);
     const dataset = await data.require(caller, datasetId);
     const { columns: visible } = restrictionFor(caller, dataset);
     const hidesSome = visible.length < dataset.columns.length;
@@ -74,10 +88,10 @@ export class Sources {
     return { dataset, c9ql, columns, parameters, unfiltered, find, read };
   }
 
-  /** What the caller sees of datasets as they are now: as long as it is the same, so is whatever is made of them. */
-  async state(caller: Caller, datasetIds: readonly number[]): Promise<unknown[]> {
+  /** What callers see of datasets as they are now: as long as it is the same, so is whatever is made of them. */
+  async state(seen: readonly Seen[]): Promise<unknown[]> {
     const states: unknown[] = [Math.floor(this.#parts.clock.now().getTime() / 60_000)];
-    for (const id of new Set(datasetIds)) {
+    for (const { caller, datasetId: id } of distinct(seen)) {
       const dataset = await this.#parts.data.require(caller, id).catch(unlessFound);
       if (dataset === undefined) continue;
       const { columns, condition } = restrictionFor(caller, dataset);
@@ -86,10 +100,10 @@ export class Sources {
     return states;
   }
 
-  /** Fields of some of these datasets that the caller may see in none: not even their names are for him. */
-  async hiddenFields(caller: Caller, datasetIds: readonly number[]): Promise<ReadonlySet<string>> {
+  /** Fields of some of these datasets that are seen in none: not even their names are told. */
+  async hiddenFields(all: readonly Seen[]): Promise<ReadonlySet<string>> {
     const [hidden, seen] = [new Set<string>(), new Set<string>()];
-    for (const id of new Set(datasetIds)) {
+    for (const { caller, datasetId: id } of distinct(all)) {
       const dataset = await this.#parts.data.require(caller, id).catch(unlessFound);
       if (dataset === undefined) continue;
       const { columns } = restrictionFor(caller, dataset);
@@ -209,6 +223,14 @@ function assertFits({ field, value }: Filter, column: Column): void {
   const isOdd = (one: unknown) => typeof one === "string" && !Number.isFinite(Number(one));
   if (!isNumber(column) || ![value].flat().some(isOdd)) return;
   throw new AppError("bad_request", `The filter on ${field} takes a number.`);
+}
+
+/** Each dataset once for each that looks at it. */
+function distinct(all: readonly Seen[]): Seen[] {
+  const byCaller = Map.groupBy(all, ({ caller }) => caller);
+  return [...byCaller].flatMap(([caller, theirs]) =>
+    [...new Set(theirs.map(({ datasetId }) => datasetId))].map((datasetId) => ({ caller, datasetId })),
+  );
 }
 
 /** A field as C9QL writes it. */

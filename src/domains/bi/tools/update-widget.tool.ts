@@ -79,13 +79,14 @@ export const updateWidget = defineTool({
     const { options } = fields;
     const filters = options?.filters ?? (options?.c9ql === undefined ? undefined : []);
     const change = { ...fields, options: { ...options, ...(filters !== undefined && { filters }) } };
+    const saysWhat = Object.values(fields).some((value) => value !== undefined);
     let former = 0;
     const widget = await boards.updateWidget(caller, widget_id, ({ spec, version }) => {
       former = version;
       return {
         ...(name !== undefined && { name }),
         ...(datasetId !== undefined && { datasetId }),
-        spec: specOf(change, spec),
+        ...(saysWhat && { spec: specOf(change, spec) }),
       };
     });
     const { id, version } = widget;
