@@ -91,16 +91,16 @@ describe("the examples of the reference", () => {
     expect(idsOf(await acme.recall("Müller GmbH plan status"))).not.toContain(old_memory_id);
     expect(idsOf(await acme.at("Müller GmbH plan status", "2001-01-01"))).toEqual([]);
     expect(await acme.call("list_relations", { memory_id: old_memory_id })).toMatchObject({
-      outgoing: [],
+      outgoing: [{ rel_type: "SUPERSEDED_BY", to: updated.new_memory_id, inverse: true }],
       incoming: [{ rel_type: "SUPERSEDES", from: updated.new_memory_id, created_at: then?.valid_to }],
     });
     expect(await acme.call("list_relations", { memory_id: updated.new_memory_id })).toMatchObject({
       outgoing: [{ rel_type: "SUPERSEDES", to: old_memory_id }],
-      incoming: [],
+      incoming: [{ rel_type: "SUPERSEDED_BY", from: old_memory_id, inverse: true }],
     });
   });
 
-  it("[memory.link.result] [memory.relations.result] [memory.unlink.result] link, list_relations, unlink", async () => {
+  it("[memory.link.result] [memory.relations.result] [memory.relations.inverse] [memory.unlink.result] link, list_relations, unlink", async () => {
     const from_id = await acme.store("Workshop on 12 March about quality.", { title: "Workshop" });
     const to_id = await acme.store("Müller GmbH is a client.", { title: "Müller client", tags: ["client"] });
     const link = { from_id, to_id, rel_type: "FOR_CLIENT" };
@@ -110,13 +110,15 @@ describe("the examples of the reference", () => {
       inverse_edge_id: expect.stringMatching(/^edge_has_work_\d{4}_\d{2}_\d{2}/),
     });
     expect(await acme.call("link", link)).toEqual(edges);
+    const created_at = expect.stringMatching(TIME);
     expect(await acme.call("list_relations", { memory_id: from_id })).toEqual({
-      outgoing: [{ rel_type: "FOR_CLIENT", to: to_id, created_at: expect.stringMatching(TIME) }],
-      incoming: [],
+      outgoing: [{ rel_type: "FOR_CLIENT", to: to_id, created_at }],
+      incoming: [{ rel_type: "HAS_WORK", from: to_id, created_at, inverse: true }],
     });
-    expect((await acme.call("list_relations", { memory_id: to_id })).incoming).toMatchObject([
-      { rel_type: "FOR_CLIENT", from: from_id },
-    ]);
+    expect(await acme.call("list_relations", { memory_id: to_id })).toEqual({
+      outgoing: [{ rel_type: "HAS_WORK", to: from_id, created_at, inverse: true }],
+      incoming: [{ rel_type: "FOR_CLIENT", from: from_id, created_at }],
+    });
     expect(await acme.call("unlink", link)).toEqual({ deleted: true });
     expect(await acme.call("list_relations", { memory_id: to_id })).toEqual({ outgoing: [], incoming: [] });
     expect(await acme.error("unlink", link)).toMatchObject({ code: 404 });

@@ -32,13 +32,16 @@ export const memory = contract("memory", {
   "memory.recall.hybrid":
     "knowmind.recall combines full text, vectors and graph hops, and weighs the top hits once more",
   "memory.recall.german": "knowmind.recall finds German words in other forms and in compounds",
-  "memory.recall.hops": "knowmind.recall follows relations as far as hops says",
+  "memory.recall.hops":
+    "knowmind.recall follows relations as far as hops says: what is related to a hit comes with it, marked with its relation",
+  "memory.recall.companions": "k counts hits; what is related comes beside them, within bounds",
   "memory.at-time.result":
     "knowmind.recall_at_time returns hits with memory_id, title, content, valid_from, valid_to and score",
   "memory.at-time.period":
     "knowmind.recall_at_time returns what was valid: valid_from <= as_of and valid_to > as_of or unset; as_of is now unless given",
   "memory.relations.result":
     "knowmind.list_relations returns all inbound and outbound relations with type, other end and creation time",
+  "memory.relations.inverse": "The inverse edges that link has made are listed too, at both ends, and marked",
   "memory.store.result": "knowmind.store_memory creates a memory and returns memory_id and created_at",
   "memory.store.type":
     "knowmind.store_memory takes memory_type semantic (default), episodic, procedural or reference",
@@ -51,6 +54,10 @@ export const memory = contract("memory", {
   "memory.update.conflict": "Of two updates of one version at once one wins, the other gets a conflict",
   "memory.link.result":
     "knowmind.link creates a typed relation and its inverse and returns both ids; the same again returns the same",
+  "memory.link.supersedes":
+    "knowmind.link with SUPERSEDES ends the old memory as an update does: it is not recalled, and still found at its time",
+  "memory.link.acyclic":
+    "A relation that would close a circle of SUPERSEDES, or of another order, is refused",
   "memory.unlink.result": "knowmind.unlink deletes a relation and its inverse",
 
   "memory.result.fields": "The fields of a result stand directly in result",

@@ -9,6 +9,7 @@ export interface MemoryHit {
   source?: string | null;
   valid_from?: string;
   valid_to?: string | null;
+  related?: { memory_id: string; content?: string; rel_type: string }[];
 }
 
 /** The memory endpoint as one token sees it. */
@@ -50,4 +51,5 @@ export class MemoryClient {
   }
 }
 
-export const idsOf = (hits: readonly MemoryHit[]) => hits.map(({ memory_id }) => memory_id);
+export const idsOf = (hits: readonly Pick<MemoryHit, "memory_id">[]) =>
+  hits.map(({ memory_id }) => memory_id);

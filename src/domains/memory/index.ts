@@ -57,6 +57,7 @@ export const memorySlice: SliceSpec<"memory", MemoryServices, Before> = {
     const collection = retrieval.collection("memory", versions, versions);
     const recalls = new MemoryUsage(catalog, log);
     const rules = new RelationRules(new ShapesStore(catalog), relationRows, clock);
+    const lifecycle = new Lifecycle({ catalog, collection, usage, clock });
     const memory = new Memory({
       memories,
       recall: new Recall(collection, versions, relationRows),
@@ -70,9 +71,9 @@ export const memorySlice: SliceSpec<"memory", MemoryServices, Before> = {
       services: {
         memory,
         memories,
-        relations: new Relations(relationRows, rules, clock),
+        relations: new Relations(relationRows, rules, lifecycle, clock),
         rules,
-        lifecycle: new Lifecycle({ catalog, collection, usage, clock }),
+        lifecycle,
         hygiene: new Hygiene(catalog, collection, versions, recalls),
         catalogue: new CatalogueStore(catalog),
         retrieval,

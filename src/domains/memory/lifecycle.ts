@@ -5,7 +5,7 @@ import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import type { Collection } from "../../platform/retrieval/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Usage } from "../identity/index.ts";
-import { lockMemory, noMemory, withEnd } from "./memories.store.ts";
+import { lockMemory, noMemory, successorOf, withEnd } from "./memories.store.ts";
 import { memories, memoryRelations as relations, memoryVersions as versions } from "./memory.tables.ts";
 import { tellOfMemories } from "./memory-events.ts";
 
@@ -109,6 +109,47 @@ export class Lifecycle {
     return end;
   }
 
+  /** Another memory supersedes it: it ends now, or when that one begins. Tells which versions the index must take anew. */
+  async supersede(tx: CatalogTx, caller: Caller, oldKey: string, newerId: number): Promise<number[]> {
+    const now = this.#parts.clock.now();
+    const old = await lockWhole(tx, caller.workspace.id, oldKey);
+    const [newer] = await tx
+      .select({ validFrom: versions.validFrom })
+      .from(versions)
+      .where(isOpenOf([newerId]));
+    const all = await withSections(tx, old);
+    for (const { id, validFrom, validTo } of await tx.select().from(versions).where(isOpenOf(all))) {
+      const until = new Date(Math.max(...[now, validFrom, newer?.validFrom ?? now].map(Number)));
+      if (validTo !== null && validTo <= until) continue;
+      const why = { way: "superseded" as const, reason: null, userId: caller.user.id };
+      const ends = withEnd({ at: now, validTo: until, ...why });
+      await tx.update(versions).set({ validTo: until, ends }).where(eq(versions.id, id));
+    }
+    return touch(tx, all);
+  }
+
+  /** Nothing supersedes it any more: it ends when it would have ended. What was believed meanwhile is kept. */
+  async reinstate(tx: CatalogTx, caller: Caller, oldKey: string): Promise<number[]> {
+    const now = this.#parts.clock.now();
+    const old = await lockWhole(tx, caller.workspace.id, oldKey);
+    if ((await successorOf(tx, old.id)) !== undefined) return [];
+    const all = await withSections(tx, old);
+    for (const { id, ends, statedValidTo } of await tx.select().from(versions).where(isOpenOf(all))) {
+      if (ends.at(-1)?.way !== "superseded") continue;
+      const before = ends.at(-2);
+      const validTo = before === undefined ? statedValidTo : dateOf(before.validTo);
+      const why = { way: "reinstated" as const, reason: null, userId: caller.user.id };
+      const set = { validTo, ends: withEnd({ at: now, validTo, ...why }) };
+      await tx.update(versions).set(set).where(eq(versions.id, id));
+    }
+    return touch(tx, all);
+  }
+
+  /** Has the index take these versions anew. */
+  async refresh({ workspace }: Caller, versionIds: readonly number[]): Promise<void> {
+    await this.#after(workspace.id, versionIds, 0);
+  }
+
   async #change(
     caller: Caller,
     key: string,
@@ -139,6 +180,14 @@ async function lockWhole(tx: CatalogTx, workspaceId: number, key: string): Promi
   throw new AppError("unsupported", `${key} is a section, which belongs to its document.`, {
     hint: "Take the id of the document; {tool:list_relations} shows it.",
   });
+}
+
+function dateOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+function isOpenOf(memoryIds: readonly number[]) {
+  return and(inArray(versions.memoryId, [...memoryIds]), isNull(versions.supersededAt));
 }
 
 /** The memory, and the sections of a document. */

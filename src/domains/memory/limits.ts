@@ -28,8 +28,16 @@ export const LIMITS = {
     hubRelations: 64,
     /** Memories from which each hop of a recall goes on; those to which the most has come. */
     frontier: 50,
+    /** Related memories that come with the hits of one recall, beside these. */
+    companions: 10,
+    /** Related memories that come with one hit. */
+    companionsOfHit: 5,
+    /** Characters of a related memory's text that come with a hit. */
+    companionCharacters: 2_000,
     /** Relations of one memory that are listed, in each direction; the newest ones. */
     listedRelations: 1_000,
+    /** Memories in one chain of relations that cannot run in a circle, such as SUPERSEDES. */
+    acyclicMemories: 100_000,
     /** Names that one text can mention as [[name]] or @name. */
     mentions: 100,
     /** Documents up to this size are split at once, longer ones in a thread. */

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, count, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import { AppError } from "../../kernel/errors.ts";
 import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
 import {
@@ -314,7 +314,31 @@ async function lockVersion(tx: CatalogTx, workspaceId: number, key: string) {
       hint: `Look at ${open?.key}, and update that one if it is still wrong.`,
       data: { target_id: key, current_id: open?.key },
     });
+  const successor = await successorOf(tx, head.id);
+  if (successor !== undefined)
+    throw new AppError("conflict", `${key} was superseded by ${successor}.`, {
+      hint: `Look at ${successor}, and update that one if it is wrong.`,
+      data: { target_id: key, current_id: successor },
+    });
   return open;
+}
+
+/** The id of the memory that supersedes another by a relation. */
+export async function successorOf(tx: CatalogTx, memoryId: number): Promise<string | undefined> {
+  const [successor] = await tx
+    .select({ key: versions.key })
+    .from(relations)
+    .innerJoin(versions, and(eq(versions.memoryId, relations.toId), isNull(versions.supersededAt)))
+    .where(
+      and(
+        eq(relations.fromId, memoryId),
+        eq(relations.type, "SUPERSEDED_BY"),
+        ne(relations.toId, memoryId),
+        isNull(relations.endedAt),
+      ),
+    )
+    .limit(1);
+  return successor?.key;
 }
 
 /** The memory whose version has this id, locked until the end of the transaction. */

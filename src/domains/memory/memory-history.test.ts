@@ -8,7 +8,12 @@ import { startTestServer, type TestServer } from "../../../test/support/server.t
 
 const RUNS = process.env.KENNING_TEST_LONG === "1" ? 150 : 8;
 const SECOND = 1_000;
-const TYPES = ["REFERENCES", "DEPENDS_ON", "RELATED_TO"] as const;
+const INVERSES: Readonly<Record<string, string>> = {
+  REFERENCES: "REFERENCED_BY",
+  DEPENDS_ON: "REQUIRED_BY",
+  RELATED_TO: "RELATED_TO",
+};
+const TYPES = Object.keys(INVERSES);
 
 /** A clock that goes on by a second whenever something is done. */
 const clock = { ms: Math.floor(Date.now() / SECOND) * SECOND, now: () => new Date(clock.ms) };
@@ -177,8 +182,14 @@ class World {
     const open = this.relations.filter(
       ({ created, ended }) => created <= knownAt && (ended === null || ended > knownAt),
     );
-    const out = open.filter(({ from }) => from === memory).map(({ type, to }) => `${type} ${keyAt(to)}`);
-    const into = open.filter(({ to }) => to === memory).map(({ type, from }) => `${type} ${keyAt(from)}`);
+    const from = open.filter((one) => one.from === memory).map(({ type, to }) => ({ type, key: keyAt(to) }));
+    const to = open.filter((one) => one.to === memory).map(({ type, from }) => ({ type, key: keyAt(from) }));
+    const said = (all: typeof from) => all.map(({ type, key }) => `${type} ${key}`);
+    const inverse = (all: typeof from) => all.map(({ type, key }) => `${INVERSES[type]} ${key}`);
+    const [out, into] = [
+      [...said(from), ...inverse(to)],
+      [...said(to), ...inverse(from)],
+    ];
     const isSaid = ({ rel_type }: { rel_type: string }) => !rel_type.startsWith("SUPERSEDE");
     expect(
       listed.outgoing

@@ -29,12 +29,12 @@ export type MemoryType = (typeof MEMORY_TYPES)[number];
 export const MEMORY_KINDS = ["memory", "document", "section"] as const;
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
-/** That another end of a version became known, and why: it was superseded, is outdated, or expires. */
+/** That another end of a version became known, and why: it was superseded, or no longer is, is outdated, or expires. */
 export interface LearntEnd {
   /** ISO 8601. */
   recordedAt: string;
   validTo: string | null;
-  way: "superseded" | "outdated" | "expires";
+  way: "superseded" | "reinstated" | "outdated" | "expires";
   reason: string | null;
   userId: number | null;
 }

@@ -1,7 +1,7 @@
 import type { Collection, Filter, Hit } from "../../platform/retrieval/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { MemoryType } from "./memory.tables.ts";
-import type { RelationsStore } from "./relations.store.ts";
+import type { Between, Reached, RelationsStore } from "./relations.store.ts";
 import type { FoundVersion, VersionsStore } from "./versions.store.ts";
 
 /** What the caller narrows a recall down to. */
@@ -39,6 +39,19 @@ export interface Recalled extends FoundVersion {
   /** 0 to 1. */
   score: number;
   why: Why;
+  /** What comes with it because it is related to it, the nearest first. */
+  related: Related[];
+}
+
+/** A memory that is related to a hit, or to one that is. */
+export interface Related extends Pick<Between, "type" | "direction"> {
+  version: FoundVersion;
+  /** It is among the hits itself. */
+  isHit: boolean;
+  /** Relations between the hit and it. */
+  distance: number;
+  /** What the relation is to: the hit, or one that is nearer to it. */
+  toKey: string;
 }
 
 interface Candidate {
@@ -55,7 +68,7 @@ const LEAST_COSINE = 0.25;
 const SPARE = 10;
 /** The best ones, from which relations are followed. */
 const SEEDS = 10;
-/** Memories that come in by relations alone. */
+/** Related memories that are read: some of them may have ended, or be of another sort than is asked for. */
 const RELATED = 50;
 
 /** Finds what answers a question: by what it says, by who says it, and by what is related to it. */
@@ -84,7 +97,7 @@ export class Recall {
     const ids = hits.map(({ id }) => id);
     const [found, reached] = await Promise.all([
       this.#versions.found(workspaceId, ids),
-      hops === 0 || hits.length === 0 ? new Map<number, number>() : this.#reachedFrom(hits, hops),
+      hops === 0 || hits.length === 0 ? new Map<number, Reached>() : this.#reachedFrom(hits, question),
     ]);
     const candidates = hits.flatMap(({ id, score, legs, signs }): Candidate[] => {
       const version = found.get(id);
@@ -92,48 +105,94 @@ export class Recall {
       return [{ version, weight: score, why: { ...legs, ...signs, ...signsOf(version, reached) } }];
     });
     const top = candidates[0]?.weight ?? 0;
-    // What came in by relations alone counts so little that it is read only where there is room for it.
-    if ((candidates[k - 1]?.weight ?? 0) <= mostAdded * top)
-      candidates.push(...(await this.#related(workspaceId, candidates, question, reached)));
     for (const candidate of candidates) {
       const { relations, isPinned } = candidate.why;
       candidate.weight += top * (WEIGHTS.relations * relations + (isPinned ? WEIGHTS.pinned : 0));
     }
     candidates.sort((a, b) => b.weight - a.weight || a.version.id - b.version.id);
     const best = candidates[0]?.weight || 1;
-    return candidates.slice(0, k).map(({ version, weight, why }) => ({
+    const taken = candidates.slice(0, k);
+    const related = await this.#related(workspaceId, taken, question, reached);
+    return taken.map(({ version, weight, why }) => ({
       ...version,
       score: Math.round(Math.max(0, Math.min(1, (weight / best) * top)) * 10_000) / 10_000,
       why,
+      related: related.get(version.memoryId) ?? [],
     }));
   }
 
   /** How much comes to memories along relations of the best hits, beside the one to which the most comes. */
-  async #reachedFrom(hits: readonly Hit[], hops: number): Promise<Map<number, number>> {
-    const seeds = new Map(hits.slice(0, SEEDS).map(({ id, score }) => [id, score]));
+  async #reachedFrom(hits: readonly Hit[], { k, hops }: Question): Promise<Map<number, Reached>> {
+    const seeds = new Map(hits.slice(0, Math.min(k, SEEDS)).map(({ id, score }) => [id, score]));
     const reached = await this.#relations.reachedFrom(seeds, hops);
-    const most = Math.max(...reached.values());
-    return new Map([...reached].map(([id, weight]) => [id, most > 0 ? weight / most : 0]));
+    const most = Math.max(...reached.values().map(({ weight }) => weight));
+    return new Map(
+      reached.entries().map(([id, one]) => [id, { ...one, weight: most > 0 ? one.weight / most : 0 }]),
+    );
   }
 
+  /** What comes with each hit, by the hit's memory: the nearest, and of these to which the most has come. */
   async #related(
     workspaceId: number,
-    candidates: readonly Candidate[],
+    hits: readonly Candidate[],
     question: Question,
-    reached: ReadonlyMap<number, number>,
-  ): Promise<Candidate[]> {
-    const present = new Set(candidates.map(({ version }) => version.memoryId));
-    const others = [...reached].filter(([id]) => !present.has(id)).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-    const ids = others.slice(0, RELATED).map(([id]) => id);
-    const related = await this.#versions.current(workspaceId, ids);
-    return related
-      .filter((version) => isMeant(version, question))
-      .map((version) => ({ version, weight: 0, why: signsOf(version, reached) }));
+    reached: ReadonlyMap<number, Reached>,
+  ): Promise<Map<number, Related[]>> {
+    const hitIds = new Set(hits.map(({ version }) => version.memoryId));
+    const ways = reached
+      .entries()
+      .flatMap(([id, { weight, parentId }]) => {
+        const way = wayTo(id, reached, hitIds, question.hops);
+        return way === undefined ? [] : [{ id, weight, parentId, ...way }];
+      })
+      .toArray()
+      .toSorted((a, b) => a.distance - b.distance || b.weight - a.weight || a.id - b.id)
+      .slice(0, RELATED);
+    if (ways.length === 0) return new Map();
+    const [read, between] = await Promise.all([
+      this.#versions.current(
+        workspaceId,
+        ways.map(({ id }) => id),
+      ),
+      this.#relations.between(ways.map(({ id, parentId }) => [parentId, id])),
+    ]);
+    const versions = new Map(read.map((version) => [version.memoryId, version]));
+    const related = new Map<number, Related[]>();
+    let companions = 0;
+    for (const { id, hitId, parentId, distance } of ways) {
+      const version = versions.get(id);
+      const how = between.get(`${parentId} ${id}`);
+      if (version === undefined || how === undefined || !isMeant(version, question)) continue;
+      const isHit = hitIds.has(id);
+      const ofHit = related.get(hitId) ?? [];
+      if (ofHit.length === LIMITS.memory.companionsOfHit) continue;
+      if (!isHit && companions === LIMITS.memory.companions) continue;
+      if (!isHit) companions += 1;
+      const { type, direction, nearKey: toKey } = how;
+      related.set(hitId, [...ofHit, { version, isHit, type, direction, distance, toKey }]);
+    }
+    return related;
   }
 }
 
-function signsOf({ memoryId, isPinned }: FoundVersion, reached: ReadonlyMap<number, number>) {
-  return { relations: reached.get(memoryId) ?? 0, isPinned };
+/** The hit from which relations lead to a memory, and over how many of them. */
+function wayTo(
+  id: number,
+  reached: ReadonlyMap<number, Reached>,
+  hitIds: ReadonlySet<number>,
+  hops: number,
+): { hitId: number; distance: number } | undefined {
+  let at = reached.get(id)?.parentId;
+  for (let distance = 1; at !== undefined && distance <= hops; distance += 1) {
+    if (at === id) return undefined;
+    if (hitIds.has(at)) return { hitId: at, distance };
+    at = reached.get(at)?.parentId;
+  }
+  return undefined;
+}
+
+function signsOf({ memoryId, isPinned }: FoundVersion, reached: ReadonlyMap<number, Reached>) {
+  return { relations: reached.get(memoryId)?.weight ?? 0, isPinned };
 }
 
 /** How many hits can still be among the best `k` with all that relations and a pin may add; the others are not read. */

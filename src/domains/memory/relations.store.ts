@@ -13,6 +13,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { AppError } from "../../kernel/errors.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import { LIMITS } from "./limits.ts";
 import type { By } from "./memories.store.ts";
@@ -29,6 +30,8 @@ export interface Pair {
   toId: number;
   type: string;
   inverse: string;
+  /** Refused where it would close a circle. */
+  isAcyclic?: boolean;
   fromVersionId?: number;
   toVersionId?: number;
 }
@@ -38,6 +41,8 @@ export interface Edge {
   inverseId: number;
   type: string;
   inverse: string;
+  /** It was not there before. */
+  isNew: boolean;
   createdAt: Date;
   inverseCreatedAt: Date;
 }
@@ -53,8 +58,24 @@ export interface End {
   tags: string[];
 }
 
+/** What came to a memory along relations, over how many of them, and from which memory it came last. */
+export interface Reached {
+  weight: number;
+  hop: number;
+  parentId: number;
+}
+
+/** How one memory is related to another, seen from it. */
+export interface Between {
+  type: string;
+  direction: "outgoing" | "incoming";
+  nearKey: string;
+}
+
 export interface ListedRelation {
   type: string;
+  /** The other side of a relation that was said the other way round. */
+  isInverse: boolean;
   key: string;
   createdAt: Date;
 }
@@ -73,11 +94,16 @@ export async function relate(
 
 /** The same for one, which is told, and which nobody can end before this transaction does. */
 export async function relateOne(tx: CatalogTx, by: By, pair: Pair, createdAt: Date): Promise<Edge> {
-  const { rows } = await tx.execute<{ id: string; created_at: string; is_first: boolean }>(sql`
+  const { rows } = await tx.execute<{
+    id: string;
+    created_at: string;
+    is_first: boolean;
+    is_new: boolean;
+  }>(sql`
     ${inserted(by, [pair], createdAt)}
     on conflict (from_id, to_id, type, coalesce(from_version_id, 0)) where ended_at is null
     do update set type = excluded.type
-    returning id, created_at,
+    returning id, created_at, xmax = 0 as is_new,
       (from_id, type, coalesce(from_version_id, 0))
         = (${pair.fromId}, ${pair.type}, ${pair.fromVersionId ?? 0}) as is_first`);
   const one = rows.find(({ is_first }) => is_first);
@@ -88,6 +114,7 @@ export async function relateOne(tx: CatalogTx, by: By, pair: Pair, createdAt: Da
     inverseId: Number(other.id),
     type: pair.type,
     inverse: pair.inverse,
+    isNew: one.is_new,
     createdAt: new Date(one.created_at),
     inverseCreatedAt: new Date(other.created_at),
   };
@@ -141,6 +168,35 @@ export async function endPair(
   return true;
 }
 
+/** One after the other in a workspace: of two relations made at once, each could close the other's circle. */
+async function assertAcyclic(
+  tx: CatalogTx,
+  { workspaceId }: By,
+  { fromId, toId, type, inverse }: Pair,
+): Promise<void> {
+  const lock = `acyclic relations ${workspaceId} ${[type, inverse].toSorted().join(" ")}`;
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  const { rows } = await tx.execute<{ seen: string; is_circle: boolean | null }>(sql`
+    with recursive after(id) as (
+      select ${toId}::bigint
+      union select r.to_id from after join memory_relations r
+        on r.from_id = after.id and r.type = ${type} and r.ended_at is null and r.to_id <> r.from_id
+    )
+    select count(*) as seen, bool_or(id = ${fromId}) as is_circle
+    from (select id from after limit ${LIMITS.memory.acyclicMemories}) as walked`);
+  const { seen, is_circle } = rows[0]!;
+  if (is_circle)
+    throw new AppError("unsupported", `With this relation ${type} would run in a circle.`, {
+      hint: `The target is ${type} the source already, by itself or by way of others; {tool:list_relations} shows it. Unlink that relation first if it is wrong.`,
+      data: { rel_type: type },
+    });
+  if (Number(seen) >= LIMITS.memory.acyclicMemories)
+    throw new AppError(
+      "too_large",
+      `More than ${seen} memories follow by ${type}: too many to look for a circle.`,
+    );
+}
+
 /** Whether it had not ended by then, or has not by now. */
 function isOpenAt(end: Column, knownAt: Date | undefined): SQL | undefined {
   return knownAt === undefined ? isNull(end) : or(isNull(end), gt(end, knownAt));
@@ -186,11 +242,19 @@ export class RelationsStore {
     return new Map(rows.map((row) => [row.key, row]));
   }
 
-  async link(by: By, pair: Pair, now: Date): Promise<Edge> {
+  /** `before` is done in the same transaction; it locks memories, which comes before their relations everywhere. */
+  async link<T>(
+    by: By,
+    pair: Pair,
+    now: Date,
+    before: (tx: CatalogTx) => Promise<T>,
+  ): Promise<{ edge: Edge; done: T }> {
     return this.#catalog.transaction(async (tx) => {
+      if (pair.isAcyclic) await assertAcyclic(tx, by, pair);
+      const done = await before(tx);
       const edge = await relateOne(tx, by, pair, now);
       await tellOfMemories(tx, by.workspaceId, [pair.fromId, pair.toId]);
-      return edge;
+      return { edge, done };
     });
   }
 
@@ -199,16 +263,24 @@ export class RelationsStore {
     return this.#catalog.transaction((tx) => relate(tx, by, pairs, now));
   }
 
-  /** Whether there was one. Both rows are kept, with the time when they ended. */
-  async unlink({ workspaceId }: By, pair: Pair, now: Date): Promise<boolean> {
+  /** Undefined where there was none. Both rows are kept, with the time when they ended; then `more` is done. */
+  async unlink<T>(
+    { workspaceId }: By,
+    pair: Pair,
+    now: Date,
+    more: (tx: CatalogTx) => Promise<T>,
+  ): Promise<T | undefined> {
     return this.#catalog.transaction(async (tx) => {
-      const hasEnded = await endPair(tx, pair, now);
-      if (hasEnded) await tellOfMemories(tx, workspaceId, [pair.fromId, pair.toId]);
-      return hasEnded;
+      const ends = inArray(memories.id, [pair.fromId, pair.toId]);
+      await tx.select({ id: memories.id }).from(memories).where(ends).orderBy(asc(memories.id)).for("update");
+      if (!(await endPair(tx, pair, now))) return undefined;
+      const done = await more(tx);
+      await tellOfMemories(tx, workspaceId, [pair.fromId, pair.toId]);
+      return done;
     });
   }
 
-  /** As they were said: the inverse of a relation is the same relation, seen from its other end. */
+  /** Those that were said, the newest first, and after them the inverses that came with them. */
   async listed(
     { id, versionId }: End,
     direction: "outgoing" | "incoming",
@@ -220,7 +292,12 @@ export class RelationsStore {
     const farVersion = isOutgoing ? relations.toVersionId : relations.fromVersionId;
     const other = aliasedTable(memories, "other");
     return this.#catalog.db
-      .select({ type: relations.type, key: versions.key, createdAt: relations.createdAt })
+      .select({
+        type: relations.type,
+        isInverse: relations.isInverse,
+        key: versions.key,
+        createdAt: relations.createdAt,
+      })
       .from(relations)
       .innerJoin(other, and(eq(other.id, far), isOpenAt(other.retractedAt, knownAt)))
       .innerJoin(
@@ -232,12 +309,11 @@ export class RelationsStore {
         and(
           eq(near, id),
           or(isNull(nearVersion), eq(nearVersion, versionId)),
-          eq(relations.isInverse, false),
           knownAt && lte(relations.createdAt, knownAt),
           isOpenAt(relations.endedAt, knownAt),
         ),
       )
-      .orderBy(desc(relations.id))
+      .orderBy(asc(relations.isInverse), desc(relations.id))
       .limit(LIMITS.memory.listedRelations);
   }
 
@@ -255,27 +331,53 @@ export class RelationsStore {
   }
 
   /**
-   * Lets the weights of some versions flow along relations for a few hops, and tells how much came to each memory. A
-   * memory with many relations gives each of them little.
+   * Lets the weights of some versions flow along relations for a few hops, and tells how much came to each memory, and
+   * on the shortest way from where. A memory with many relations gives each of them little.
    */
-  async reachedFrom(weights: ReadonlyMap<number, number>, hops: number): Promise<Map<number, number>> {
+  async reachedFrom(weights: ReadonlyMap<number, number>, hops: number): Promise<Map<number, Reached>> {
     const nth = (hop: number) => sql.raw(`hop_${hop}`);
     const all = Array.from({ length: hops }, (_, i) => i + 1);
     const steps = all.map((hop) => sql`${nth(hop)} as (${flowFrom(nth(hop - 1))})`);
-    const ends = all.map((hop) => sql`select id, weight from ${nth(hop)}`);
+    const ends = all.map((hop) => sql`select id, weight, ${hop}::float8 as hop, parent from ${nth(hop)}`);
     // As one row: there are hundreds of them, and each row costs more than what stands in it.
-    const { rows } = await this.#catalog.db.execute<{ ids: number[] | null; weights: number[] | null }>(sql`
+    const { rows } = await this.#catalog.db.execute<{
+      reached: [number, number, number, number][] | null;
+    }>(sql`
       with hop_0 as (
         select v.memory_id as id, max(start.weight) as weight
         from unnest(${sql.param([...weights.keys()])}::bigint[], ${sql.param([...weights.values()])}::float8[])
           as start(id, weight) join memory_versions v on v.id = start.id
         group by v.memory_id
       ), ${sql.join(steps, sql`, `)}
-      select json_agg(id) as ids, json_agg(weight) as weights from (
-        select id, sum(weight) as weight from (${sql.join(ends, sql` union all `)}) as each_hop group by id
+      select json_agg(json_build_array(id, weight, way[1], way[2])) as reached from (
+        select id, sum(weight) as weight, min(array[hop, parent]) as way
+        from (${sql.join(ends, sql` union all `)}) as each_hop group by id
       ) as reached`);
-    const { ids, weights: reached } = rows[0]!;
-    return new Map(ids?.map((id, i) => [id, reached![i]!]));
+    return new Map(rows[0]?.reached?.map(([id, weight, hop, parentId]) => [id, { weight, hop, parentId }]));
+  }
+
+  /** As it was said, one relation for each two memories, and the id of the first one's present version. */
+  async between(pairs: readonly (readonly [number, number])[]): Promise<Map<string, Between>> {
+    const each = (at: 0 | 1) => sql.param(pairs.map((pair) => pair[at]));
+    const { rows } = await this.#catalog.db.execute<{
+      near: string;
+      far: string;
+      type: string;
+      is_outgoing: boolean;
+      key: string;
+    }>(sql`
+      select distinct on (near, far) near, far, said.type, said.from_id = near as is_outgoing, v.key
+      from unnest(${each(0)}::bigint[], ${each(1)}::bigint[]) as pair(near, far)
+      join memory_relations said on said.ended_at is null and not said.is_inverse
+        and (said.from_id, said.to_id) in ((near, far), (far, near))
+      join memory_versions v on v.memory_id = near and v.superseded_at is null
+      order by near, far, said.id desc`);
+    return new Map(
+      rows.map(({ near, far, type, is_outgoing, key }) => [
+        `${near} ${far}`,
+        { type, direction: is_outgoing ? "outgoing" : "incoming", nearKey: key },
+      ]),
+    );
   }
 }
 
@@ -284,16 +386,17 @@ const RESTART = 0.3;
 
 /**
  * What comes to others along relations of those to which the most has come: of many relations those to the newest
- * memories, which the index of open relations tells without a look at their rows.
+ * memories, which the index of open relations tells without a look at their rows. A section leads to its document, and
+ * a document not to its sections, which have nothing but it in common.
  */
 function flowFrom(hop: SQL): SQL {
   return sql`
-    select to_id as id, sum(share) as weight from (
-      select edge.to_id, ${1 - RESTART}::float8 * near.weight / count(*) over (partition by near.id) as share
+    select to_id as id, sum(share) as weight, (max(array[share, near_id]))[2] as parent from (
+      select edge.to_id, near.id::float8 as near_id, ${1 - RESTART}::float8 * near.weight / count(*) over (partition by near.id) as share
       from (select id, weight from ${hop} order by weight desc, id limit ${LIMITS.memory.frontier}) as near
       cross join lateral (
         select to_id from memory_relations
-        where from_id = near.id and ended_at is null and to_id <> near.id
+        where from_id = near.id and ended_at is null and to_id <> near.id and type <> 'HAS_CHUNK'
         order by to_id desc limit ${LIMITS.memory.hubRelations}
       ) as edge
     ) as flow group by to_id`;

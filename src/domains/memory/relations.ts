@@ -1,6 +1,7 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 import { noMemory } from "./memories.store.ts";
 import type { Edge, End, ListedRelation, Pair, RelationsStore } from "./relations.store.ts";
 import type { RelationRules, WorkspaceRules } from "./shapes/relation-rules.ts";
@@ -18,11 +19,13 @@ const OWNED: ReadonlySet<string> = new Set(["HAS_CHUNK", "CHUNK_OF"]);
 export class Relations {
   readonly #relations: RelationsStore;
   readonly #rules: RelationRules;
+  readonly #lifecycle: Lifecycle;
   readonly #clock: Clock;
 
-  constructor(relations: RelationsStore, rules: RelationRules, clock: Clock) {
+  constructor(relations: RelationsStore, rules: RelationRules, lifecycle: Lifecycle, clock: Clock) {
     this.#relations = relations;
     this.#rules = rules;
+    this.#lifecycle = lifecycle;
     this.#clock = clock;
   }
 
@@ -30,7 +33,7 @@ export class Relations {
     const ends = await this.#relations.ends(caller.workspace.id, [wish.from, wish.to]);
     const rules = await this.#rules.of(caller.workspace.id);
     const pair = await this.#pairOf(caller, rules, wish, ends);
-    const edge: Edge = await this.#relations.link(byOf(caller), pair, this.#clock.now());
+    const edge = await this.#linkOne(caller, wish, pair);
     return {
       edge: edgeName(edge.type, edge.createdAt, edge.id),
       inverse: edgeName(edge.inverse, edge.inverseCreatedAt, edge.inverseId),
@@ -46,16 +49,20 @@ export class Relations {
     const ends = await this.#relations.ends(caller.workspace.id, [...keys]);
     const rules = await this.#rules.of(caller.workspace.id);
     const pairs: Pair[] = [];
+    let linked = 0;
     const refused: { index: number; error: AppError }[] = [];
     for (const [index, wish] of wishes.entries()) {
       try {
-        pairs.push(await this.#pairOf(caller, rules, wish, ends));
+        const pair = await this.#pairOf(caller, rules, wish, ends);
+        if (pair.isAcyclic) linked += (await this.#linkOne(caller, wish, pair)).isNew ? 1 : 0;
+        else pairs.push(pair);
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         refused.push({ index, error });
       }
     }
-    return { linked: await this.#relations.linkAll(byOf(caller), pairs, this.#clock.now()), refused };
+    linked += await this.#relations.linkAll(byOf(caller), pairs, this.#clock.now());
+    return { linked, refused };
   }
 
   async unlink(caller: Caller, wish: LinkWish): Promise<void> {
@@ -67,9 +74,14 @@ export class Relations {
     const { vocabulary } = await this.#rules.of(caller.workspace.id);
     const inverse = vocabulary.inverseOf(wish.type);
     const pair = { fromId: from.id, toId: to.id, type: wish.type, inverse: inverse ?? "" };
-    const isGone =
-      inverse !== undefined && (await this.#relations.unlink(byOf(caller), pair, this.#clock.now()));
-    if (isGone) return;
+    const former = formerOf(wish);
+    const touched =
+      inverse === undefined
+        ? undefined
+        : await this.#relations.unlink(byOf(caller), pair, this.#clock.now(), async (tx) =>
+            former === undefined ? [] : this.#lifecycle.reinstate(tx, caller, former),
+          );
+    if (touched !== undefined) return this.#lifecycle.refresh(caller, touched);
     throw new AppError("not_found", `There is no relation ${wish.type} from ${from.key} to ${to.key}.`, {
       hint: "{tool:list_relations} shows those that there are.",
     });
@@ -90,6 +102,20 @@ export class Relations {
     return { outgoing, incoming };
   }
 
+  /** What is superseded by a relation ends with it, as with an update. */
+  async #linkOne(caller: Caller, wish: LinkWish, pair: Pair): Promise<Edge> {
+    const former = formerOf(wish);
+    const newerId = wish.type === "SUPERSEDES" ? pair.fromId : pair.toId;
+    const { edge, done: touched } = await this.#relations.link(
+      byOf(caller),
+      pair,
+      this.#clock.now(),
+      async (tx) => (former === undefined ? [] : this.#lifecycle.supersede(tx, caller, former, newerId)),
+    );
+    await this.#lifecycle.refresh(caller, touched);
+    return edge;
+  }
+
   async #pairOf(
     caller: Caller,
     rules: WorkspaceRules,
@@ -102,8 +128,15 @@ export class Relations {
       throw new AppError("unsupported", "A memory cannot be related to itself.", {
         hint: "{tool:update_fact} makes a new version of it.",
       });
-    return { fromId: from.id, toId: to.id, type: wish.type, inverse };
+    const isAcyclic = rules.vocabulary.types.get(wish.type)?.isAcyclic ?? false;
+    return { fromId: from.id, toId: to.id, type: wish.type, inverse, isAcyclic };
   }
+}
+
+/** Which of the two a relation makes a former one. */
+function formerOf({ from, to, type }: LinkWish): string | undefined {
+  if (type === "SUPERSEDES") return to;
+  return type === "SUPERSEDED_BY" ? from : undefined;
 }
 
 function byOf({ workspace, user }: Caller) {

@@ -15,6 +15,7 @@ import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Embedding } from "../../platform/embeddings/index.ts";
 import type { Entry, KeptVectors, Source, Unembedded } from "../../platform/retrieval/index.ts";
 import { embeddedText, entryOf } from "./entry.ts";
+import { LIMITS } from "./limits.ts";
 import {
   type LearntEnd,
   memories,
@@ -81,8 +82,12 @@ export class VersionsStore implements Source, KeptVectors {
     this.#catalog = catalog;
     const isOpen = and(isNull(versions.supersededAt), isNull(memories.retractedAt));
     this.#entries = preparedEntries(catalog);
-    this.#byVersion = preparedFound(catalog, isAmongIds(versions.id));
-    this.#byMemory = preparedFound(catalog, and(isAmongIds(versions.memoryId), isOpen));
+    this.#byVersion = preparedFound(catalog, FOUND, and(isSearched, isAmongIds(versions.id)));
+    this.#byMemory = preparedFound(
+      catalog,
+      { ...FOUND, content: sql<string>`left(${versions.content}, ${LIMITS.memory.companionCharacters + 1})` },
+      and(isAmongIds(versions.memoryId), isOpen),
+    );
   }
 
   async list(
@@ -164,13 +169,13 @@ export class VersionsStore implements Source, KeptVectors {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** What these memories say now. */
+  /** What these memories say now, documents too, and only the beginning of a long text. */
   async current(workspaceId: number, ids: readonly number[]): Promise<FoundVersion[]> {
     return ids.length === 0 ? [] : this.#byMemory.execute({ workspaceId, ids });
   }
 }
 
-const isOfWorkspace = and(eq(versions.workspaceId, sql.placeholder("workspaceId")), isSearched);
+const isOfWorkspace = eq(versions.workspaceId, sql.placeholder("workspaceId"));
 
 function isAmongIds(column: Column): SQL {
   return sql`${column} = any(${sql.placeholder("ids")}::bigint[])`;
@@ -178,9 +183,13 @@ function isAmongIds(column: Column): SQL {
 
 // Put together once, which takes longer than the catalog does; without a name, which poolers would not know.
 
-function preparedFound({ db }: Catalog, which: SQL | undefined) {
+function preparedFound(
+  { db }: Catalog,
+  fields: Omit<typeof FOUND, "content"> & { content: typeof versions.content | SQL<string> },
+  which: SQL | undefined,
+) {
   return db
-    .select(FOUND)
+    .select(fields)
     .from(versions)
     .innerJoin(memories, eq(memories.id, versions.memoryId))
     .where(and(isOfWorkspace, which))
@@ -193,6 +202,6 @@ function preparedEntries({ db }: Catalog) {
     .from(versions)
     .innerJoin(memories, eq(memories.id, versions.memoryId))
     .leftJoin(vectors, isVectorOf(sql.placeholder("fingerprint")))
-    .where(and(isOfWorkspace, isAmongIds(versions.id)))
+    .where(and(isOfWorkspace, isSearched, isAmongIds(versions.id)))
     .prepare("");
 }

@@ -12,6 +12,8 @@ export interface RelationType {
   to?: readonly string[];
   fromKind?: MemoryKind;
   toKind?: MemoryKind;
+  /** It puts memories in an order, so that none can come before itself by way of others. */
+  isAcyclic?: true;
 }
 
 const PARTY = ["person", "organisation", "client", "supplier", "team"];
@@ -24,17 +26,17 @@ const SAID: Readonly<Record<string, RelationType>> = {
   FROM_SUPPLIER: { inverse: "SUPPLIES", to: ["supplier", "organisation", "person"] },
   RESPONSIBLE_FOR: { inverse: "RESPONSIBILITY_OF", from: ["person", "team"] },
   DEPUTY_OF: { inverse: "DEPUTISED_BY", from: ["person"], to: ["person"] },
-  REPORTS_TO: { inverse: "MANAGES", from: ["person", "team"], to: ["person"] },
+  REPORTS_TO: { inverse: "MANAGES", from: ["person", "team"], to: ["person"], isAcyclic: true },
   WORKS_FOR: { inverse: "EMPLOYS", from: ["person"], to: WHOLE },
   MEMBER_OF: { inverse: "HAS_MEMBER", from: PARTY, to: [...WHOLE, "project"] },
   KNOWS: { inverse: "KNOWS", from: ["person"], to: ["person"] },
   WORKS_ON: { inverse: "WORKED_ON_BY", from: ["person", "team"] },
   CONTACT_FOR: { inverse: "HAS_CONTACT", from: ["person", "team"] },
-  LOCATED_IN: { inverse: "LOCATION_OF" },
-  PART_OF: { inverse: "HAS_PART" },
+  LOCATED_IN: { inverse: "LOCATION_OF", isAcyclic: true },
+  PART_OF: { inverse: "HAS_PART", isAcyclic: true },
   DEPENDS_ON: { inverse: "REQUIRED_BY" },
   CAUSES: { inverse: "CAUSED_BY" },
-  PRECEDES: { inverse: "FOLLOWS" },
+  PRECEDES: { inverse: "FOLLOWS", isAcyclic: true },
   DECIDED_BY: { inverse: "DECIDED", from: ["decision"], to: PARTY },
   DECIDED_IN: { inverse: "HAS_DECISION", from: ["decision"] },
   AUTHORED_BY: { inverse: "AUTHOR_OF", to: PARTY },
@@ -43,14 +45,15 @@ const SAID: Readonly<Record<string, RelationType>> = {
   REFERENCES_ENTITY: { inverse: "ENTITY_REFERENCED_BY" },
   SUPPORTS: { inverse: "SUPPORTED_BY" },
   CONTRADICTS: { inverse: "CONTRADICTS" },
-  SUPERSEDES: { inverse: "SUPERSEDED_BY" },
+  SUPERSEDES: { inverse: "SUPERSEDED_BY", isAcyclic: true },
   RELATED_TO: { inverse: "RELATED_TO" },
   HAS_CHUNK: { inverse: "CHUNK_OF", fromKind: "document", toKind: "section" },
 };
 
-function reversed(type: string, { from, to, fromKind, toKind }: RelationType): RelationType {
+function reversed(type: string, { from, to, fromKind, toKind, isAcyclic }: RelationType): RelationType {
   return {
     inverse: type,
+    ...(isAcyclic && { isAcyclic }),
     ...(to && { from: to }),
     ...(from && { to: from }),
     ...(toKind && { fromKind: toKind }),

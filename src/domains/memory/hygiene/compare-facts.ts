@@ -1,3 +1,5 @@
+import { fold, languageOf, stemOf } from "../../../platform/retrieval/index.ts";
+
 /** What a new text is beside one that is there already. */
 export type Finding = "duplicate" | "update" | "contradiction" | "contained";
 
@@ -20,6 +22,15 @@ const SHOWN = 5;
 const WORD = /[\p{L}\p{N}]+(?:['’.,:/-][\p{L}\p{N}]+)*/gu;
 const NUMBER = /\d/;
 const AUXILIARIES = new Set(["do", "does", "did"]);
+/** Words that a sentence is built with and that no two facts differ by. */
+const GRAMMAR = new Set(
+  "a an the be is are was were been being has have had do does did it its der die das den dem des ein eine einen einem einer eines ist sind war waren wird werden wurde wurden worden sein hat haben hatte hatten es".split(
+    " ",
+  ),
+);
+/** Of two texts with this part of their words in common, and few others on each side, one has other words for the same place. */
+const SAME_FRAME = 0.6;
+const OTHER_WORDS = 3;
 const NEGATIONS = new Set(
   "not no never none nobody nothing neither nor without cannot nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder".split(
     " ",
@@ -52,7 +63,46 @@ function differenceOf(
   if (numbers !== undefined) return { finding: "update", why: `Numbers or dates differ: ${numbers}.` };
   const names = changed(namesIn(fresh), namesIn(known));
   if (names !== undefined) return { finding: "update", why: `Names differ: ${names}.` };
-  return { finding: "duplicate", why: "It says the same." };
+  return wordingOf(one, other);
+}
+
+/**
+ * What differs in what is left, when numbers, names and negations are the same. "Second floor" and "third floor" are as
+ * like as two ways to say one thing; since no likeness tells which it is, a word in another's place is another fact, and
+ * only what has no such word says the same.
+ */
+function wordingOf(one: readonly string[], other: readonly string[]): Compared {
+  const language = languageOf([...one, ...other].map(fold));
+  const [now, before] = [stemsOf(one, language), stemsOf(other, language)];
+  const come = wordsBeside(now, before);
+  const gone = wordsBeside(before, now);
+  const shown = (words: readonly string[]) => words.slice(0, SHOWN).join(", ");
+  if (come.length === 0 && gone.length === 0) return { finding: "duplicate", why: "It says the same." };
+  if (come.length === 0) return { finding: "duplicate", why: `It says the same, and also: ${shown(gone)}.` };
+  if (gone.length === 0)
+    return {
+      finding: "contained",
+      why: `All its words are part of this one, which also says: ${shown(come)}.`,
+    };
+  const common = now.size - come.length;
+  const most = Math.max(come.length, gone.length);
+  const isSameFrame = (2 * common) / (now.size + before.size) >= SAME_FRAME || (most === 1 && common > 0);
+  if (isSameFrame && most <= OTHER_WORDS)
+    return {
+      finding: "contradiction",
+      why: `One says something else in the same place: ${shown(gone)} → ${shown(come)}.`,
+    };
+  return { finding: "duplicate", why: "It says the same in other words." };
+}
+
+/** Words by their stems, without those of grammar. */
+function stemsOf(words: readonly string[], language: string): Map<string, string> {
+  const told = words.filter((word) => !GRAMMAR.has(word));
+  return new Map(told.map((word) => [stemOf(fold(word), language), word]));
+}
+
+function wordsBeside(words: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): string[] {
+  return [...words].filter(([stem]) => !others.has(stem)).map(([, word]) => word);
 }
 
 /** "30 → 45" where each has something that the other does not. */

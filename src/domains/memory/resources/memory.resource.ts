@@ -1,4 +1,5 @@
 import { defineResource, timeText, titleOf } from "../define.ts";
+import type { ListedRelation } from "../relations.store.ts";
 
 /** Memories that a listing shows; the others are found by recall. */
 const LISTED = 50;
@@ -38,9 +39,14 @@ export const memoryResource = defineResource({
       valid_to: memory.validTo === null ? null : timeText(memory.validTo),
       retracted_at: memory.retractedAt === null ? null : timeText(memory.retractedAt),
       versions: memory.versions.map(({ key }) => key),
-      outgoing: related.outgoing.map(({ type, key }) => ({ rel_type: type, to: key })),
-      incoming: related.incoming.map(({ type, key }) => ({ rel_type: type, from: key })),
+      outgoing: saidOf(related.outgoing).map(({ type, key }) => ({ rel_type: type, to: key })),
+      incoming: saidOf(related.incoming).map(({ type, key }) => ({ rel_type: type, from: key })),
     });
     return { mimeType: "application/json", text };
   },
 });
+
+/** Whoever reads both lists knows the inverses too. */
+function saidOf(related: readonly ListedRelation[]): ListedRelation[] {
+  return related.filter(({ isInverse }) => !isInverse);
+}

@@ -101,4 +101,23 @@ describe("store_memory", () => {
     await acme.store(`Walrus ${"x".repeat(102_400 - 7)}`);
     expect(await acme.recall("walrus")).toHaveLength(1);
   });
+
+  it.each([
+    ["The archive is on the second floor.", "The archive is on the third floor.", "contradiction"],
+    ["Das Archiv liegt im zweiten Stock.", "Das Archiv liegt im dritten Stock.", "contradiction"],
+    ["Der Mietvertrag läuft drei Jahre lang.", "Der Mietvertrag läuft fünf Jahre lang.", "contradiction"],
+    ["The rent is due before the delivery.", "The rent is due after the delivery.", "contradiction"],
+    ["Das Lager ist montags geschlossen.", "Das Lager ist freitags geschlossen.", "contradiction"],
+    ["Das Tor ist nachts offen.", "Das Tor ist nachts nicht offen.", "contradiction"],
+    ["The audit is on 3 May 2026 at noon.", "The audit is on 4 May 2026 at noon.", "update"],
+    ["The key is with Anna in the hall.", "The key is with Tomasz in the hall.", "update"],
+    ["The old lift has one mirror on its wall.", "The old lift had one mirror on its wall.", "duplicate"],
+    ["Der Aufzug hat einen Spiegel an der Wand.", "Der Aufzug hatte einen Spiegel an der Wand!", "duplicate"],
+  ])("tells another fact from the same one: %s %s", async (known, fresh, finding) => {
+    const token = await server.token();
+    const memory_id = await acme.store(known);
+    const { result } = await callTool(server, token, "store_memory", { content: fresh });
+    const { similar = [] } = (result?.structuredContent ?? {}) as { similar?: { memory_id: string }[] };
+    expect(similar.find((one) => one.memory_id === memory_id)).toMatchObject({ finding });
+  });
 });
