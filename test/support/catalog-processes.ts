@@ -7,12 +7,16 @@ import { fileURLToPath } from "node:url";
 const SCRIPT = fileURLToPath(new URL("catalog-child.ts", import.meta.url));
 const LOAD_QUICKLY = ["--require", join(import.meta.dirname, "../../bin/load-quickly.cjs")];
 
+const ROOT = join(import.meta.dirname, "../..");
+/** Our own files stay where they are, also in a clone below /tmp: bound again from the folder that this began in. */
+const OWN_TMP = 'cd "$0" && mount -t tmpfs none /tmp && mkdir -p "$0" && mount -c --bind . "$0" && exec "$@"';
+
 /** Numbers its processes from 1, and has a /tmp of its own; when it is killed, all that runs in it goes at once. */
 const CONTAINER = {
   execPath: "unshare",
   execArgv: [
     ...["--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--ipc", "--uts", "--net"],
-    ...["sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh", process.execPath, ...LOAD_QUICKLY],
+    ...["sh", "-c", OWN_TMP, ROOT, process.execPath, ...LOAD_QUICKLY],
   ],
 };
 

@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
+import { messageOf } from "../../kernel/errors.ts";
 import { giveUpAfter } from "../../kernel/give-up.ts";
+import { ToldOnce } from "../../kernel/told-once.ts";
 import type { Embeddings, QueryEmbedding } from "../embeddings/index.ts";
 import { LIMITS as EMBEDDING_LIMITS } from "../embeddings/limits.ts";
 import type { ThreadCaller } from "../threads/index.ts";
@@ -49,6 +51,8 @@ function leastCosine({ kind }: Which, legs: ReadonlySet<keyof Legs>): number {
   return fusion.way === "legs" && legs.has("lexical") ? fusion.leastCosine : -1;
 }
 
+const byWords = new ToldOnce();
+
 /** A question without its vector is answered by words. */
 async function embeddingOf(
   { embeddings, log }: SearchOn,
@@ -61,7 +65,9 @@ async function embeddingOf(
     const made = await giveUpAfter(ms, embedded, "The question was not embedded in time.");
     return made.fingerprint === fingerprint ? made : undefined;
   } catch (err) {
-    log.warn({ err }, "a question is answered by words alone");
+    const reason = messageOf(err);
+    // While the model is loaded for the first time every search runs into this, for the same reason.
+    byWords.tell(reason, (since) => log.warn({ reason, ...since }, "questions are answered by words alone"));
     return undefined;
   }
 }
