@@ -28,6 +28,7 @@ import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
 import { Endpoint, type EndpointParts } from "../surfaces/mcp/endpoint.ts";
 import { KNOWLEDGE_PATH, mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
 import { MCP_SURFACES, type Surface } from "../surfaces/mcp/surface.ts";
+import type { HasContent } from "../surfaces/oauth/consent.route.ts";
 import { SignInServer } from "../surfaces/oauth/sign-in-server.ts";
 import { Metrics } from "../surfaces/ops/metrics.ts";
 import { mountOps } from "../surfaces/ops/ops.route.ts";
@@ -113,7 +114,9 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     busy,
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };
-  const signIn = await openSignIn(config, engines, identity);
+  const hasContent = async (workspaceId: number) =>
+    (await Promise.all(inside.all.map((slice) => slice.hasContent?.(workspaceId) ?? false))).includes(true);
+  const signIn = await openSignIn(config, engines, identity, hasContent);
   opened.defer(() => signIn.close());
   const { authModule } = config.knowledge;
   const authenticate =
@@ -140,6 +143,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         metrics,
         readinessChecks,
         signIn,
+        hasContent,
       }),
   );
   const housekeeping = new Housekeeping({
@@ -326,6 +330,7 @@ interface Mounted {
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
+  hasContent: HasContent;
 }
 
 /** The authorization server with its pages; its keys are all derived from the one root. */
@@ -333,6 +338,7 @@ async function openSignIn(
   config: Config,
   { root, catalog, vault, fetch, clock, log }: AppEngines,
   identity: Identity,
+  hasContent: HasContent,
 ): Promise<SignInServer> {
   const { accessTtlMinutes, refreshTtlDays, authorizationCodeTtlMinutes } = config.security;
   return SignInServer.open({
@@ -346,6 +352,7 @@ async function openSignIn(
       refreshSeconds: refreshTtlDays * 86_400,
       codeSeconds: authorizationCodeTtlMinutes * 60,
     },
+    hasContent,
     clock,
     log,
   });
@@ -355,8 +362,10 @@ function mountAll(
   app: HttpApp,
   config: Config,
   { vault, clock, registry, deliveries }: AppEngines,
-  { endpoints, ports, identity, knowledge, bi, assets, demo, metrics, readinessChecks, signIn }: Mounted,
+  mounted: Mounted,
 ): void {
+  const { endpoints, ports, identity, knowledge, bi, assets, demo, metrics, readinessChecks, signIn } =
+    mounted;
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
   mountOps(app, { metrics, metricsToken, version: VERSION, readinessChecks, log: ports.log });
@@ -375,6 +384,10 @@ function mountAll(
     forms,
     vault,
     clock,
+    boards: bi.boards,
+    registry,
+    ports,
+    hasContent: mounted.hasContent,
   });
   mountDashboards(app, { ...bi, identity, browser, forms, clock });
   mountExports(app, { ...bi, identity });

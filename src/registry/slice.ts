@@ -59,6 +59,8 @@ export interface OpenSlice<Services> {
   services: Services;
   /** What a server does at its start, while it answers already; commands open slices without it. A failure is logged. */
   start?(stopping: AbortSignal): Promise<unknown>;
+  /** Whether a workspace has any of what this slice keeps, so that newcomers are led to one that is not empty. */
+  hasContent?(workspaceId: number): Promise<boolean>;
   /** Housekeeping, now and then. */
   sweep?(): Promise<unknown>;
   close?(): Promise<unknown>;

@@ -5,6 +5,7 @@ import {
   formOf,
   newAccount,
   OAuthClient,
+  PASSWORD,
   type Page,
   signedInPerson,
   unescapeHtml,
@@ -29,6 +30,7 @@ afterAll(() => server.stop());
 
 const visitor = () => new Browser(appUrlOf(server));
 const TOKENS = "/account/tokens";
+const PASSWORD_PATH = "/account/password";
 
 type Fields = Record<string, string | string[]>;
 
@@ -65,7 +67,7 @@ describe("a stranger", () => {
       /^default-src 'none'; script-src 'self'; style-src 'self';.*frame-ancestors 'none'/,
     );
     const loaded = [...html.matchAll(/(?:src|<link[^>]*href)="([^"]+)"/g)].map(([, url]) => url ?? "");
-    expect(loaded).toHaveLength(4);
+    expect(loaded).toHaveLength(5);
     for (const path of loaded) expect((await server.request(path)).status, path).toBe(200);
   });
 
@@ -257,5 +259,74 @@ describe("another person", () => {
       expect((await person.send(path, { form: fields, headers })).status, path).toBe(403);
     }
     expect(await server.app.identity.tokens.list({ email })).toHaveLength(1);
+  });
+});
+
+describe("the first hour", () => {
+  it("changes one's own password, which signs other browsers out", async () => {
+    const { person, email } = await signedInPerson(server, "viewer");
+    const other = visitor();
+    await other.signIn(email, undefined, "/");
+    const password = "quiet lantern over harbour";
+    const change = (wish: Fields) => person.open("/").then((page) => send(person, page, PASSWORD_PATH, wish));
+    const current = PASSWORD;
+    const wrong = await change({ current: "not it at all", password, again: password });
+    expect([wrong.response.status, wrong.html]).toEqual([403, expect.stringContaining("does not fit")]);
+    const unlike = await change({ current, password, again: `${password}!` });
+    expect([unlike.response.status, unlike.html]).toEqual([400, expect.stringContaining("not the same")]);
+    const short = await change({ current, password: "short", again: "short" });
+    expect([short.response.status, short.html]).toEqual([400, expect.stringContaining("at least 12")]);
+    const done = await change({ current, password, again: password });
+    expect(done.html).toContain("Your password is changed.");
+    expect((await other.open("/")).html).not.toContain(email);
+    expect((await visitor().signIn(email, password, "/")).html).toContain(email);
+  });
+
+  it("lists the dashboards of every workspace, and asks about the one that has something in it", async () => {
+    const email = await newAccount(server, "contributor");
+    await server.app.identity.workspaces.create({ slug: "full", name: "Full house" });
+    await server.app.identity.users.create({ email, workspace: "full", role: "contributor" });
+    const token = await server.token({ email, workspace: "full" });
+    const call = (tool: string, args: object) => callOf(server, PATHS.all, tool, args, { token });
+    await call("push_data", {
+      dataset_name: "sales",
+      rows: [
+        { city: "Oslo", revenue: 120 },
+        { city: "Bergen", revenue: 80 },
+      ],
+    });
+    await call("create_dashboard", { name: "Cities at a glance" });
+    const person = visitor();
+    const page = await person.signIn(email, undefined, "/");
+    expect(page.html).toMatch(/<a href="\/d\/\d+">Cities at a glance<\/a>/);
+    // Once for the token, once for the question.
+    expect(page.html.match(/<option value="full" selected>/g)).toHaveLength(2);
+    const asked = await person.open(`/ask?${new URLSearchParams({ q: "total revenue by city" })}`);
+    expect(asked.response.status).toBe(200);
+    expect(asked.html).toContain("<td>Oslo</td>");
+    expect(asked.html).toMatch(/<details><summary>SQL<\/summary><pre>[^<]*SELECT/i);
+    const foreign = await person.open(
+      `/ask?${new URLSearchParams({ q: "total revenue", workspace: "acme" })}`,
+    );
+    expect(foreign.html).not.toContain("Oslo");
+  });
+
+  it("asks nothing of whoever is not signed in, and shows what is asked without running it as markup", async () => {
+    const answer = await visitor().send("/ask?q=x&workspace=acme", {});
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toBe("/sign-in?return_to=%2Fask%3Fq%3Dx%26workspace%3Dacme");
+    const { html } = await shared.person.open(`/ask?${new URLSearchParams({ q: "<img src=x>" })}`);
+    expect(html).not.toContain("<img");
+  });
+
+  it("speaks German to a browser that asks for it", async () => {
+    const german = { headers: { accept: "text/html", "accept-language": "de-AT,de;q=0.9,en;q=0.5" } };
+    for (const path of ["/", "/sign-in", "/signed-out", "/no/such/page"]) {
+      const html = await (await server.request(path, german)).text();
+      expect(html, path).toContain('<html lang="de">');
+      expect(html, path).not.toMatch(/Sign in|start page|There is nothing/);
+    }
+    const other = { headers: { accept: "text/html", "accept-language": "fr, en;q=0.9, de;q=0.1" } };
+    expect(await (await server.request("/sign-in", other)).text()).toContain('<html lang="en">');
   });
 });

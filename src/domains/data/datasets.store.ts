@@ -110,6 +110,12 @@ export class DatasetsStore extends Store {
       .where(and(this.#own(workspaceId), inArray(sql`lower(${datasets.name})`, lowered)));
   }
 
+  async hasAny(workspaceId: number): Promise<boolean> {
+    const own = this.#own(workspaceId);
+    const found = await this.catalog.db.select({ id: datasets.id }).from(datasets).where(own).limit(1);
+    return found.length > 0;
+  }
+
   async list(
     workspaceId: number,
     {

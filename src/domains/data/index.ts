@@ -82,7 +82,13 @@ async function openData(
       await one().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
   };
   const services = { data, datasets, imports, ...asked };
-  return { services, start: sweep, sweep: () => sweep(), close: () => imports.close() };
+  return {
+    services,
+    start: sweep,
+    hasContent: (workspaceId) => datasets.hasAny(workspaceId),
+    sweep: () => sweep(),
+    close: () => imports.close(),
+  };
 }
 
 type DatasourceServices = Pick<

@@ -9,7 +9,6 @@ import type { Registry } from "../../registry/registry.ts";
 import { callInside } from "../../registry/tool-operation.ts";
 import type { Identity } from "../identity/index.ts";
 import { dayOf } from "./company.ts";
-import { DASHBOARDS } from "./dashboards.ts";
 import { demos } from "./demo.tables.ts";
 import { QUESTIONS } from "./questions.ts";
 import { addDay, STEPS, type Work } from "./steps.ts";
@@ -39,7 +38,6 @@ export interface DemoStatus {
 
 /** What somebody sees of it who has signed in. */
 export interface DemoView extends DemoStatus {
-  dashboards: readonly { name: string; url: string }[];
   questions: readonly string[];
 }
 
@@ -124,16 +122,11 @@ export class Demo {
     return { workspaceId: row.workspaceId, steps: STEPS.length + 1, done, doing, error: row.error };
   }
 
-  /** How far it is, and what there is to see and to ask. */
+  /** How far it is, and what there is to ask. */
   async show(): Promise<DemoView | null> {
     const status = await this.status();
-    const [row] = await this.#parts.catalog.db.select().from(demos);
-    if (status === null || row === undefined) return null;
-    const { call } = await this.#work(row);
-    const { dashboards } = await call<Pick<DemoView, "dashboards">>("list_dashboards", {});
-    const order = DASHBOARDS.map(({ name }) => name);
-    const sorted = dashboards.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
-    return { ...status, dashboards: sorted, questions: QUESTIONS };
+    if (status === null) return null;
+    return { ...status, questions: QUESTIONS };
   }
 
   /** Removes the workspace with everything in it. */

@@ -130,6 +130,7 @@ async function makeAlert({ call }: Work): Promise<void> {
     condition:
       "select sum(revenue) as Revenue where country = Denmark and order_date >= $c9_today-30d; select * where Revenue < 90000",
     realtime: true,
+    recipients: RECIPIENTS,
   });
 }
 

@@ -120,6 +120,16 @@ export class DocumentsStore extends Store {
     return { total: counted?.total ?? 0, items };
   }
 
+  async hasAny(workspaceId: number): Promise<boolean> {
+    const found = await this.catalog.db
+      .select({ id: documents.id })
+      .from(documents)
+      .innerJoin(bases, eq(bases.id, documents.baseId))
+      .where(and(eq(bases.workspaceId, workspaceId), isNull(bases.deletedAt), isNull(documents.deletedAt)))
+      .limit(1);
+    return found.length > 0;
+  }
+
   async get(id: number): Promise<DocumentRow | undefined> {
     const [row] = await this.catalog.db.select().from(documents).where(eq(documents.id, id));
     return row;

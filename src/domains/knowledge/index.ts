@@ -90,6 +90,7 @@ async function openKnowledge(
       knowledgeLimits,
     },
     start: sweep,
+    hasContent: (workspaceId) => documents.hasAny(workspaceId),
     sweep,
     close: () => reader.close(),
   };

@@ -80,6 +80,7 @@ export const memorySlice: SliceSpec<"memory", MemoryServices, Before> = {
         clock,
         version,
       },
+      hasContent: (workspaceId) => memories.hasAny(workspaceId),
       sweep: () => recalls.write(),
       close: () => recalls.write(),
     };

@@ -84,6 +84,12 @@ export class MemoriesStore {
     this.#catalog = catalog;
   }
 
+  async hasAny(workspaceId: number): Promise<boolean> {
+    const isKept = and(eq(memories.workspaceId, workspaceId), isNull(memories.retractedAt));
+    const found = await this.#catalog.db.select({ id: memories.id }).from(memories).where(isKept).limit(1);
+    return found.length > 0;
+  }
+
   /** How much a workspace remembers. */
   async stats(workspaceId: number): Promise<{ memories: number; edges: number; chunks: number }> {
     const { db } = this.#catalog;

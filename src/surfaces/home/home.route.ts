@@ -1,26 +1,34 @@
 import type { Context } from "hono";
 import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { BiServices } from "../../domains/bi/index.ts";
 import type { Demo } from "../../domains/demo/index.ts";
 import type { ConnectedApps, Identity, SignedIn } from "../../domains/identity/index.ts";
 import type { Clock } from "../../kernel/clock.ts";
-import { isAppError } from "../../kernel/errors.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
+import type { Role } from "../../kernel/permissions.ts";
 import type { Vault } from "../../platform/vault/index.ts";
+import type { CallPorts } from "../../registry/call.ts";
+import type { Registry } from "../../registry/registry.ts";
 import { makeToken } from "../console-api/make-token.ts";
 import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
+import { firstWithContent, type HasContent } from "../oauth/consent.route.ts";
 import { errorsAsPages } from "../oauth/error-pages.ts";
 import { type FormGuard, smallBody } from "../oauth/form-guard.ts";
-import { type Html, sendPage, wantsPage } from "../oauth/pages/page.ts";
+import { type Html, sendPage, signedInNav, wantsPage } from "../oauth/pages/page.ts";
+import { wordsOf } from "../oauth/pages/words.ts";
 import {
   type AccountView,
+  type AccountWorkspace,
   APPS_PATH,
   accountPage,
-  signedInNav,
+  PASSWORD_PATH,
   TOKENS_PATH,
   type TokenDraft,
 } from "./account.page.ts";
+import { mountAsk } from "./ask.route.ts";
 import { Flash, type FlashMessage } from "./flash.ts";
 import { signedOutNav, welcomePage } from "./welcome.page.ts";
 
@@ -36,7 +44,14 @@ export interface HomeParts {
   forms: FormGuard;
   vault: Vault;
   clock: Clock;
+  boards: BiServices["boards"];
+  registry: Registry;
+  ports: CallPorts;
+  hasContent: HasContent;
 }
+
+/** So many dashboards of a workspace are listed. */
+const LISTED_DASHBOARDS = 12;
 
 type Form = Record<string, unknown>;
 
@@ -46,16 +61,19 @@ export function mountHome(app: HttpApp, parts: HomeParts): void {
   const flash = new Flash(parts.vault, parts.appUrl);
 
   app.get("/", errorsAsPages, async (c) => {
-    c.header("vary", "accept, cookie");
-    if (!wantsPage(c.req.header("accept"))) return c.json(description(parts));
+    if (!wantsPage(c.req.header("accept")))
+      return c.json(description(parts), 200, { vary: "accept, cookie" });
     const person = await browser.of(c);
     if (person !== null) return showAccount(parts, c, person, { flash: flash.take(c, person) });
+    const t = wordsOf(c);
     return sendPage(c, {
-      title: "Welcome",
-      body: welcomePage(addressOf(parts)),
-      wide: { nav: signedOutNav(), footer: footerOf(parts) },
+      title: t`Welcome`,
+      body: welcomePage(t, addressOf(parts)),
+      wide: { nav: signedOutNav(t), footer: footerOf(parts) },
     });
   });
+
+  mountAsk(app, parts);
 
   /** A form of the page: from our page, by somebody signed in; what it leads to is shown on the page again. */
   const onForm = (
@@ -86,6 +104,27 @@ export function mountHome(app: HttpApp, parts: HomeParts): void {
     }
   });
 
+  onForm(PASSWORD_PATH, async (c, person, form) => {
+    const text = (name: string) => String(form[name] ?? "");
+    try {
+      if (text("password") !== text("again"))
+        throw new AppError("bad_request", "The two new passwords are not the same.");
+      await identity.users.changePassword({
+        userId: person.accountId,
+        email: person.email,
+        current: text("current"),
+        password: text("password"),
+        address: c.get("address"),
+      });
+    } catch (error) {
+      if (!isAppError(error) || error.code === "internal") throw error;
+      const status = HTTP_STATUS[error.code] as ContentfulStatusCode;
+      return showAccount(parts, c, person, { passwordProblem: error.advice }, status);
+    }
+    await browser.start(c, person.accountId);
+    return { notice: "Your password is changed." };
+  });
+
   onForm(`${TOKENS_PATH}/:id/revoke`, async (c, person) => {
     await identity.tokens.revokeOwn(person.accountId, Number(c.req.param("id")));
     return { notice: "The token is revoked and works no more." };
@@ -104,35 +143,52 @@ async function showAccount(
   parts: HomeParts,
   c: Context<HttpEnv>,
   person: SignedIn,
-  { flash = {}, ...more }: Partial<Pick<AccountView, "flash" | "refused">>,
+  { flash = {}, ...more }: Partial<Pick<AccountView, "flash" | "refused" | "passwordProblem">>,
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
-  const { identity, forms, apps, demo, clock } = parts;
+  const { identity, forms, apps, demo, clock, hasContent } = parts;
   const [workspaces, tokens, connected, shownDemo] = await Promise.all([
-    identity.users.workspacesOf(person.accountId),
+    workspacesOf(parts, person),
     identity.tokens.list({ email: person.email }),
     apps.list(person.accountId),
     demo.show(),
   ]);
   const formToken = forms.tokenFor(c);
-  const ofDemo = workspaces.some(({ id }) => id === shownDemo?.workspaceId) ? shownDemo : null;
+  const t = wordsOf(c);
   const shown = {
     person,
     workspaces,
+    preselected: (await firstWithContent(workspaces, hasContent))?.slug ?? "",
     tokens,
     apps: connected,
-    demo: ofDemo,
+    demo: shownDemo,
     formToken,
     flash,
     now: clock.now(),
     ...more,
   };
   return sendPage(c, {
-    title: "Start",
-    body: accountPage({ ...shown, address: addressOf(parts) }),
+    title: t`Start`,
+    body: accountPage(t, { ...shown, address: addressOf(parts) }),
     status,
-    wide: { nav: signedInNav(person.email, formToken), footer: footerOf(parts) },
+    wide: { nav: signedInNav(t, person.email, formToken), footer: footerOf(parts) },
   });
+}
+
+/** A person's workspaces with the dashboards that they may see there. */
+function workspacesOf(
+  { identity, boards }: HomeParts,
+  { accountId: userId }: SignedIn,
+): Promise<AccountWorkspace[]> {
+  const within = async (workspace: { id: number; slug: string; name: string; role: Role }) => {
+    const caller = await identity.callerFor({ workspaceId: workspace.id, userId });
+    const { items, total } = await boards.store.listDashboards(caller, {
+      limit: LISTED_DASHBOARDS,
+      offset: 0,
+    });
+    return { ...workspace, dashboards: items, dashboardCount: total };
+  };
+  return identity.users.workspacesOf(userId).then((all) => Promise.all(all.map(within)));
 }
 
 function draftOf(form: Form): TokenDraft {
@@ -178,6 +234,6 @@ function description({ appUrl, version, endpoints }: HomeParts): Record<string, 
   };
 }
 
-function footerOf({ version }: HomeParts): Html {
+export function footerOf({ version }: HomeParts): Html {
   return html`Kenning ${version}`;
 }

@@ -6,6 +6,7 @@ import { newUuid } from "../../kernel/ids.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
 import { notFoundPage } from "../oauth/pages/error.page.ts";
 import { sendPage, wantsPage } from "../oauth/pages/page.ts";
+import { wordsOf } from "../oauth/pages/words.ts";
 import { refusal } from "./answers.ts";
 import { type BrowserGuardOptions, browserGuard } from "./browser-guard.ts";
 import { ClientAddress } from "./client-address.ts";
@@ -79,7 +80,8 @@ export function createHttpApp(options: HttpOptions, mount: (app: HttpApp) => voi
 
   app.notFound((c) => {
     if (wantsPage(c.req.header("accept"))) {
-      return sendPage(c, { title: "Not found", body: notFoundPage(c.req.path), status: 404 });
+      const t = wordsOf(c);
+      return sendPage(c, { title: t`Not found`, body: notFoundPage(t, c.req.path), status: 404 });
     }
     return c.json({ error: "not_found", message: `Nothing is served at ${c.req.path}.` }, 404);
   });

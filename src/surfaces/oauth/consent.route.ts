@@ -10,6 +10,7 @@ import { errorsAsPages } from "./error-pages.ts";
 import { type FormGuard, smallBody } from "./form-guard.ts";
 import { consentPage } from "./pages/consent.page.ts";
 import { sendPage } from "./pages/page.ts";
+import { wordsOf } from "./pages/words.ts";
 import { INTERACTION_BASE, ROUTES } from "./provider.ts";
 import { PROTOCOL_SCOPES } from "./resources.ts";
 
@@ -19,7 +20,11 @@ export interface ConsentParts {
   apps: ConnectedApps;
   browser: BrowserSession;
   forms: FormGuard;
+  hasContent: HasContent;
 }
+
+/** Whether there is anything in a workspace. */
+export type HasContent = (workspaceId: number) => Promise<boolean>;
 
 type Interaction = Awaited<ReturnType<OidcProvider["interactionDetails"]>>;
 
@@ -97,7 +102,11 @@ async function showConsent(
   if (workspaces.length === 0) throw new AppError("forbidden", "You are not a member of any workspace.");
   const redirect = new URL(String(interaction.params.redirect_uri));
   const isWeb = redirect.origin !== "null";
-  const body = consentPage({
+  const resources = resourcesOf(interaction);
+  const named = workspaces.find(({ slug }) => resources.some((each) => each.includes(`/mcp/${slug}/`)));
+  const preselected = named ?? (await firstWithContent(workspaces, parts.hasContent));
+  const t = wordsOf(c);
+  const body = consentPage(t, {
     action: c.req.path,
     formToken: parts.forms.tokenFor(c),
     clientName: shownName(client),
@@ -110,12 +119,22 @@ async function showConsent(
     email: person.email,
     scopes: requestedScopes(interaction),
     workspaces,
+    preselected: preselected?.slug ?? "",
     ...(problem !== undefined && { problem }),
   });
   // A browser also holds the redirect after a form to this list.
   const target = isWeb ? redirect.origin : redirect.protocol;
   const status = problem === undefined ? 200 : 400;
-  return sendPage(c, { title: "Connect", body, status, formTargets: [target] });
+  return sendPage(c, { title: t`Connect`, body, status, formTargets: [target] });
+}
+
+/** A newcomer who takes what is chosen for them should not land in an empty workspace. */
+export async function firstWithContent<W extends { id: number }>(
+  workspaces: readonly W[],
+  hasContent: HasContent,
+): Promise<W | undefined> {
+  for (const workspace of workspaces) if (await hasContent(workspace.id)) return workspace;
+  return workspaces[0];
 }
 
 /** Puts the person's answer to the domain, and what it decides into the provider's own words. */

@@ -10,6 +10,7 @@ import { errorsAsPages } from "./error-pages.ts";
 import { smallBody } from "./form-guard.ts";
 import { errorPage } from "./pages/error.page.ts";
 import {
+  BASE_STYLESHEET_PATH,
   HOME_STYLESHEET_PATH,
   ICON_PATH,
   SCRIPT_PATH,
@@ -17,6 +18,7 @@ import {
   sendPage,
   wantsPage,
 } from "./pages/page.ts";
+import { wordsOf } from "./pages/words.ts";
 import { OAUTH_BASE, ROUTES } from "./provider.ts";
 import { findProblem, type RequestProblem } from "./request-checks.ts";
 import type { Resources } from "./resources.ts";
@@ -68,6 +70,7 @@ function counted(admit: (address: string) => Promise<void>): MiddlewareHandler<H
 /** The files that our pages load. */
 function mountAssets(app: HttpApp): void {
   const assets = {
+    [BASE_STYLESHEET_PATH]: "text/css; charset=utf-8",
     [STYLESHEET_PATH]: "text/css; charset=utf-8",
     [HOME_STYLESHEET_PATH]: "text/css; charset=utf-8",
     [SCRIPT_PATH]: "text/javascript; charset=utf-8",
@@ -135,11 +138,12 @@ async function token(parts: OAuthParts, c: Context<HttpEnv>): Promise<Response> 
 
 function refuse(c: Context<HttpEnv>, problem: RequestProblem): Response | Promise<Response> {
   if (!wantsPage(c.req.header("accept"))) return c.json(problem, 400, { "cache-control": "no-store" });
-  const detail = "The app that sent you here made a mistake; tell its makers.";
+  const t = wordsOf(c);
+  const detail = t`The app that sent you here made a mistake; tell its makers.`;
   return sendPage(c, {
-    title: "Error",
+    title: t`Error`,
     status: 400,
-    body: errorPage({ message: problem.error_description, detail }),
+    body: errorPage(t, { message: problem.error_description, detail }),
   });
 }
 

@@ -29,6 +29,7 @@ export interface ProviderParts extends AdapterParts {
   renderError: (
     wantsJson: boolean,
     error: { error: string; error_description?: string | undefined },
+    acceptLanguage: string,
   ) => string;
 }
 
@@ -147,7 +148,7 @@ function configurationOf(parts: ProviderParts): Configuration {
     renderError(ctx, out) {
       const isForPage = wantsPage(ctx.get("accept"));
       ctx.type = isForPage ? "html" : "json";
-      ctx.body = parts.renderError(!isForPage, out);
+      ctx.body = parts.renderError(!isForPage, out, ctx.get("accept-language"));
     },
   };
 }

@@ -8,11 +8,12 @@ import { mountConsole } from "../console-api/console.route.ts";
 import type { HttpApp } from "../http/app.ts";
 import { accessTokenVerifier } from "./access-token-verifier.ts";
 import { BrowserSession } from "./browser-session.ts";
-import { mountConsent } from "./consent.route.ts";
+import { type HasContent, mountConsent } from "./consent.route.ts";
 import { FormGuard } from "./form-guard.ts";
 import { mountOAuth } from "./oauth.route.ts";
 import { errorPage } from "./pages/error.page.ts";
 import { renderPage } from "./pages/page.ts";
+import { languageOf, wordsIn } from "./pages/words.ts";
 import { createProvider, type ProviderParts } from "./provider.ts";
 import { Resources } from "./resources.ts";
 import { mountSignIn } from "./sign-in.route.ts";
@@ -25,6 +26,7 @@ export interface SignInServerParts {
   keys: { cookie: string; form: Uint8Array };
   ttl: ProviderParts["ttl"];
   clock: Clock;
+  hasContent: HasContent;
   log: Logger;
 }
 
@@ -63,7 +65,7 @@ export class SignInServer {
   }
 
   mount(app: HttpApp): void {
-    const { identity, appUrl, stores } = this.#parts;
+    const { identity, appUrl, stores, hasContent } = this.#parts;
     const provider = () => this.#provider;
     mountOAuth(app, {
       appUrl,
@@ -73,7 +75,14 @@ export class SignInServer {
     });
     mountSignIn(app, { identity, browser: this.browser, forms: this.forms });
     mountConsole(app, { appUrl, identity, apps: stores.apps, browser: this.browser });
-    mountConsent(app, { provider, identity, ...stores, browser: this.browser, forms: this.forms });
+    mountConsent(app, {
+      provider,
+      identity,
+      ...stores,
+      browser: this.browser,
+      forms: this.forms,
+      hasContent,
+    });
   }
 
   get apps(): ConnectedApps {
@@ -112,9 +121,11 @@ export class SignInServer {
       cookieKey: parts.keys.cookie,
       resources: this.#resources,
       signedIn: async (header) => (await this.browser.ofHeader(header))?.accountId ?? null,
-      renderError: (wantsJson, { error, error_description }) => {
+      renderError: (wantsJson, { error, error_description }, acceptLanguage) => {
         if (wantsJson) return JSON.stringify({ error, error_description });
-        return String(renderPage("Error", errorPage({ message: error_description ?? error })));
+        const t = wordsIn(languageOf(acceptLanguage));
+        const body = errorPage(t, { message: error_description ?? error });
+        return String(renderPage(t, { title: t`Error`, body }));
       },
     });
   }

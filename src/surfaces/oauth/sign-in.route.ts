@@ -7,6 +7,7 @@ import { errorsAsPages } from "./error-pages.ts";
 import { type FormGuard, smallBody } from "./form-guard.ts";
 import { sendPage } from "./pages/page.ts";
 import { signedInPage, signedOutPage, signInPage } from "./pages/sign-in.page.ts";
+import { wordsOf } from "./pages/words.ts";
 
 export interface SignInParts {
   identity: Identity;
@@ -25,8 +26,9 @@ export function mountSignIn(app: HttpApp, parts: SignInParts): void {
     const signedIn = await browser.of(c);
     if (signedIn === null) return showSignIn(c, forms, { returnTo });
     if (returnTo !== "/sign-in") return c.redirect(returnTo, 303);
-    const body = signedInPage({ email: signedIn.email, formToken: forms.tokenFor(c) });
-    return sendPage(c, { title: "Signed in", body });
+    const t = wordsOf(c);
+    const body = signedInPage(t, { email: signedIn.email, formToken: forms.tokenFor(c) });
+    return sendPage(c, { title: t`Signed in`, body });
   });
 
   app.post("/sign-in", errorsAsPages, smallBody, async (c) => {
@@ -53,7 +55,10 @@ export function mountSignIn(app: HttpApp, parts: SignInParts): void {
     return c.redirect("/signed-out", 303);
   });
 
-  app.get("/signed-out", (c) => sendPage(c, { title: "Signed out", body: signedOutPage() }));
+  app.get("/signed-out", (c) => {
+    const t = wordsOf(c);
+    return sendPage(c, { title: t`Signed out`, body: signedOutPage(t) });
+  });
 }
 
 async function showSignIn(
@@ -62,8 +67,9 @@ async function showSignIn(
   view: { returnTo: string; email?: string; problem?: string; status?: 401 | 429 },
 ): Promise<Response> {
   const { status = 200, ...shown } = view;
-  const body = signInPage({ ...shown, formToken: forms.tokenFor(c) });
-  return sendPage(c, { title: "Sign in", body, status });
+  const t = wordsOf(c);
+  const body = signInPage(t, { ...shown, formToken: forms.tokenFor(c) });
+  return sendPage(c, { title: t`Sign in`, body, status });
 }
 
 /** Only a path of ours: anything else would make sign-in a springboard to a stranger's site. */

@@ -209,7 +209,7 @@ describe("a browser", () => {
     );
     expect(answer?.status()).toBe(400);
     expect(await page.getByRole("heading").textContent()).toBe("That did not work");
-    expect(await page.evaluate("document.styleSheets.length")).toBe(1);
+    expect(await page.evaluate("document.styleSheets.length")).toBe(2);
     await page.context().close();
   });
 

@@ -232,6 +232,7 @@ describe("client id metadata documents", () => {
       stores: openOAuthStores(catalog, createVault({ root: "r".repeat(32) }), systemClock, identity.audit),
       keys: { cookie: "c".repeat(32), form: Buffer.alloc(32) },
       ttl: { accessSeconds: 900, refreshSeconds: 1_209_600, codeSeconds: 600 },
+      hasContent: async () => false,
       clock: systemClock,
       log,
     });

@@ -3,9 +3,12 @@ import { html } from "hono/html";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { HttpEnv } from "../../http/app.ts";
+import { FORM_FIELD } from "../form-guard.ts";
+import { type Words, wordsOf } from "./words.ts";
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
+export const BASE_STYLESHEET_PATH = "/assets/base.css";
 export const STYLESHEET_PATH = "/assets/pages.css";
 export const ICON_PATH = "/assets/icon.svg";
 export const HOME_STYLESHEET_PATH = "/assets/home.css";
@@ -26,7 +29,7 @@ export interface WideFrame {
 export async function sendPage(
   c: Context<HttpEnv>,
   page: {
-    title: string;
+    title: Html;
     body: Html;
     status?: ContentfulStatusCode;
     formTargets?: readonly string[];
@@ -36,17 +39,21 @@ export async function sendPage(
   const formAction = ["'self'", ...(page.formTargets ?? [])].join(" ");
   c.header(
     "content-security-policy",
-    `default-src 'none'; ${page.wide === undefined ? "" : "script-src 'self'; "}style-src 'self'; img-src 'self'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
+    `default-src 'none'; ${page.wide === undefined ? "" : "script-src 'self'; "}style-src 'self'; font-src 'self'; img-src 'self'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
   );
   // Without it browsers send `Origin: null` with our own forms.
   c.header("referrer-policy", "same-origin");
   c.header("cache-control", "no-store");
-  return c.html(renderPage(page.title, page.body, page.wide), page.status ?? 200);
+  c.header("vary", "accept, accept-language, cookie");
+  return c.html(renderPage(wordsOf(c), page), page.status ?? 200);
 }
 
-export function renderPage(title: string, body: Html, wide?: WideFrame): Html {
+export function renderPage(
+  t: Words,
+  { title, body, wide }: { title: Html; body: Html; wide?: WideFrame },
+): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${t.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -54,6 +61,7 @@ export function renderPage(title: string, body: Html, wide?: WideFrame): Html {
 <meta name="robots" content="noindex">
 <title>${title} – Kenning</title>
 <link rel="icon" href="${ICON_PATH}">
+<link rel="stylesheet" href="${BASE_STYLESHEET_PATH}">
 <link rel="stylesheet" href="${STYLESHEET_PATH}">
 ${
   wide === undefined
@@ -62,7 +70,7 @@ ${
 <script src="${SCRIPT_PATH}" defer></script>`
 }
 </head>
-${wide === undefined ? narrowBody(body) : wideBody(body, wide)}
+${wide === undefined ? narrowBody(body) : wideBody(t, body, wide)}
 </html>`;
 }
 
@@ -77,12 +85,26 @@ ${body}
 </body>`;
 }
 
-function wideBody(body: Html, { nav, footer }: WideFrame): Html {
-  return html`<body class="wide">
-<header class="top">
+/** The bar at the top of every page but the small ones. */
+export function topBar(t: Words, nav: Html): Html {
+  return html`<header class="top">
 <a class="brand" href="/">${BRAND}</a>
-<nav aria-label="Account">${nav}</nav>
-</header>
+<nav aria-label="${t`Account`}">${nav}</nav>
+</header>`;
+}
+
+export function signedInNav(t: Words, email: string, formToken: string): Html {
+  return html`<span class="who">${email}</span>
+<form method="post" action="/sign-out">${guardField(formToken)}<button type="submit">${t`Sign out`}</button></form>`;
+}
+
+export function guardField(formToken: string): Html {
+  return html`<input type="hidden" name="${FORM_FIELD}" value="${formToken}">`;
+}
+
+function wideBody(t: Words, body: Html, { nav, footer }: WideFrame): Html {
+  return html`<body class="wide">
+${topBar(t, nav)}
 <main>
 ${body}
 </main>

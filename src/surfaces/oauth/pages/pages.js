@@ -5,7 +5,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   button.addEventListener("click", async () => {
     const source = document.getElementById(button.dataset.copies);
     const wasCopied = await copy(source);
-    button.textContent = wasCopied ? "Copied" : "Press Ctrl+C";
+    button.textContent = wasCopied ? button.dataset.copied : button.dataset.byHand;
     setTimeout(() => {
       button.innerHTML = label;
     }, 2_000);

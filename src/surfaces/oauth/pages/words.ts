@@ -1,0 +1,43 @@
+import type { Context } from "hono";
+import { html } from "hono/html";
+import type { HttpEnv } from "../../http/app.ts";
+import { GERMAN } from "./german.ts";
+import type { Html } from "./page.ts";
+
+/**
+ * The words of a page in the language of whoever looks at it. The key is the English text with {0}, {1} … in place of
+ * values, so that a page can be read in its source, and what is not translated is shown in English.
+ */
+export interface Words {
+  (strings: TemplateStringsArray, ...values: unknown[]): Html;
+  language: "en" | "de";
+  /** A whole sentence that comes from elsewhere, such as an error. */
+  said(sentence: string): string;
+}
+
+export function wordsOf(c: Context<HttpEnv>): Words {
+  return wordsIn(languageOf(c.req.header("accept-language")));
+}
+
+export function wordsIn(language: Words["language"]): Words {
+  const german = language === "de" ? GERMAN : {};
+  const words = (strings: TemplateStringsArray, ...values: unknown[]): Html => {
+    const translation = german[keyOf(strings)];
+    if (translation === undefined) return html(strings, ...values);
+    const [first = "", ...rest] = translation.split(/\{(\d)\}/);
+    const texts = [first, ...rest.filter((_, i) => i % 2 === 1)];
+    const order = rest.filter((_, i) => i % 2 === 0).map(Number);
+    return html(texts as unknown as TemplateStringsArray, ...order.map((at) => values[at]));
+  };
+  return Object.assign(words, { language, said: (sentence: string) => german[sentence] ?? sentence });
+}
+
+function keyOf(strings: readonly string[]): string {
+  return strings.reduce((key, text, i) => `${key}{${i - 1}}${text}`);
+}
+
+/** The first language of the browser's list that we speak; English otherwise. */
+export function languageOf(accepted = ""): Words["language"] {
+  const languages = accepted.split(",").map((each) => each.trim().slice(0, 2).toLowerCase());
+  return languages.find((each) => each === "de" || each === "en") === "de" ? "de" : "en";
+}
