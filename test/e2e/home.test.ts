@@ -287,7 +287,8 @@ describe("the first hour", () => {
     await server.app.identity.workspaces.create({ slug: "full", name: "Full house" });
     await server.app.identity.users.create({ email, workspace: "full", role: "contributor" });
     const token = await server.token({ email, workspace: "full" });
-    const call = (tool: string, args: object) => callOf(server, PATHS.all, tool, args, { token });
+    const call = (tool: string, args: Record<string, unknown>) =>
+      callOf(server, PATHS.all, tool, args, { token });
     await call("push_data", {
       dataset_name: "sales",
       rows: [
