@@ -44,10 +44,6 @@ export { judge, type Verdict } from "./evaluation/judge.ts";
 export type { Understand } from "./phases/plan.ts";
 export { PREFERENCES } from "./preferences/preferences.ts";
 export type { ModelTable, ModelTables, ModelWish } from "./query/model-tables.ts";
-export { ENGLISH_GLOSSARY } from "./understand/languages/english/glossary.ts";
-export { GLOSSARY } from "./understand/languages/german/glossary.ts";
-export { foldGerman, stemGerman } from "./understand/languages/german/stem.ts";
-export { fold, phraseKey, stem } from "./understand/languages/words.ts";
 export type { Trace } from "./understand/trace.ts";
 export { type CheckedQuestion, checkVerified } from "./verified/check-verified.ts";
 

@@ -1,7 +1,7 @@
 import type { Column, DatasetInfo, Inventory } from "./inventory.ts";
 import { AskBack } from "./plan.ts";
 import { isFunctionWord, wordsIn } from "./reader.ts";
-import { formsOf, keyOf } from "./words.ts";
+import { formsOf, keyOf, sortedKeyOf } from "./words.ts";
 
 /** What a word is there for: a number, what it is by, the other axis, the legend, or which rows. */
 export type Role = "measure" | "by" | "per" | "against" | "group" | "filter" | "without";
@@ -267,7 +267,7 @@ function longestTerm(said: readonly Said[], dataset: DatasetInfo): Term | undefi
       length,
       isPart,
     });
-    const exact = columns.find(({ name }) => sorted(keyOf(name)) === own);
+    const exact = columns.find(({ name }) => sortedKeyOf(name) === own);
     if (exact !== undefined) return term(exact, 3);
     // Other words for each of many words would be very many phrases.
     const glossed = (word: string) => (length <= LONGEST_GLOSSED ? formsOf(word) : [keyOf(word)]);
@@ -280,7 +280,7 @@ function longestTerm(said: readonly Said[], dataset: DatasetInfo): Term | undefi
     if (alias !== undefined && (alias.column === null || aliased !== undefined))
       return term(aliased ?? null, aliased === undefined ? 2.5 : 2.9, false, alias.aggregate);
     const orders = new Set(forms.map(sorted));
-    const other = columns.find(({ name }) => orders.has(sorted(keyOf(name))));
+    const other = columns.find(({ name }) => orders.has(sortedKeyOf(name)));
     if (other !== undefined) return term(other, 2.2);
     const rows = keyOf(dataset.name);
     const usual = forms.includes(`${rows} value`) ? usualOf(dataset) : undefined;

@@ -6,6 +6,7 @@ import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { ChangesStore } from "./changes.store.ts";
 import type { InstructionsServices } from "./define.ts";
+import { PlanThreads } from "./plan-threads.ts";
 import { carryOut } from "./tools/carry-out.tool.ts";
 
 interface Before {
@@ -28,6 +29,7 @@ export const instructionsSlice: SliceSpec<
     const changes = new ChangesStore(catalog, clock);
     const services = {
       changes,
+      planning: new PlanThreads(),
       registry,
       ports: { authorizer, limiter, audit, log, auditsValues },
       llm,

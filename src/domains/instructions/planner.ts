@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { checkDestructive, checkInstruction } from "../../kernel/instructions.ts";
 import { INTENTS } from "./intents.ts";
 import type { Inventory } from "./inventory.ts";
@@ -57,8 +56,6 @@ async function planClause(
   for (const { index, 0: joint } of text.matchAll(JOINTS)) {
     about.tries.left -= 1;
     if (about.tries.left < 0) break;
-    // Reading is work for the processor alone: others come in between.
-    await setImmediate();
     const first = await attempt(text.slice(0, index), about, before, true);
     if (first.questions.length > 0) continue;
     const rest = text.slice(index + joint.length);

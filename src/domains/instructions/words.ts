@@ -1,4 +1,12 @@
-import { ENGLISH_GLOSSARY, fold, foldGerman, GLOSSARY, phraseKey, stem, stemGerman } from "../agent/index.ts";
+import {
+  ENGLISH_GLOSSARY,
+  fold,
+  foldGerman,
+  GLOSSARY,
+  phraseKey,
+  stem,
+  stemGerman,
+} from "../agent/understand/languages/index.ts";
 import { anyOf } from "./lexicon.ts";
 import { pattern, type Reader, words, wordsIn } from "./reader.ts";
 
@@ -315,10 +323,23 @@ export function numberOf(digits: string, scale = ""): number {
   return (counted ?? Number(plain)) * factor;
 }
 
-/** The forms by which a word is looked up: its own stem, and what else it is called, in English. */
-export function formsOf(said: string): string[] {
-  return [...new Set([keyOf(said), ...glossesOf(said)])];
+const CACHED_WORDS = 50_000;
+
+/** A cache: each reading of a sentence looks up the same words for the same columns of every dataset. */
+function cached<T>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size >= CACHED_WORDS) known.clear();
+    const made = make(text);
+    known.set(text, made);
+    return made;
+  };
 }
+
+/** The forms by which a word is looked up: its own stem, and what else it is called, in English. */
+export const formsOf = cached((said): readonly string[] => [...new Set([keyOf(said), ...glossesOf(said)])]);
 
 function glossesOf(said: string): string[] {
   const german = GLOSSARY.get(stemGerman(foldGerman(said))) ?? [];
@@ -328,12 +349,16 @@ function glossesOf(said: string): string[] {
   return [...german, ...english].map(({ norms }) => norms.split(" ").map(stem).join(" "));
 }
 
-export function keyOf(text: string): string {
+/** The stems of a text's words. */
+export const keyOf = cached((text) => {
   const spaced = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replaceAll(/[_-]/g, " ");
   return wordsIn(spaced)
     .map((word) => stem(fold(word)))
     .join(" ");
-}
+});
+
+/** The same, whatever the order of the words is. */
+export const sortedKeyOf = cached((text) => keyOf(text).split(" ").toSorted().join(" "));
 
 /** What is spoken of. */
 export const BOARD = words("(?:dash)?boards?|dashboards?|übersicht(?:en|sseite)?|overview|cockpit");

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
+import { scopeOf } from "../../../kernel/scope.ts";
 import { requirePermission } from "../../../registry/call.ts";
 import type { CallContext } from "../../../registry/context.ts";
 import { callInside, toolOperation } from "../../../registry/tool-operation.ts";
@@ -12,7 +13,7 @@ import type { Change } from "../instructions.tables.ts";
 import { type CallTool, Inventory } from "../inventory.ts";
 import { LIMITS } from "../limits.ts";
 import type { DoneStep, Plan } from "../plan.ts";
-import { checkAll, type Instruction, planByRules } from "../planner.ts";
+import { checkAll, type Instruction } from "../planner.ts";
 
 const instruction = z
   .string()
@@ -125,10 +126,12 @@ async function run({ instruction: sent, undo, dry_run, dashboard_id, widget_id }
 }
 
 async function planFor(given: Instruction, context: Context): Promise<Plan> {
-  const inventory = new Inventory(callerOf(context), () => aliasesFor(context.caller, context.models));
-  const plan = await planByRules(given, inventory);
+  const { caller, models, planning, signal } = context;
+  const call = callerOf(context);
+  const aliases = () => aliasesFor(caller, models);
+  const plan = await planning.plan(given, { call, aliases, scope: scopeOf(caller), signal });
   if (plan.questions.length === 0) return plan;
-  return (await planByModel(given, plan, inventory, context)) ?? plan;
+  return (await planByModel(given, plan, new Inventory(call, aliases), context)) ?? plan;
 }
 
 function callerOf({ ports, registry, caller, meta, signal, say }: Context): CallTool {
