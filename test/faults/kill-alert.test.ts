@@ -83,6 +83,8 @@ const hooks = new Map<string, number>();
 const receiver = createServer((request, response) => {
   const id = String(request.headers["webhook-id"]);
   hooks.set(id, (hooks.get(id) ?? 0) + 1);
+  // One that never answers: its delivery is at work for as long as it may be.
+  if (request.url === "/hangs") return;
   request.resume().on("end", () => response.end());
 });
 
@@ -210,6 +212,84 @@ describe("a report whose server is killed", () => {
     }
     console.log(`kills of reports: ${ROUNDS} rounds, ${resent} sent again with the same id`);
   }, 900_000);
+});
+
+describe("a report and a delivery whose server is killed in every try", () => {
+  /** Tries of a report: the first, and as many more as it has. */
+  const TRIES = 3;
+
+  it("are given up, and are shown as failed", async () => {
+    await up();
+    const { dashboard_id } = await call<{ dashboard_id: number }>("create_dashboard", { name: "Deadly" });
+    const { port } = receiver.address() as AddressInfo;
+    const wish = { dashboard_id, name: "Deadly", recipients: "a@example.com" };
+    const { report } = await call<{ report: { id: number } }>("create_report", wish);
+    const { dataset_id } = await call<{ dataset_id: number }>("push_data", {
+      dataset_name: "Hanging",
+      rows: [{ n: 1 }],
+    });
+    const { alert } = await call<{ alert: { id: number } }>("create_alert", {
+      dataset_id,
+      name: "Hanging",
+      condition: "n > 0",
+      channels: [`http://127.0.0.1:${port}/hangs`],
+    });
+    const atWork = (name: string, retryCount: number) =>
+      vi.waitFor(
+        async () => {
+          const found = await catalog.query(
+            "SELECT FROM pgboss.job WHERE name = $1 AND state = 'active' AND retry_count = $2",
+            [name, retryCount],
+          );
+          expect(found.rowCount).toBe(1);
+        },
+        { timeout: 120_000, interval: 20 },
+      );
+    // What is to end the run never does, so that each try is still at work when the server dies.
+    await catalog.query(`
+      CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_sleep(3600); RETURN NEW; END';
+      CREATE TRIGGER hang BEFORE UPDATE ON report_runs FOR EACH ROW EXECUTE FUNCTION hang()`);
+    await due(alert.id);
+    await catalog.query("UPDATE schedules SET next_at = now() WHERE kind = 'report' AND subject = $1", [
+      report.id,
+    ]);
+    await catalog.query("SELECT pg_notify('kenning_schedules', '')");
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      await Promise.all([atWork("report.run", tries), atWork("delivery.send", tries)]);
+      await catalog.query("UPDATE pgboss.job SET retry_limit = $1 WHERE name = 'delivery.send'", [TRIES - 1]);
+      server.child.kill("SIGKILL");
+      await server.stopped;
+      await catalog.query(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      );
+      if (tries === TRIES - 1) await catalog.query("DROP TRIGGER hang ON report_runs");
+      await pass();
+      await serve();
+    }
+    await vi.waitFor(
+      async () => {
+        const { rows } = await catalog.query(
+          "SELECT state FROM report_runs WHERE report_id = $1 UNION ALL SELECT state FROM deliveries WHERE target LIKE '%/hangs'",
+          [report.id],
+        );
+        expect(rows).toEqual([{ state: "failed" }, { state: "dead" }]);
+      },
+      { timeout: 120_000, interval: 100 },
+    );
+    const says = "The server stopped in the middle of it.";
+    const asked = { asset_type: "report", asset_id: report.id };
+    const { details } = await call<{ details: { history: object[] } }>("get_details", asked);
+    expect(details.history).toMatchObject([{ state: "failed", error: says }]);
+    expect(await call("list_deliveries", { alert_id: alert.id })).toMatchObject({
+      deliveries: [{ state: "dead", error: says }],
+    });
+    const left = await catalog.query(
+      "SELECT FROM pgboss.job WHERE name IN ('report.run', 'delivery.send') AND state < 'completed'",
+    );
+    // Only the letter that tells the owner of it may still be on its way.
+    expect(left.rowCount).toBeLessThanOrEqual(1);
+  }, 400_000);
 });
 
 describe("two servers on one database", () => {

@@ -74,13 +74,17 @@ export class AlertChecks {
       {
         ...options,
         keyed: false,
+        onGivenUp: ({ alertIds }, { reason }) => this.#givenUp(() => store.awake(alertIds), reason),
       },
     );
     jobs.define(
       REACT,
       reactData,
       ({ datasetId }, context) => this.#work(() => store.watching(datasetId), context),
-      options,
+      {
+        ...options,
+        onGivenUp: ({ datasetId }, { reason }) => this.#givenUp(() => store.watching(datasetId), reason),
+      },
     );
     schedules.define(KIND, {
       prepare: () => jobs.wake(),
@@ -106,9 +110,17 @@ export class AlertChecks {
   /** A dataset has changed, or a run of its query has ended: what watches it is checked once things are quiet. */
   async react(datasetId: number): Promise<void> {
     const { store, jobs } = this.#parts;
-    if ((await store.watching(datasetId)).length === 0) return;
-    const startAfter = new Date(Date.now() + LIMITS.alerts.gatherMs);
-    await jobs.enqueue(REACT, { datasetId }, { singletonKey: String(datasetId), startAfter });
+    const [watching] = await store.watching(datasetId);
+    if (watching === undefined) return;
+    await jobs.enqueue(
+      REACT,
+      { datasetId },
+      {
+        singletonKey: String(datasetId),
+        startAfter: new Date(Date.now() + LIMITS.alerts.gatherMs),
+        group: String(watching.workspaceId),
+      },
+    );
   }
 
   async #work(load: () => Promise<Alert[]>, { signal }: JobContext): Promise<void> {
@@ -116,6 +128,20 @@ export class AlertChecks {
     // Those of one owner see the same rows of the same dataset, which are looked up once.
     const groups = Map.groupBy(await load(), sightKey);
     for (const alerts of groups.values()) await this.#checkAll(alerts, signal);
+  }
+
+  /** Its process died in every try, or it never ended: that counts as a check that failed. */
+  async #givenUp(load: () => Promise<Alert[]>, says: string): Promise<void> {
+    await this.#parts.deliveries.prepare();
+    for (const alert of await load()) {
+      const datasetName = `dataset ${alert.datasetId}`;
+      await this.#settle(alert, {
+        found: { kind: "failed", isFinal: false },
+        says,
+        datasetName,
+        evaluation: null,
+      });
+    }
   }
 
   async #checkAll(alerts: readonly Alert[], signal: AbortSignal): Promise<void> {

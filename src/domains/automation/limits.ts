@@ -12,8 +12,8 @@ export const LIMITS = {
     shownRows: 10,
     /** Characters of a value that a notice shows in its text. */
     shownCharacters: 60,
-    /** Checks of alerts that one server makes at the same time. */
-    checks: 2,
+    /** Checks of alerts that one server makes at the same time; half of them for one workspace. */
+    checks: 4,
     /** Alerts of one dataset that are looked at at the same time. */
     looksAtOnce: 4,
     /** Conditions on one dataset that are asked in one query, of which those that match are then looked at one by one. */
@@ -54,8 +54,8 @@ export const LIMITS = {
     csvRows: 10_000,
     /** Largest that the files of one report may be together; what does not fit is left out, and the message says so. */
     fileBytes: 15 * 1024 * 1024,
-    /** Reports that one server makes at the same time. */
-    atOnce: 2,
+    /** Reports that one server makes at the same time; half of them for one workspace. */
+    atOnce: 4,
     /** Longest that a report may take. */
     makeMs: 5 * 60_000,
     /** Longest that a report is tried to be delivered; not beyond the next one. */

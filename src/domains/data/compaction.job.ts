@@ -62,6 +62,7 @@ export class Compaction {
   }
 
   async #enqueue(workspaceId: number, datasetId: number): Promise<void> {
-    await this.#parts.jobs.enqueue(JOB, { workspaceId, datasetId }, { singletonKey: String(datasetId) });
+    const options = { singletonKey: String(datasetId), group: String(workspaceId) };
+    await this.#parts.jobs.enqueue(JOB, { workspaceId, datasetId }, options);
   }
 }

@@ -22,8 +22,8 @@ export const LIMITS = {
     exportBytes: 16 * 1024 * 1024,
     /** Queries of a datasource that its details name. */
     listed: 100,
-    /** Datasets whose small parts are put together at once. */
-    compactions: 1,
+    /** Datasets whose small parts are put together at once, one of each workspace. */
+    compactions: 2,
   },
   datasources: {
     /** Connections to foreign databases that are open at once in one process. */

@@ -64,7 +64,11 @@ export interface AddedDocument {
 }
 
 /** Writes the job that will read a document, in the transaction that makes it. */
-export type EnqueueReading = (tx: CatalogTx, documentId: number, version: number) => Promise<string>;
+export type EnqueueReading = (
+  tx: CatalogTx,
+  document: Pick<DocumentRow, "id" | "version">,
+  workspaceId: number,
+) => Promise<string>;
 
 const UNDELETED = isNull(documents.deletedAt);
 
@@ -167,6 +171,14 @@ export class DocumentsStore extends Store {
     });
   }
 
+  async workspaceOf(
+    { baseId }: Pick<DocumentRow, "baseId">,
+    within: Pick<CatalogTx, "select"> = this.catalog.db,
+  ): Promise<number> {
+    const [base] = await within.select({ id: bases.workspaceId }).from(bases).where(eq(bases.id, baseId));
+    return base!.id;
+  }
+
   /** Reads a document again. */
   async requeue(id: number, enqueue: EnqueueReading): Promise<void> {
     await this.catalog.transaction(async (tx) => {
@@ -176,9 +188,9 @@ export class DocumentsStore extends Store {
   }
 
   /** Documents that are to be read, by those who look whether anybody does. */
-  async unfinished(limit: number): Promise<Pick<DocumentRow, "id" | "jobId">[]> {
+  async unfinished(limit: number): Promise<Pick<DocumentRow, "id" | "version" | "jobId">[]> {
     return this.catalog.db
-      .select({ id: documents.id, jobId: documents.jobId })
+      .select({ id: documents.id, version: documents.version, jobId: documents.jobId })
       .from(documents)
       .where(
         and(
@@ -347,12 +359,12 @@ export class DocumentsStore extends Store {
     return row as DocumentRow;
   }
 
-  async #enqueue(tx: CatalogTx, { id, version }: DocumentRow, enqueue: EnqueueReading): Promise<DocumentRow> {
-    const jobId = await enqueue(tx, id, version);
+  async #enqueue(tx: CatalogTx, document: DocumentRow, enqueue: EnqueueReading): Promise<DocumentRow> {
+    const jobId = await enqueue(tx, document, await this.workspaceOf(document, tx));
     const [row] = await tx
       .update(documents)
       .set({ jobId, indexStatus: "queued", indexError: null })
-      .where(eq(documents.id, id))
+      .where(eq(documents.id, document.id))
       .returning();
     return row as DocumentRow;
   }

@@ -35,7 +35,9 @@ export const LIMITS = {
     /** Documents of one knowledge base. */
     documents: 1_000_000,
     /** Documents that one process reads at once. */
-    readers: 2,
+    readers: 3,
+    /** Of one workspace: the last reader is there for the others. */
+    readersPerWorkspace: 2,
     /** Documents that may wait to be read in a process of their own. */
     waitingReaders: 100,
     /** Memory of the process that reads a document. */

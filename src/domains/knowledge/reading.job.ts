@@ -41,11 +41,14 @@ export class Readings {
     this.#parts = parts;
     parts.jobs.define(JOB, jobData, (data, context) => this.#work(data, context), {
       concurrency: LIMITS.knowledge.readers,
+      perGroup: LIMITS.knowledge.readersPerWorkspace,
       retries: LIMITS.knowledge.retries,
       retryDelaySeconds: LIMITS.knowledge.retrySeconds,
       timeoutSeconds: (2 * LIMITS.knowledge.readMs) / 1_000,
       keyed: false,
       onStop: "abort",
+      onGivenUp: ({ documentId, version }, { reason }) =>
+        parts.documents.setStatus(documentId, version, "failed", reason),
     });
   }
 
@@ -54,8 +57,8 @@ export class Readings {
     await this.#parts.jobs.wake();
   }
 
-  readonly enqueue: EnqueueReading = (tx, documentId, version) =>
-    this.#parts.jobs.enqueue(JOB, { documentId, version }, { tx });
+  readonly enqueue: EnqueueReading = (tx, { id: documentId, version }, workspaceId) =>
+    this.#parts.jobs.enqueue(JOB, { documentId, version }, { tx, group: String(workspaceId) });
 
   /** Works on a document in this process, unless another one does, until it has been read. */
   async finish(
@@ -78,10 +81,10 @@ export class Readings {
     return current;
   }
 
-  /** A document whose job is gone or has failed without a word is read again. */
+  /** A document whose job is gone is read again; one whose job was given up has failed. */
   async sweep(): Promise<void> {
     const { documents, jobs } = this.#parts;
-    for (const { id, jobId } of await documents.unfinished(SWEPT_AT_ONCE)) {
+    for (const { id, version, jobId } of await documents.unfinished(SWEPT_AT_ONCE)) {
       const job =
         jobId === null
           ? undefined
@@ -90,6 +93,11 @@ export class Readings {
               return undefined;
             });
       if (job?.state === "waiting" || job?.state === "running") continue;
+      if (job?.state === "failed") {
+        // Not once more: whatever ended it may be in the document itself.
+        await documents.setStatus(id, version, "failed", "The document could not be read.");
+        continue;
+      }
       await this.wake();
       await documents.requeue(id, this.enqueue);
     }
@@ -118,7 +126,8 @@ export class Readings {
     const { id, version, bytes, extension, blobKey } = document;
     await documents.setStatus(id, version, "converting");
     const path = blobs.pathOf(blobKey);
-    const read = await reader.read({ path, bytes, extension, scope: String(document.baseId), signal });
+    const scope = String(await documents.workspaceOf(document));
+    const read = await reader.read({ path, bytes, extension, scope, signal });
     signal.throwIfAborted();
     await documents.setStatus(id, version, "indexing");
     const changed = await chunks.replace(document, read);

@@ -1,5 +1,6 @@
 import { createHash, createVerify, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,11 +25,14 @@ import {
   Unsubscribing,
   WebhookChannel,
 } from "./index.ts";
-import { mailAddresses } from "./message.ts";
+import { LIMITS } from "./limits.ts";
+import { mailAddresses, type Recipient } from "./message.ts";
 
 const catalog = await openTestCatalog();
 const outbox = mkdtempSync(join(tmpdir(), "kenning-outbox-"));
-const fetch = createGuardedFetch();
+/** Where a receiver of webhooks may be that is on this machine all the same. */
+const ALLOWED = "127.0.0.2";
+const fetch = createGuardedFetch({ allow: [ALLOWED] });
 const jobs = new Jobs(catalog, silentLog);
 const mails: { to: string[]; raw: string }[] = [];
 let busy = 1;
@@ -328,5 +332,46 @@ describe("a webhook", () => {
     expect(await post("inside", "webhook", "http://127.0.0.1:9/")).toMatchObject([
       { state: "dead", tries: 1 },
     ]);
+  });
+
+  it("that hangs takes its workspace's places and no others: mails of other workspaces go out", async () => {
+    const hanging = new Set<ServerResponse>();
+    const receiver = createServer((request, response) => {
+      request.resume();
+      hanging.add(response);
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, ALLOWED, resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const targets = Array.from({ length: 40 }, (_, n) => `http://${ALLOWED}:${port}/${n}`);
+    const expiresAt = new Date(Date.now() + 86_400_000);
+    const send = (workspaceId: number, recipients: Recipient[]) =>
+      catalog.transaction((tx) =>
+        deliveries.post(tx, {
+          runKey: `w:${workspaceId}`,
+          workspaceId,
+          message: MESSAGE,
+          recipients,
+          expiresAt,
+        }),
+      );
+    await send(
+      1,
+      targets.map((target) => ({ channel: "webhook", target })),
+    );
+    await expect.poll(() => hanging.size, { timeout: 30_000 }).toBe(LIMITS.delivery.perWorkspace);
+    await send(2, [{ channel: "mail", target: "other@example.com" }]);
+    await expect
+      .poll(() => mails.some(({ to }) => to.includes("other@example.com")), { timeout: 30_000 })
+      .toBe(true);
+    // All of those that hung when the mail was posted still do, and no more than those have begun.
+    expect(hanging.size).toBe(LIMITS.delivery.perWorkspace);
+    for (const response of hanging) response.writeHead(410).end();
+    receiver.on("request", (_request, response) => response.writeHead(410).end());
+    await expect
+      .poll(async () => (await deliveries.list(1, { state: "waiting", limit: 1, offset: 0 })).total, {
+        timeout: 60_000,
+      })
+      .toBe(0);
+    receiver.close();
   });
 });

@@ -85,10 +85,12 @@ export class Deliveries {
     this.#parts = parts;
     parts.jobs.define(JOB, jobData, (data, context) => this.#work(data.deliveryId, context), {
       concurrency: LIMITS.delivery.atOnce,
+      perGroup: LIMITS.delivery.perWorkspace,
       retries: 5,
       retryDelaySeconds: 5,
       timeoutSeconds: (2 * LIMITS.delivery.tryMs) / MS.second,
       keyed: false,
+      onGivenUp: ({ deliveryId }, { reason }) => this.#givenUp(deliveryId, reason),
     });
   }
 
@@ -314,20 +316,33 @@ export class Deliveries {
     }
   }
 
+  /** Its process died in every try, or it never ended. */
+  async #givenUp(id: number, reason: string): Promise<void> {
+    const [found] = await this.#parts.catalog.db
+      .select()
+      .from(deliveries)
+      .where(and(eq(deliveries.id, id), eq(deliveries.state, "waiting")));
+    if (found !== undefined) await this.#die(found, reason);
+  }
+
+  async #die(delivery: Delivery, lastError: string): Promise<void> {
+    const { id } = delivery;
+    this.#parts.log.warn({ delivery: id, reason: lastError }, "a delivery was given up");
+    await this.#parts.catalog.transaction(async (tx) => {
+      await this.#settle(id, { state: "dead", lastError }, tx);
+      const isFirst = !(await this.#wasDead(tx, delivery));
+      await this.#onDead(tx, { ...delivery, lastError, isFirst });
+    });
+  }
+
   async #failed(delivery: Delivery, error: unknown): Promise<void> {
     const { id, workspaceId, tries, expiresAt } = delivery;
     const lastError = clip(messageOf(error), LIMITS.delivery.errorCharacters);
     const backoffMs = BACKOFF_MS[tries];
     const steadyMs = error instanceof TryLater ? Math.max(error.afterMs, backoffMs ?? 0) : backoffMs;
     const nextAt = new Date(Date.now() + (steadyMs ?? 0) * (1 + randomInt(0, 200) / 1_000));
-    if (error instanceof Refused || steadyMs === undefined || backoffMs === undefined || nextAt > expiresAt) {
-      this.#parts.log.warn({ delivery: id, reason: lastError }, "a delivery was given up");
-      return this.#parts.catalog.transaction(async (tx) => {
-        await this.#settle(id, { state: "dead", lastError }, tx);
-        const isFirst = !(await this.#wasDead(tx, delivery));
-        await this.#onDead(tx, { ...delivery, lastError, isFirst });
-      });
-    }
+    if (error instanceof Refused || steadyMs === undefined || backoffMs === undefined || nextAt > expiresAt)
+      return this.#die(delivery, lastError);
     await this.#parts.catalog.transaction(async (tx) => {
       await tx
         .update(deliveries)

@@ -5,6 +5,9 @@ import { ToldOnce } from "../../kernel/told-once.ts";
 import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
 
 const SCHEMA = "pgboss";
+/** New jobs wake their worker at once; polling only catches what a notification missed. */
+export const POLL_SECONDS = 30;
+export const POLLING = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS };
 const SLOW_INTERVAL_SECONDS = 3_600;
 /** How often jobs are looked for whose worker has died. */
 const SUPERVISE_SECONDS = 20;

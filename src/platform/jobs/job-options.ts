@@ -10,10 +10,13 @@ export interface JobContext {
 /** May run more than once for one job, so it must not mind. Its result is kept as JSON. */
 export type JobHandler<T> = (data: T, context: JobContext) => Promise<unknown>;
 
+/** May run more than once, and after a handler that has already written down why it failed. */
+export type GivenUpHandler<T> = (data: T, why: { reason: string; tries: number }) => Promise<void>;
+
 export interface JobOptions {
-  /** Jobs of this name at work at the same time in one process. */
+  /** Jobs of this name at work at the same time in one process: at least two, or one workspace could hold them all. */
   concurrency: number;
-  /** Jobs of one group at work at the same time: the turn of others comes all the same. */
+  /** Jobs of one workspace at work at the same time, in all processes; always fewer than workers, and half of them unless told otherwise. */
   perGroup: number;
   /** Further tries after the first one failed. */
   retries: number;
@@ -29,9 +32,8 @@ export interface JobOptions {
   keepSeconds: number;
 }
 
-export const DEFAULT_OPTIONS: JobOptions = {
-  concurrency: 1,
-  perGroup: Number.MAX_SAFE_INTEGER,
+export const DEFAULT_OPTIONS: Omit<JobOptions, "perGroup"> = {
+  concurrency: 2,
   retries: 3,
   retryDelaySeconds: 2,
   longestRetryDelaySeconds: 600,
@@ -47,8 +49,8 @@ export interface EnqueueOptions {
   /** At most one job with this key waits and one runs; enqueueing again returns the waiting one. */
   singletonKey?: string;
   startAfter?: Date;
-  /** Whose job it is, where one must not take all places. */
-  group?: string;
+  /** Whose job it is: a workspace has its share of the workers and no more. */
+  group: string;
 }
 
 export interface JobStatus {

@@ -19,6 +19,7 @@ function openJobs(): Jobs {
 }
 
 const number = z.strictObject({ n: z.number() });
+const OURS = { group: "ours" };
 
 async function settled(jobs: Jobs, id: string) {
   return vi.waitFor(
@@ -36,18 +37,18 @@ describe("a job", () => {
     const jobs = openJobs();
     jobs.define("double", number, async ({ n }) => ({ twice: n * 2 }));
     await jobs.start();
-    const id = await jobs.enqueue("double", { n: 21 });
+    const id = await jobs.enqueue("double", { n: 21 }, OURS);
     expect(await settled(jobs, id)).toMatchObject({ state: "done", attempt: 1, result: { twice: 42 } });
   });
 
   it("is refused with wrong data, an unknown name or an unknown id", async () => {
     const jobs = openJobs();
     jobs.define("strict", number, async () => {});
-    await expect(jobs.enqueue("strict", { n: "1" })).rejects.toThrow();
-    await expect(jobs.enqueue("unheard", {})).rejects.toMatchObject({ code: "not_found" });
+    await expect(jobs.enqueue("strict", { n: "1" }, OURS)).rejects.toThrow();
+    await expect(jobs.enqueue("unheard", {}, OURS)).rejects.toMatchObject({ code: "not_found" });
     await expect(jobs.status("strict:nonsense")).rejects.toMatchObject({ code: "not_found" });
     const absent = "strict:00000000-0000-4000-8000-000000000000";
-    await jobs.enqueue("strict", { n: 1 });
+    await jobs.enqueue("strict", { n: 1 }, OURS);
     await expect(jobs.status(absent)).rejects.toMatchObject({ code: "not_found" });
   });
 
@@ -57,11 +58,11 @@ describe("a job", () => {
     jobs.define("transactional", number, async ({ n }) => void seen.push(n));
     await jobs.start();
     const undone = catalog.transaction(async (tx) => {
-      await jobs.enqueue("transactional", { n: 1 }, { tx });
+      await jobs.enqueue("transactional", { n: 1 }, { tx, ...OURS });
       throw new Error("undone");
     });
     await expect(undone).rejects.toThrow("undone");
-    const id = await catalog.transaction((tx) => jobs.enqueue("transactional", { n: 2 }, { tx }));
+    const id = await catalog.transaction((tx) => jobs.enqueue("transactional", { n: 2 }, { tx, ...OURS }));
     await settled(jobs, id);
     expect(seen).toEqual([2]);
   });
@@ -80,7 +81,7 @@ describe("a job", () => {
       options,
     );
     await jobs.start();
-    const id = await jobs.enqueue("faulty", { n: 1 });
+    const id = await jobs.enqueue("faulty", { n: 1 }, OURS);
     expect(await settled(jobs, id)).toMatchObject({ state: "failed", attempt: 2, error: "no luck" });
     expect(attempts).toEqual([1, 2]);
   });
@@ -94,7 +95,7 @@ describe("a job", () => {
     };
     jobs.define(name, number, endless);
     await jobs.start();
-    const id = await jobs.enqueue(name, { n: 1 });
+    const id = await jobs.enqueue(name, { n: 1 }, OURS);
     await vi.waitFor(async () => expect((await jobs.status(id)).state).toBe("running"), { timeout: 30_000 });
     const other = openJobs();
     other.define(name, number, endless);
@@ -115,9 +116,9 @@ describe("a queue", () => {
       await sleep(100);
       atWork -= 1;
     };
-    jobs.define("many", number, work, { concurrency: 3 });
+    jobs.define("many", number, work, { concurrency: 3, perGroup: 2 });
     const ids: string[] = [];
-    for (let n = 0; n < 20; n += 1) ids.push(await jobs.enqueue("many", { n }));
+    for (let n = 0; n < 20; n += 1) ids.push(await jobs.enqueue("many", { n }, { group: String(n % 2) }));
     await jobs.start();
     await Promise.all(ids.map((id) => settled(jobs, id)));
     expect(most).toBe(3);
@@ -127,9 +128,9 @@ describe("a queue", () => {
     const jobs = openJobs();
     const seen: number[] = [];
     jobs.define("keyed", number, async ({ n }) => void seen.push(n));
-    const first = await jobs.enqueue("keyed", { n: 1 }, { singletonKey: "a" });
-    expect(await jobs.enqueue("keyed", { n: 2 }, { singletonKey: "a" })).toBe(first);
-    const other = await jobs.enqueue("keyed", { n: 3 }, { singletonKey: "b" });
+    const first = await jobs.enqueue("keyed", { n: 1 }, { singletonKey: "a", ...OURS });
+    expect(await jobs.enqueue("keyed", { n: 2 }, { singletonKey: "a", ...OURS })).toBe(first);
+    const other = await jobs.enqueue("keyed", { n: 3 }, { singletonKey: "b", ...OURS });
     expect(other).not.toBe(first);
     await jobs.start();
     await Promise.all([first, other].map((id) => settled(jobs, id)));
@@ -140,7 +141,11 @@ describe("a queue", () => {
     const jobs = openJobs();
     jobs.define("later", number, async () => {});
     await jobs.start();
-    const id = await jobs.enqueue("later", { n: 1 }, { startAfter: new Date(Date.now() + 3_600_000) });
+    const id = await jobs.enqueue(
+      "later",
+      { n: 1 },
+      { ...OURS, startAfter: new Date(Date.now() + 3_600_000) },
+    );
     await sleep(300);
     expect(await jobs.status(id)).toMatchObject({ state: "waiting" });
   });
@@ -153,7 +158,7 @@ describe("a queue", () => {
       hasEnded = true;
     });
     await jobs.start();
-    const id = await jobs.enqueue("unhurried", { n: 1 });
+    const id = await jobs.enqueue("unhurried", { n: 1 }, OURS);
     await vi.waitFor(async () => expect((await jobs.status(id)).state).toBe("running"), { timeout: 30_000 });
     await jobs.stop();
     expect(hasEnded).toBe(true);
@@ -166,7 +171,7 @@ describe("a queue", () => {
     await catalog.pool.query(
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
     );
-    const id = await jobs.enqueue("surviving", { n: 1 });
+    const id = await jobs.enqueue("surviving", { n: 1 }, OURS);
     expect(await settled(jobs, id)).toMatchObject({ state: "done" });
   });
 });
@@ -184,7 +189,7 @@ describe("a try", () => {
     const first = openJobs();
     first.define("interrupted", number, untilAborted, { retries: 0, onStop: "abort" });
     await first.start();
-    const id = await first.enqueue("interrupted", { n: 1 });
+    const id = await first.enqueue("interrupted", { n: 1 }, OURS);
     await running(first, id);
     await first.stop();
     expect(await first.status(id)).toMatchObject({ state: "waiting", attempt: 1 });
@@ -205,7 +210,7 @@ describe("a try", () => {
     };
     jobs.define("revenant", number, work, { concurrency: 2, retryDelaySeconds: 1 });
     await jobs.start();
-    const id = await jobs.enqueue("revenant", { n: 1 });
+    const id = await jobs.enqueue("revenant", { n: 1 }, OURS);
     await running(jobs, id);
     const uuid = id.slice("revenant:".length);
     // What pg-boss does with a job whose heartbeat has stopped, and its next fetch.
@@ -232,8 +237,8 @@ describe("a process without workers", () => {
       if (attempt === 1) throw new Error("not yet");
     };
     jobs.define("own", number, work, { retryDelaySeconds: 1 });
-    const others = await jobs.enqueue("own", { n: 1 });
-    const own = await jobs.enqueue("own", { n: 2 });
+    const others = await jobs.enqueue("own", { n: 1 }, OURS);
+    const own = await jobs.enqueue("own", { n: 2 }, OURS);
     await jobs.workOn(own, new AbortController().signal);
     expect(seen).toEqual([2, 2]);
     expect(await jobs.status(own)).toMatchObject({ state: "done", attempt: 2 });
@@ -243,7 +248,7 @@ describe("a process without workers", () => {
   it("gives its job back when it is told to stop", async () => {
     const jobs = openJobs();
     jobs.define("given-back", number, untilAborted, { onStop: "abort" });
-    const id = await jobs.enqueue("given-back", { n: 1 });
+    const id = await jobs.enqueue("given-back", { n: 1 }, OURS);
     const stop = new AbortController();
     const worked = jobs.workOn(id, stop.signal);
     await running(jobs, id);
@@ -278,13 +283,65 @@ it("leaves a place for others when one group has many jobs", async () => {
   expect(most).toBe(3);
 });
 
+it("has no queue that one workspace could hold", () => {
+  const jobs = openJobs();
+  const define = (concurrency: number, perGroup?: number) => () =>
+    jobs.define(`held-${concurrency}-${perGroup}`, number, async () => {}, {
+      concurrency,
+      ...(perGroup !== undefined && { perGroup }),
+    });
+  expect(define(1)).toThrow("one workspace could hold all workers");
+  expect(define(3, 3)).toThrow("one workspace could hold all workers");
+  expect(define(2)).not.toThrow();
+});
+
+describe("a job whose process dies in every try", () => {
+  /** What is left of a process that was killed: a try that nobody ends and whose heart does not beat. */
+  const killed = async (id: string) => {
+    const uuid = id.slice(id.indexOf(":") + 1);
+    const { rowCount } = await catalog.pool.query(
+      `UPDATE pgboss.job SET state = 'active', started_on = coalesce(started_on, now()), start_after = now(),
+         retry_count = retry_count + (started_on IS NOT NULL)::int, heartbeat_on = now() - interval '1 hour'
+       WHERE id = $1 AND state < 'active'`,
+      [uuid],
+    );
+    expect(rowCount).toBe(1);
+  };
+
+  it("is given up after its tries, and whoever defined it is told", async () => {
+    const sender = openJobs();
+    const told: unknown[] = [];
+    const options = {
+      retries: 1,
+      onGivenUp: async (data: unknown, why: object) => void told.push([data, why]),
+    };
+    const deadly = async () => {
+      throw new Error("nobody gets here: each try dies before");
+    };
+    sender.define("deadly", number, deadly, options);
+    const id = await sender.enqueue("deadly", { n: 7 }, OURS);
+    await killed(id);
+    await sender.workOn(id, AbortSignal.timeout(1)).catch(() => undefined);
+    expect(await sender.status(id)).toMatchObject({ state: "waiting" });
+    await killed(id);
+    // A start looks for what others left behind; other tests of this file have other names.
+    await catalog.pool.query("UPDATE pgboss.queue SET monitor_on = NULL, monitor_claim_on = NULL");
+    const jobs = openJobs();
+    jobs.define("deadly", number, deadly, options);
+    await jobs.start();
+    const why = { reason: "The server stopped in the middle of it.", tries: 2 };
+    await vi.waitFor(() => expect(told).toEqual([[{ n: 7 }, why]]), { timeout: 60_000 });
+    expect(await jobs.status(id)).toMatchObject({ state: "failed", attempt: 2 });
+  });
+});
+
 it("wakes up for the first job of another process", async () => {
   const fresh = await openTestCatalog();
   const dormant = new Jobs(fresh, silentLog);
   const sender = new Jobs(fresh, silentLog);
   for (const jobs of [dormant, sender]) jobs.define("first", number, async () => "done");
   await dormant.start({ lazily: true });
-  const id = await sender.enqueue("first", { n: 1 });
+  const id = await sender.enqueue("first", { n: 1 }, OURS);
   await dormant.sweep();
   expect(await settled(sender, id)).toMatchObject({ state: "done" });
   await Promise.all([dormant.stop(), sender.stop()]);

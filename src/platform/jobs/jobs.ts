@@ -4,10 +4,12 @@ import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { z } from "zod";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogLog } from "../catalog/index.ts";
-import { hasQueues, overTransaction, startBoss } from "./boss.ts";
+import { hasQueues, overTransaction, POLL_SECONDS, POLLING, startBoss } from "./boss.ts";
+import { DEAD_LETTERS, type JobOutput, makeDeadLetters, messageIn, readDeadLetters } from "./dead-letters.ts";
 import {
   DEFAULT_OPTIONS,
   type EnqueueOptions,
+  type GivenUpHandler,
   type JobHandler,
   type JobOptions,
   type JobStatus,
@@ -19,8 +21,6 @@ const STOP_TIMEOUT_MS = 20_000;
 /** A worker that dies is noticed after this long, and its job is tried again. */
 const HEARTBEAT_SECONDS = 30;
 const HEARTBEAT_MS = HEARTBEAT_SECONDS * 1_000;
-/** New jobs wake their worker at once; polling only catches what a notification missed. */
-const POLL_SECONDS = 30;
 /** How often whoever waits for one job looks whether it can work on it. */
 const LOOK_MS = 250;
 /** Every so many looks, jobs of processes that were killed are looked for. */
@@ -39,14 +39,8 @@ interface Definition {
   name: string;
   schema: z.ZodType;
   handler: JobHandler<unknown>;
+  onGivenUp?: GivenUpHandler<unknown> | undefined;
   options: JobOptions;
-}
-
-/** What a job left: its result, its error, or what pg-boss says of one that did not end by itself. */
-interface JobOutput {
-  result?: unknown;
-  message?: string;
-  value?: { message?: string };
 }
 
 const STATES = {
@@ -83,16 +77,20 @@ export class Jobs {
     name: string,
     schema: S,
     handler: JobHandler<z.output<S>>,
-    options: Partial<JobOptions> = {},
+    { onGivenUp, ...given }: Partial<JobOptions> & { onGivenUp?: GivenUpHandler<z.output<S>> } = {},
   ): void {
     if (this.#definitions.has(name)) throw new Error(`the job ${name} is defined twice`);
-    const definition = {
+    const asked = { ...DEFAULT_OPTIONS, ...given };
+    const options = { ...asked, perGroup: given.perGroup ?? Math.max(1, Math.floor(asked.concurrency / 2)) };
+    if (options.perGroup < 1 || options.perGroup >= options.concurrency)
+      throw new Error(`one workspace could hold all workers of ${name}`);
+    this.#definitions.set(name, {
       name,
       schema,
       handler: handler as JobHandler<unknown>,
-      options: { ...DEFAULT_OPTIONS, ...options },
-    };
-    this.#definitions.set(name, definition);
+      onGivenUp: onGivenUp as GivenUpHandler<unknown> | undefined,
+      options,
+    });
   }
 
   /**
@@ -119,6 +117,9 @@ export class Jobs {
         this.#wakeLater(boss, id, FIRST_LOOKS_MS);
       }
     }
+    const letters = await readDeadLetters(boss, (name) => this.#require(name));
+    this.#workers.set(DEAD_LETTERS, letters);
+    this.#wakeLater(boss, letters, FIRST_LOOKS_MS);
     this.#later(TAKE_OVER_MS, () => void this.#takeOver(boss).catch(() => undefined));
   }
 
@@ -188,7 +189,7 @@ export class Jobs {
   }
 
   /** Resolves with the id to ask for its status. */
-  async enqueue(name: string, data: unknown, options: EnqueueOptions = {}): Promise<string> {
+  async enqueue(name: string, data: unknown, options: EnqueueOptions): Promise<string> {
     const definition = this.#require(name);
     const parsed = definition.schema.parse(data) as object;
     await this.wake();
@@ -200,8 +201,8 @@ export class Jobs {
     // The queue's policy allows one waiting and one running job a key; jobs without one get their own.
     const singletonKey = options.singletonKey ?? randomUUID();
     const more = {
+      group: { id: options.group },
       ...(options.startAfter !== undefined && { startAfter: options.startAfter }),
-      ...(options.group !== undefined && { group: { id: options.group } }),
     };
     for (let tries = 0; tries < ENQUEUE_TRIES; tries += 1) {
       const sent = await boss.send(name, parsed, { singletonKey, ...more, ...db });
@@ -232,7 +233,7 @@ export class Jobs {
       state,
       attempt: job.retryCount + 1,
       result: state === "done" ? output?.result : undefined,
-      error: hasFailed ? (output?.message ?? output?.value?.message ?? "it gave no reason") : undefined,
+      error: hasFailed ? (messageIn(output) ?? "it gave no reason") : undefined,
     };
   }
 
@@ -277,9 +278,8 @@ export class Jobs {
   }
 
   #ensureQueue(boss: PgBoss, { name, options }: Definition): Promise<void> {
-    const known = this.#queues.get(name);
-    if (known !== undefined) return known;
     const settings = {
+      deadLetter: DEAD_LETTERS,
       notify: true,
       retryLimit: options.retries,
       retryDelay: options.retryDelaySeconds,
@@ -289,9 +289,18 @@ export class Jobs {
       heartbeatSeconds: HEARTBEAT_SECONDS,
       deleteAfterSeconds: options.keepSeconds,
     };
-    const made = boss
-      .createQueue(name, { policy: options.keyed ? "stately" : "standard", ...settings })
-      .then(() => boss.updateQueue(name, settings));
+    return this.#once(name, async () => {
+      await this.#once(DEAD_LETTERS, () => makeDeadLetters(boss));
+      await boss.createQueue(name, { policy: options.keyed ? "stately" : "standard", ...settings });
+      await boss.updateQueue(name, settings);
+    });
+  }
+
+  /** Makes a queue once; where that fails, whoever needs it next tries again. */
+  #once(name: string, make: () => Promise<void>): Promise<void> {
+    const known = this.#queues.get(name);
+    if (known !== undefined) return known;
+    const made = make();
     this.#queues.set(name, made);
     made.catch(() => this.#queues.delete(name));
     return made;
@@ -299,12 +308,8 @@ export class Jobs {
 
   /** Resolves with the id of the worker. */
   async #work(boss: PgBoss, definition: Definition): Promise<string> {
-    const { perGroup, concurrency } = definition.options;
-    const options = {
-      pollingIntervalSeconds: POLL_SECONDS,
-      notifyPollingIntervalSeconds: POLL_SECONDS,
-      ...(perGroup < concurrency && { groupConcurrency: perGroup }),
-    };
+    const { perGroup } = definition.options;
+    const options = { ...POLLING, groupConcurrency: perGroup };
     let worker = "";
     worker = await boss.work(definition.name, { includeMetadata: true, ...options }, async (jobs) => {
       // pg-boss rests after each job, but there may be more than the one it was woken for.

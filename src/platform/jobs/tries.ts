@@ -27,11 +27,12 @@ export class Tries {
     this.#log = log;
   }
 
-  /** How many jobs of the group of this one are at work. */
-  ofGroup({ name, groupId }: Pick<JobTry, "name" | "groupId">): number {
+  /** How many other jobs of the group of this one are at work. */
+  ofGroup({ id, name, groupId }: Pick<JobTry, "id" | "name" | "groupId">): number {
     if (groupId == null) return 0;
-    return [...this.#tries.values()].filter((entry) => entry.name === name && entry.groupId === groupId)
-      .length;
+    return [...this.#tries.values()].filter(
+      (entry) => entry.id !== id && entry.name === name && entry.groupId === groupId && !entry.isSuperseded,
+    ).length;
   }
 
   begin({ id, name, retryCount, groupId }: JobTry, onStop: Try["onStop"]): Try {

@@ -10,8 +10,7 @@ import {
   type Subject,
   totalOf,
 } from "../../platform/drawing/index.ts";
-import { BASE_STYLESHEET_PATH, ICON_PATH } from "../oauth/pages/page.ts";
-import type { Words } from "../oauth/pages/words.ts";
+import { ICON_PATH } from "../oauth/pages/page.ts";
 
 /** Markup that is safe to stand in a page. */
 export type Markup = ReturnType<typeof raw> | Promise<ReturnType<typeof raw>>;
@@ -38,12 +37,17 @@ export interface PageView {
 }
 
 /** A whole page; `view` is missing in an embed, whose script fetches it with a secret that only the browser has. */
-export function dashboardPage(
-  t: Words,
-  { title, nav, view }: { title: string; nav: Markup | ""; view: Markup | "" },
-): Markup {
+export function dashboardPage({
+  title,
+  nav,
+  view,
+}: {
+  title: string;
+  nav: Markup | "";
+  view: Markup | "";
+}): Markup {
   return html`<!doctype html>
-<html lang="${t.language}">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -51,14 +55,13 @@ export function dashboardPage(
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="${ICON_PATH}">
-<link rel="stylesheet" href="${BASE_STYLESHEET_PATH}">
 <link rel="stylesheet" href="${DASHBOARD_STYLES}">
 <script src="${DASHBOARD_SCRIPT}" defer></script>
 </head>
 <body>
 ${nav}
 <main id="view"${view === "" ? raw(' data-embed aria-busy="true"') : ""}>
-${view === "" ? html`<p class="waiting" data-unreachable="${t`The server could not be reached.`}">${t`Loading…`}</p><noscript><p class="problem">${t`This page needs scripts to be switched on.`}</p></noscript>` : view}
+${view === "" ? html`<p class="waiting">Loading…</p><noscript><p class="problem">This page needs scripts to be switched on.</p></noscript>` : view}
 </main>
 <div id="tip" role="status" aria-live="polite" hidden></div>
 </body>

@@ -57,18 +57,30 @@ export class ReportRuns {
       timeoutSeconds: LIMITS.reports.makeMs / 1_000,
       keyed: false,
       onStop: "abort",
+      onGivenUp: ({ runId }, { reason }) => this.#givenUp(runId, reason),
     });
     schedules.define(KIND, { prepare: () => jobs.wake(), handle: (tx, due) => this.#due(tx, due) });
   }
 
   async #due(tx: CatalogTx, due: readonly Due[]): Promise<void> {
-    for (const { subject, occurrence, missed } of due)
-      await this.#begin(tx, { reportId: subject, occurrenceAt: occurrence, missed });
+    const workspaces = await this.#parts.store.workspacesOf(
+      tx,
+      due.map(({ subject }) => subject),
+    );
+    for (const { subject, occurrence, missed } of due) {
+      const workspaceId = workspaces.get(subject);
+      if (workspaceId === undefined) continue;
+      await this.#begin(tx, workspaceId, { reportId: subject, occurrenceAt: occurrence, missed });
+    }
   }
 
-  async #begin(tx: CatalogTx, wish: Parameters<ReportsStore["addRun"]>[1]): Promise<ReportRun> {
+  async #begin(
+    tx: CatalogTx,
+    workspaceId: number,
+    wish: Parameters<ReportsStore["addRun"]>[1],
+  ): Promise<ReportRun> {
     const run = await this.#parts.store.addRun(tx, wish);
-    await this.#parts.jobs.enqueue(JOB, { runId: run.id }, { tx });
+    await this.#parts.jobs.enqueue(JOB, { runId: run.id }, { tx, group: String(workspaceId) });
     return run;
   }
 
@@ -81,7 +93,7 @@ export class ReportRuns {
     const { catalog, jobs, store, deliveries } = this.#parts;
     await jobs.wake();
     const begun = await catalog.transaction((tx) =>
-      this.#begin(tx, { reportId: report.id, askedBy: caller.user.id }),
+      this.#begin(tx, report.workspaceId, { reportId: report.id, askedBy: caller.user.id }),
     );
     const until = performance.now() + waitMs;
     for (;;) {
@@ -128,6 +140,12 @@ export class ReportRuns {
         : "Something went wrong inside Kenning; its log says what.";
       await this.#fail(run, report, clip(reason, ERROR_CHARACTERS));
     }
+  }
+
+  /** Its process died in every try, or it never ended: nobody else can say so. */
+  async #givenUp(runId: number, reason: string): Promise<void> {
+    const found = await this.#parts.store.findRun(runId);
+    if (found !== undefined) await this.#fail(found.run, found.report, reason);
   }
 
   /** The owner is told once, until one has gone well again; whoever asked for it sees it in the answer. */

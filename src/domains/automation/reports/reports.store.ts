@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Clock } from "../../../kernel/clock.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { Schedules } from "../../../platform/schedules/index.ts";
@@ -60,6 +60,15 @@ export class ReportsStore extends ScheduledStore<Report> {
       .values({ ...run, createdAt: this.clock.now() })
       .returning();
     return made!;
+  }
+
+  /** Whose each of these is. */
+  async workspacesOf(tx: Pick<CatalogTx, "select">, ids: readonly number[]): Promise<Map<number, number>> {
+    const found = await tx
+      .select({ id: reports.id, workspaceId: reports.workspaceId })
+      .from(reports)
+      .where(inArray(reports.id, [...ids]));
+    return new Map(found.map(({ id, workspaceId }) => [id, workspaceId]));
   }
 
   async findRun(id: number): Promise<{ run: ReportRun; report: Report } | undefined> {

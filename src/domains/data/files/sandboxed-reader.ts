@@ -45,7 +45,7 @@ export class SandboxedReader {
   readonly #queue = new FairQueue({
     what: "files",
     places: LIMITS.files.readers,
-    placesPerScope: LIMITS.files.readers,
+    placesPerScope: Math.max(1, LIMITS.files.readers - 1),
     waiting: LIMITS.files.waitingReaders,
     waitingPerScope: LIMITS.files.waitingReaders / 2,
     waitMs: LIMITS.files.readMs,

@@ -76,7 +76,7 @@ export class DocumentReader {
   readonly #queue = new FairQueue({
     what: "documents",
     places: LIMITS.knowledge.readers,
-    placesPerScope: LIMITS.knowledge.readers,
+    placesPerScope: LIMITS.knowledge.readersPerWorkspace,
     waiting: LIMITS.knowledge.waitingReaders,
     waitingPerScope: LIMITS.knowledge.waitingReaders,
     waitMs: LIMITS.knowledge.readMs,

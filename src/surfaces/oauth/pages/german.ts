@@ -198,11 +198,6 @@ export const GERMAN: Readonly<Record<string, string>> = {
   "The two new passwords are not the same.": "Die beiden neuen Passwörter sind nicht gleich.",
   "The current password does not fit.": "Das jetzige Passwort stimmt nicht.",
 
-  // Dashboards
-  "Loading…": "Wird geladen …",
-  "The server could not be reached.": "Der Server war nicht zu erreichen.",
-  "This page needs scripts to be switched on.": "Diese Seite braucht eingeschaltete Skripte.",
-
   // The demo
   "Try the demo": "Die Demo ausprobieren",
   "The workspace “demo” is about Hafenrad, a maker of electric bicycles that does not exist: three years of sales, marketing and support up to today, handbooks in English and German, and what its people remember.":
