@@ -10,7 +10,7 @@ const THINGS =
     " ",
   );
 const PLACES = "Detmold Lemgo Lisbon Kyoto Oslo Porto Gdansk Quito Leeds Turin Bergen Malmo".split(" ");
-const RELATIONS = ["REFERENCES", "DEPENDS_ON", "PART_OF", "PRECEDES", "RELATED_TO"];
+const RELATIONS = ["REFERENCES", "DEPENDS_ON", "CAUSES", "SUPPORTS", "RELATED_TO"];
 
 /** Few syllables make many names. */
 function name(number: number): string {

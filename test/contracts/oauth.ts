@@ -35,13 +35,14 @@ export const oauth = contract("oauth", {
   "oauth.authorize.sign-in": "A browser that is not signed in goes to the sign-in page and comes back",
   "oauth.authorize.missing":
     "A missing parameter gets 400 {error: invalid_request, error_description: Missing required parameter: …}",
-  "oauth.authorize.state": "state is required",
+  "oauth.authorize.state": "state comes back as it was sent, and may be left out: PKCE protects the code",
   "oauth.authorize.json":
     "A client that asks for JSON gets every error as a 400 body, a browser gets a page or the redirect",
   "oauth.authorize.limit": "10 requests a minute for each address",
   "oauth.pkce.s256": "PKCE is required, and only S256",
 
   "oauth.code.once": "A code is good once; used again, it ends what it gave",
+  "oauth.code.attempt": "A code is good for one attempt: a wrong verifier, redirect or client uses it up",
   "oauth.code.ttl": "A code is good for ten minutes, or OAUTH_AUTHORIZATION_CODE_TTL_MINUTES",
 
   "oauth.token.answer":
@@ -56,8 +57,9 @@ export const oauth = contract("oauth", {
   "oauth.token.own-power": "A token never does more than its person may, whatever was allowed at consent",
 
   "oauth.refresh.rotation": "Each refresh gives a new refresh token",
-  "oauth.refresh.grace": "Two refreshes at once both succeed",
-  "oauth.refresh.reuse": "A refresh token used again later ends the whole connection",
+  "oauth.refresh.grace": "Refreshes with one token at once are all given the same, and nothing else",
+  "oauth.refresh.reuse":
+    "A refresh token used again later, or when what it gave was used, ends the whole connection",
   "oauth.refresh.ttl": "Refresh tokens live 14 days, or JWT_REFRESH_TTL_DAYS",
   "oauth.refresh.scope": "A refresh may ask for fewer scopes, never for more",
 
@@ -79,6 +81,8 @@ export const oauth = contract("oauth", {
   "oauth.client.conformance": "The conformance suite's authorization scenarios pass",
 
   "oauth.revoke.client": "A client can revoke its own tokens at /api/oauth/revoke, and nobody else's",
+  "oauth.revoke.access":
+    "Revoking an access token, signed or not, is answered with 200 and ends it at once on every server",
   "oauth.revoke.person": "A person can end a connected app; its tokens stop at once",
   "oauth.revoke.disabled": "A disabled account loses its sessions, its tokens and its refreshes",
 

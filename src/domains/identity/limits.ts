@@ -28,6 +28,10 @@ export const LIMITS = {
     loginBytes: 4 * 1024,
     /** Longest that a request waits for the database to say whose its token is. */
     tokenLookupMs: 5_000,
+    /** How long a used refresh token still gives what it gave, and nothing else, to requests that were sent beside the first. */
+    refreshGraceMs: 5_000,
+    /** Longest that such a request waits for the answer to the first. */
+    refreshWaitMs: 2_000,
     /** Audit events that wait for the database; calls are slowed down from half of it on, and what is beyond it is counted and dropped. */
     auditWaitingEvents: 20_000,
     /** Longest that a call is held up for audit events to be written; an outage must not stop everything. */

@@ -37,7 +37,7 @@ export const LIMITS = {
     /** Relations of one memory that are listed, in each direction; the newest ones. */
     listedRelations: 1_000,
     /** Memories in one chain of relations that cannot run in a circle, such as SUPERSEDES. */
-    acyclicMemories: 100_000,
+    acyclicMemories: 10_000,
     /** Names that one text can mention as [[name]] or @name. */
     mentions: 100,
     /** Documents up to this size are split at once, longer ones in a thread. */

@@ -23,22 +23,12 @@ export function accessTokenVerifier({ appUrl, records, apps, publicKeys }: Verif
     recognises: (token) => token.startsWith("eyJ") || OPAQUE_TOKEN.test(token),
     async verify(token) {
       if (!token.startsWith("eyJ")) return opaque(token);
-      const claims = await signed(token);
+      const claims = await signedClaims(appUrl, publicKeys(), token);
       return (
         claims && owned(String(claims.grant), String(claims.scope ?? ""), audienceOf(claims), claims.exp)
       );
     },
   };
-
-  async function signed(token: string): Promise<JWTPayload | null> {
-    try {
-      const rules = { issuer: appUrl, typ: "at+jwt", algorithms: ["ES256"] };
-      return (await jwtVerify(token, publicKeys(), rules)).payload;
-    } catch {
-      // Expired, tampered with, of another issuer: all the same to whoever sent it.
-      return null;
-    }
-  }
 
   async function opaque(token: string): Promise<VerifiedToken | null> {
     const record = await records.find("AccessToken", token);
@@ -65,6 +55,21 @@ export function accessTokenVerifier({ appUrl, records, apps, publicKeys }: Verif
     const expiresAt = new Date(exp * 1_000);
     const application = { id: clientId, name: clientName };
     return { accountId, workspaceId, scopes: permissions, audience, expiresAt, application };
+  }
+}
+
+/** What a signed access token of ours says; null where it is none, or is one no more. */
+export async function signedClaims(
+  appUrl: string,
+  keys: JWTVerifyGetKey,
+  token: string,
+): Promise<JWTPayload | null> {
+  try {
+    const rules = { issuer: appUrl, typ: "at+jwt", algorithms: ["ES256"] };
+    return (await jwtVerify(token, keys, rules)).payload;
+  } catch {
+    // Expired, tampered with, of another issuer: all the same to whoever sent it.
+    return null;
   }
 }
 

@@ -43,7 +43,10 @@ export function adapterFor({ records, apps }: AdapterParts): new (model: string)
 
     async consume(id: string): Promise<void> {
       const isFirst = await records.consume(this.#model, id);
-      if (isFirst || this.#model !== "AuthorizationCode") return;
+      if (isFirst) return;
+      // What it gave the first time is given again afterwards, or nothing.
+      if (this.#model === "RefreshToken") throw new errors.InvalidGrant("refresh token already consumed");
+      if (this.#model !== "AuthorizationCode") return;
       // Sent twice at the same moment: as with a code that comes back later, what it gave ends too.
       const grantId = (await records.find(this.#model, id))?.payload.grantId;
       if (typeof grantId === "string") await apps.revokeGrant(grantId);

@@ -14,8 +14,9 @@ import { inSeedWords } from "./answers.ts";
 import { checkClientMetadata, isRedirectAllowed, secretFits, UNVERIFIED } from "./clients.ts";
 import { wantsPage } from "./pages/page.ts";
 import type { Resources } from "./resources.ts";
+import { keepTokenRules, type TokenRuleParts } from "./token-rules.ts";
 
-export interface ProviderParts extends AdapterParts {
+export interface ProviderParts extends AdapterParts, TokenRuleParts {
   appUrl: string;
   /** Private keys, the one that signs first. */
   keys: JWK[];
@@ -64,6 +65,7 @@ export function createProvider(parts: ProviderParts): Provider {
   provider.proxy = true;
   provider.use(async (ctx, next) => {
     await next();
+    await keepTokenRules(ctx as KoaContextWithOIDC, parts);
     await inSeedWords(ctx as KoaContextWithOIDC, { appUrl, interactionBase: INTERACTION_BASE, isSignedIn });
   });
   provider.Client.prototype.redirectUriAllowed = function allowed(uri: string) {

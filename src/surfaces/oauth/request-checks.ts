@@ -7,14 +7,8 @@ export interface RequestProblem {
 
 type Check = (params: URLSearchParams) => RequestProblem | undefined;
 
-const REQUIRED = [
-  "response_type",
-  "client_id",
-  "redirect_uri",
-  "state",
-  "code_challenge",
-  "code_challenge_method",
-];
+/** Without state: official clients may leave it out, and PKCE protects what it was for. */
+const REQUIRED = ["response_type", "client_id", "redirect_uri", "code_challenge", "code_challenge_method"];
 
 const requiredParameters: Check = (params) => {
   const missing = REQUIRED.find((name) => (params.get(name) ?? "") === "");

@@ -6,7 +6,7 @@ import { type Clock, MS } from "../../kernel/clock.ts";
 import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
 import { mountConsole } from "../console-api/console.route.ts";
 import type { HttpApp } from "../http/app.ts";
-import { accessTokenVerifier } from "./access-token-verifier.ts";
+import { accessTokenVerifier, signedClaims } from "./access-token-verifier.ts";
 import { BrowserSession } from "./browser-session.ts";
 import { type HasContent, mountConsent } from "./consent.route.ts";
 import { FormGuard } from "./form-guard.ts";
@@ -120,6 +120,7 @@ export class SignInServer {
       keys,
       cookieKey: parts.keys.cookie,
       resources: this.#resources,
+      signedClaims: (token) => signedClaims(parts.appUrl, this.#publicKeys, token),
       signedIn: async (header) => (await this.browser.ofHeader(header))?.accountId ?? null,
       renderError: (wantsJson, { error, error_description }, acceptLanguage) => {
         if (wantsJson) return JSON.stringify({ error, error_description });

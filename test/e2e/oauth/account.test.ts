@@ -1,7 +1,11 @@
 import pg from "pg";
+import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { compose } from "../../../src/app/compose.ts";
+import { loadConfig } from "../../../src/app/config.ts";
 import { MS } from "../../../src/kernel/clock.ts";
-import { CommandLine } from "../../support/command-line.ts";
+import { SURFACES } from "../../../src/registry/caller.ts";
+import { CommandLine, freePort } from "../../support/command-line.ts";
 import { appUrlOf, Browser, OAuthClient, PASSWORD, signedInPerson } from "../../support/oauth-client.ts";
 import { callOf, PATHS } from "../../support/rpc.ts";
 import { startTestServer, type TestServer } from "../../support/server.ts";
@@ -13,8 +17,21 @@ let server: TestServer;
 /** Whose token is used at the very beginning: it takes ten seconds until that is written down. */
 let nightly: { person: Browser; made: Token };
 
+/** Another server on the same database. */
+let other: Awaited<ReturnType<typeof compose>>;
+let otherUrl: string;
+
 beforeAll(async () => {
   server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
+  const shared = { KENNING_HOME: server.home, DATABASE_URL: server.databaseUrl, APP_URL: appUrlOf(server) };
+  const env = {
+    ...shared,
+    PORT: String(await freePort()),
+    RATE_LIMIT_ENABLED: "false",
+    EXTERNAL_KNOWLEDGE_MCP_ENABLED: "true",
+  };
+  other = await compose(loadConfig({ env, cwd: server.home }), { log: pino({ level: "silent" }) });
+  otherUrl = (await other.listen()).url;
   const { person } = await signedInPerson(server);
   const json = {
     workspace: "acme",
@@ -30,7 +47,10 @@ beforeAll(async () => {
   const headers = { "user-agent": "nightly-script/2.1" };
   await callOf(server, PATHS.all, "whoami", {}, { token: made.token, headers });
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await other.close();
+  await server.stop();
+});
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -78,6 +98,12 @@ const tokensOf = async (browser: Browser) => (await api<{ tokens: Token[] }>(bro
 const isSignedIn = async (browser: Browser) => (await api(browser, "/me")).status === 200;
 const worksAt = async (token: string) =>
   (await callOf(server, PATHS.all, "whoami", {}, { token })).status === 200;
+
+async function statusOf(url: string, token: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  return (await fetch(url, { method: "POST", headers, body })).status;
+}
 
 async function audited(action: string): Promise<{ user_id: string; success: boolean }[]> {
   await server.app.identity.audit.flush();
@@ -332,6 +358,44 @@ describe("connected apps", () => {
     expect(await worksAt(tokens.access_token)).toBe(false);
     expect((await client.refresh(tokens.refresh_token)).body.error).toBe("invalid_grant");
     expect(await appsOf(person)).toEqual([]);
+  });
+
+  it.each(SURFACES)(
+    "[oauth.revoke.access] can give back a token of /%s, and it is dead on every server",
+    async (surface) => {
+      const { person } = await signedInPerson(server);
+      const client = new OAuthClient(server);
+      const resource = `${appUrlOf(server)}${PATHS[surface]}`;
+      const { access_token: token, refresh_token } = await client.connect(person, { resource, scope: "" });
+      const statuses = () =>
+        Promise.all([server.url, otherUrl].map((url) => statusOf(url + PATHS[surface], token)));
+      expect(await statuses()).toEqual([200, 200]);
+      const stranger = new OAuthClient(server, { clientId: "another-client" });
+      expect((await stranger.revoke(token)).status).toBe(200);
+      expect(await statuses()).toEqual([200, 200]);
+      const answer = await client.revoke(token, { token_type_hint: "access_token" });
+      expect([answer.status, await answer.text()]).toEqual([200, ""]);
+      expect(await statuses()).toEqual([401, 401]);
+      expect((await client.revoke(token)).status).toBe(200);
+      expect((await client.refresh(refresh_token)).body.error).toBe("invalid_grant");
+      expect(await appsOf(person)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["of nobody's", "eyJhbGciOiJFUzI1NiJ9.e30.c2ln", 200],
+    ["without a signature", "eyJhbGciOiJub25lIn0.e30.", 200],
+    ["that is empty", "", 400],
+    ["that is long", `eyJhbGciOiJFUzI1NiJ9.${"A".repeat(20_000)}.c2ln`, 200],
+  ])("[oauth.revoke.access] revoking a token %s ends nothing", async (_, token, status) => {
+    const { person } = await signedInPerson(server);
+    const client = new OAuthClient(server);
+    const { access_token: good } = await client.connect(person);
+    expect((await client.revoke(token)).status).toBe(status);
+    expect((await client.revoke(good, { client_id: null })).status).toBe(400);
+    expect((await client.revoke(good, { client_secret: "guessed" })).status).toBe(401);
+    expect((await client.revoke(`${good.slice(0, -3)}AAA`)).status).toBe(200);
+    expect(await worksAt(good)).toBe(true);
   });
 
   it("[oauth.token.year] can give back the one-year token", async () => {

@@ -370,29 +370,49 @@ describe("refresh tokens", () => {
     expect(again).toBe(200);
   });
 
-  it("[oauth.refresh.grace] may be used by two at once", async () => {
+  it("[oauth.refresh.grace] give the same to those who use one at once, and nothing else", async () => {
     const client = new OAuthClient(server);
     const { refresh_token: token } = await client.connect(person);
-    const answers = await Promise.all([client.refresh(token), client.refresh(token), client.refresh(token)]);
-    for (const { status, body } of answers) {
-      expect(status).toBe(200);
-      expect(await statusAt("agent", body.access_token)).toBe(200);
-      expect((await client.refresh(body.refresh_token)).status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => client.refresh(token)));
+    const [first] = answers;
+    for (const { status, body } of answers)
+      expect({ status, body }).toEqual({ status: 200, body: first?.body });
+    expect((await client.refresh(token)).body).toEqual(first?.body);
+    expect((await client.refresh(token, { scope: "data_agent:read" })).body.error).toBe("invalid_grant");
+    expect(await statusAt("agent", String(first?.body.access_token))).toBe(200);
+    expect((await client.refresh(String(first?.body.refresh_token))).status).toBe(200);
+  });
+
+  it("[oauth.refresh.grace] give it to the client that they belong to alone", async () => {
+    const client = new OAuthClient(server);
+    const { refresh_token: token } = await client.connect(person);
+    expect((await client.refresh(token)).status).toBe(200);
+    const stranger = new OAuthClient(server, { clientId: "another-client" });
+    for (const change of [{}, { client_id: null }]) {
+      const { status, body } = await stranger.refresh(token, change);
+      expect({ status, token: body.access_token }).toEqual({ status: 400, token: undefined });
     }
   });
 
-  it("[oauth.refresh.reuse] used again later end the whole connection", async () => {
-    const client = new OAuthClient(server);
-    const first = await client.connect(person);
-    const { body: second } = await client.refresh(first.refresh_token);
-    later(31 * MS.second);
-    expect((await client.refresh(first.refresh_token)).body).toEqual({
-      error: "invalid_grant",
-      error_description: "Invalid or expired refresh token",
-    });
-    expect((await client.refresh(second.refresh_token)).body.error).toBe("invalid_grant");
-    for (const { access_token: token } of [first, second]) expect(await statusAt("agent", token)).toBe(401);
-  });
+  const replays: [string, (client: OAuthClient, next: string) => Promise<unknown>][] = [
+    ["later", async () => later(6 * MS.second)],
+    ["at once, when what it gave was used", (client, next) => client.refresh(next)],
+  ];
+  it.each(replays)(
+    "[oauth.refresh.reuse] used again %s, they end the whole connection",
+    async (_, before) => {
+      const client = new OAuthClient(server);
+      const first = await client.connect(person);
+      const { body: second } = await client.refresh(first.refresh_token);
+      await before(client, second.refresh_token);
+      expect((await client.refresh(first.refresh_token)).body).toEqual({
+        error: "invalid_grant",
+        error_description: "Invalid or expired refresh token",
+      });
+      expect((await client.refresh(second.refresh_token)).body.error).toBe("invalid_grant");
+      for (const { access_token: token } of [first, second]) expect(await statusAt("agent", token)).toBe(401);
+    },
+  );
 
   it("[oauth.refresh.ttl] live 14 days from their last use", async () => {
     const client = new OAuthClient(server);

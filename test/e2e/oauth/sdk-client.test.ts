@@ -138,15 +138,38 @@ describe("the official client", () => {
       const provider = new HeadlessProvider();
       await using client = await connect("all", mode, provider);
       const { length } = provider.saved;
+      const before = provider.tokens()?.refresh_token;
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 16 * MS.minute });
       const result = await client.callTool({ name: "whoami", arguments: {} });
       expect(result.isError ?? false).toBe(false);
       expect(provider.asked, "the person was asked again").toHaveLength(1);
       // The older mode has a stream and a call under way, and refreshes for both at once.
       expect(provider.saved.length).toBeGreaterThan(length);
-      expect(provider.saved.at(-1)?.refresh_token).not.toBe(provider.saved.at(-2)?.refresh_token);
+      expect(provider.tokens()?.refresh_token).not.toBe(before);
     },
   );
+
+  it.each(Object.keys(MODES) as Mode[])(
+    "[oauth.refresh.grace] refreshes for many calls at once, again and again, in its %s mode",
+    async (mode) => {
+      const provider = new HeadlessProvider();
+      await using client = await connect("all", mode, provider);
+      for (let round = 1; round <= 3; round += 1) {
+        vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 16 * MS.minute });
+        const calls = Array.from({ length: 6 }, () => client.callTool({ name: "whoami", arguments: {} }));
+        for (const { isError } of await Promise.all(calls)) expect(isError ?? false).toBe(false);
+      }
+      expect(provider.asked, "the person was asked again").toHaveLength(1);
+    },
+  );
+
+  it("leaves out the state where its provider has none", async () => {
+    const provider = new HeadlessProvider();
+    Object.assign(provider, { state: undefined });
+    await using client = await connect("all", "newer", provider);
+    expect(provider.asked[0]?.searchParams.has("state")).toBe(false);
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+  });
 
   it.each(Object.keys(MODES) as Mode[])(
     "[oauth.scope.step-up] asks for more scopes when it needs them, in its %s mode",

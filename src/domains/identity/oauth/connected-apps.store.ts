@@ -42,6 +42,9 @@ export interface AppOwner {
   clientName: string;
 }
 
+/** Its client gave its tokens back, a code or refresh token was used again, or a code came without its proof. */
+export type EndedBy = "client" | "reused" | "refused";
+
 interface OwnedApp {
   accountId: number;
   workspaceId: number;
@@ -54,14 +57,9 @@ const whose = {
   clientId: connectedApps.clientId,
 };
 
-/** How long a look-up of a grant is remembered: the longest that a revoked app may still be served. */
-const REMEMBERED_MS = 2_000;
-const REMEMBERED_GRANTS = 10_000;
-
 /** The apps that people have connected by OAuth. */
 export class ConnectedApps extends Store {
   readonly #audit: AuditSink;
-  readonly #remembered = new Map<string, { owner: AppOwner | null; untilMs: number }>();
 
   constructor(catalog: Catalog, clock: Clock, audit: AuditSink) {
     super(catalog, clock);
@@ -96,11 +94,8 @@ export class ConnectedApps extends Store {
     return { grantId };
   }
 
-  /** For whom, and in which workspace, a grant was given; null when it was revoked. */
+  /** For whom, and in which workspace, a grant was given; null when it was revoked, by whichever server. */
   async ownerOf(grantId: string): Promise<AppOwner | null> {
-    const nowMs = performance.now();
-    const known = this.#remembered.get(grantId);
-    if (known !== undefined && known.untilMs > nowMs) return known.owner;
     const [row] = await this.catalog.db
       .select({
         accountId: connectedApps.accountId,
@@ -112,13 +107,11 @@ export class ConnectedApps extends Store {
       .from(connectedApps)
       .innerJoin(workspaces, eq(workspaces.id, connectedApps.workspaceId))
       .where(and(eq(connectedApps.grantId, grantId), isNull(connectedApps.revokedAt)));
-    if (this.#remembered.size >= REMEMBERED_GRANTS) this.#remembered.clear();
-    this.#remembered.set(grantId, { owner: row ?? null, untilMs: nowMs + REMEMBERED_MS });
     return row ?? null;
   }
 
-  /** For the audit log: the authorization server has ended an app, because its client asked or a code was reused. */
-  async noteEnd(grantId: string, why: "client" | "reused"): Promise<void> {
+  /** For the audit log: the authorization server has ended an app, because its client asked or a code was misused. */
+  async noteEnd(grantId: string, why: EndedBy): Promise<void> {
     const [app] = await this.catalog.db
       .select(whose)
       .from(connectedApps)
@@ -177,7 +170,6 @@ export class ConnectedApps extends Store {
       await removeGrant(tx, grantId);
       return ended;
     });
-    this.#remembered.delete(grantId);
     this.#record("oauth.app_ended", app, { why: "person", grantId });
   }
 
@@ -190,7 +182,6 @@ export class ConnectedApps extends Store {
         .where(and(eq(connectedApps.grantId, grantId), isNull(connectedApps.revokedAt)));
       await removeGrant(tx, grantId);
     });
-    this.#remembered.delete(grantId);
   }
 
   /** Forgets apps that have nothing left to ask with: their last token has expired. */
