@@ -72,7 +72,8 @@ ${question === "" || isAnswered || data !== null ? "" : html`<p class="empty">${
 }
 
 function dataSection(t: Words, { question, workspace }: AskView, data: DataAnswer): Html {
-  const { outcome, answer, query, reading, notes, questions } = data;
+  const { outcome, answer, query, reading, questions } = data;
+  const notes = data.notes.filter((note) => !answer.includes(note));
   return html`<section class="answer" aria-labelledby="data">
 <h2 id="data">${outcome === "answer" ? t`Answer` : t`Data`}</h2>
 ${prose(answer)}
@@ -99,13 +100,14 @@ function prose(text: string): Html {
               .split(/(?<!\w)\*([^*]+)\*(?!\w)/)
               .map((each, j) => (j % 2 === 1 ? html`<em>${each}</em>` : each)),
       );
-  return html`${text
-    .split(/\n{2,}|\n(?!- )/)
-    .filter((block) => block.trim() !== "")
-    .map((block) => {
-      if (!/^- /.test(block)) return html`<p>${inline(block)}</p>`;
-      return html`<ul>${block.split(/^- |\n- /).flatMap((item) => (item.trim() === "" ? [] : html`<li>${inline(item)}</li>`))}</ul>`;
-    })}`;
+  const isItem = (line: string) => line.startsWith("- ");
+  // Rows stand below as a table of their own.
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("|"));
+  return html`${lines.map((line, i) => {
+    if (!isItem(line)) return html`<p>${inline(line)}</p>`;
+    const [before = "", after = ""] = [lines[i - 1], lines[i + 1]];
+    return html`${raw(isItem(before) ? "" : "<ul>")}<li>${inline(line.slice(2))}</li>${raw(isItem(after) ? "" : "</ul>")}`;
+  })}`;
 }
 
 function tableOf(t: Words, { fields, rows, totalRows }: DataAnswer): Html {
