@@ -53,7 +53,9 @@ export async function openEngines(
   opened.defer(() => retrieval.close());
   const vault = createVault({ root });
   const jobs = new Jobs(catalog, log);
-  const drawings = new Drawings(log, config.exports.fontFolders);
+  const { fontFolders } = config.exports;
+  const drawings = new Drawings({ fontFolders, tempFolder: join(home, "drawings"), log });
+  opened.defer(() => drawings.close());
   const schedules = new Schedules(catalog, log);
   const deliveries = openDeliveries(config, { catalog, blobs, jobs, fetch, vault, root, home, log });
   opened.defer(() => deliveries.close());

@@ -371,7 +371,8 @@ describe("an embed", () => {
       )),
       JSON.stringify(await call("search", { query: "price" }, boards.viewer)),
     ];
-    for (const text of told) expect(text).not.toMatch(/price|77[789]/i);
+    // The address of this server is a number, too.
+    for (const text of told) expect(text.replaceAll(server.url, "")).not.toMatch(/price|77[789]/i);
     const asset = { asset_type: "widget", asset_id: made.widgets[0]?.widget_id };
     expect(await call("get_details", asset, admin)).toMatchObject({ details: { y_axis: ["price"] } });
     await call("set_dataset_policies", { dataset_id: datasetId, policies: [] }, admin);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { AppError } from "../../kernel/errors.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { AgentServices } from "../agent/index.ts";
@@ -9,9 +10,9 @@ import { Boards } from "./boards.ts";
 import type { BiServices } from "./define.ts";
 import { EmbedsStore } from "./embeds.store.ts";
 import { Embeds } from "./embeds.ts";
+import { Documents } from "./export/documents.ts";
 import { Exports } from "./export/exports.ts";
 import { ExportLinks } from "./export/links.ts";
-import { Pdfs } from "./export/pdfs.ts";
 import { InsightFinder } from "./insights/insights.ts";
 import { dashboardKind, widgetKind } from "./kinds.ts";
 import { ModelSources } from "./query/model-source.ts";
@@ -36,8 +37,9 @@ export type { Dashboard, Widget } from "./boards.store.ts";
 export type { BiServices } from "./define.ts";
 export { ticketWish } from "./embeds.ts";
 export { untitled } from "./export/exports.ts";
+export { EXPORT_FORMATS, type ExportFormat } from "./export/links.ts";
 export type { Chosen } from "./lens.ts";
-export type { ShownFilter, ShownWidget, ToDraw } from "./views.ts";
+export { roomFor, type ShownFilter, type ShownWidget, type ToDraw } from "./views.ts";
 
 interface Before {
   identity: Pick<Identity, "callerFor">;
@@ -49,7 +51,7 @@ interface Before {
 export const biSlice: SliceSpec<"bi", BiServices, Before> = {
   name: "bi",
   open(
-    { catalog, clock, drawings, vault, appUrl, log },
+    { catalog, clock, drawings, vault, appUrl, home, log },
     { identity, data: { data, datasets }, models, agent },
   ) {
     const sources = new Sources({ data, clock });
@@ -67,13 +69,9 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     });
     const insights = new InsightFinder({ sources, seers, clock });
     const views = new Views({ seers, sources, insights, modelSources, drawings, clock });
-    const exports = new Exports({
-      boards,
-      views,
-      drawings,
-      pdfs: new Pdfs(log, drawings.fontFolders),
-      clock,
-    });
+    const { fontFolders } = drawings;
+    const documents = new Documents({ log, tempFolder: join(home, "documents"), fontFolders });
+    const exports = new Exports({ boards, views, drawings, documents, clock });
     const exportLinks = new ExportLinks(vault, clock, appUrl);
     const embedsStore = new EmbedsStore(catalog, clock);
     const embeds = new Embeds({ store: embedsStore, boards, identity, vault, clock, appUrl });
@@ -91,7 +89,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
       datasets,
       appUrl,
     };
-    return { services, sweep: () => store.sweep() };
+    return { services, sweep: () => store.sweep(), close: () => documents.close() };
   },
   tools: [
     listDashboards,

@@ -34,8 +34,24 @@ export const LIMITS = {
     scatterPoints: 5_000,
     /** Rows of a table on a page. */
     pageRows: 200,
+    /** Columns of a table on a page at a time; the others are a click away. */
+    pageColumns: 50,
+    /** Cells of all tables of a page together, shared out among them: a page of many tables shows fewer rows of each. */
+    pageCells: 60_000,
+    /** Largest that the widgets of a page may be together; those that do not fit are shown when they are asked for. */
+    pageBytes: 8 * 1024 * 1024,
     /** Rows of a table in a PDF. */
     pdfRows: 1_000,
+    /** Columns of a table in a PDF: more cannot be read. */
+    pdfColumns: 20,
+    /** Cells of all tables of a PDF together, shared out among them. */
+    pdfCells: 30_000,
+    /** Rows of a sheet in a workbook. */
+    sheetRows: 10_000,
+    /** Columns of a sheet in a workbook. */
+    sheetColumns: 2_000,
+    /** Cells of all sheets of a workbook together, shared out among them. */
+    sheetCells: 100_000,
     /** Longest that the query of one widget may take on a page or in an export. */
     queryMs: 60_000,
     /** Widgets of one dashboard whose queries run at once: each has all cores, and more of one person's count as a burden. */
@@ -46,6 +62,8 @@ export const LIMITS = {
     keptPages: 50,
     /** Pictures that are kept in memory. */
     keptPictures: 400,
+    /** Memory that kept results may take, and kept pages, and kept pictures: each of them so much. */
+    keptBytes: 64 * 1024 * 1024,
     /** Former versions of a dashboard or widget, the newest, that details list. */
     listedVersions: 20,
     /** Former versions of a dashboard or widget that are kept. */
@@ -63,16 +81,22 @@ export const LIMITS = {
     /** How long a download link works. */
     linkMinutes: 15,
   },
-  pdf: {
-    /** PDFs that are made at the same time, by all workspaces. */
-    threads: 1,
-    /** PDFs that wait to be made; a workspace has at most half of them. */
+  documents: {
+    /** PDFs and workbooks that are made at the same time, by all workspaces: each in a process of its own. */
+    processes: 2,
+    /** PDFs and workbooks that wait to be made; a workspace has at most half of them. */
     waiting: 16,
-    /** Longest that one PDF may take. */
+    /** Longest that one of them may take. */
     ms: 60_000,
-    /** How long the thread that makes PDFs is kept when there is nothing to do. */
+    /** How long a process that makes them is kept when there is nothing to do. */
     idleMs: 5 * 60_000,
-    /** Memory of the thread that makes PDFs. */
-    memoryMb: 512,
+    /** Memory of each process that makes them. */
+    memoryMb: 1_024,
+    /** Largest PDF or workbook. */
+    bytes: 64 * 1024 * 1024,
+    /** Longest text in a PDF, such as the description of a dashboard; values of tables are cut off sooner. */
+    textCharacters: 10_000,
+    /** Longest text in a cell of a workbook, which is what Excel can hold. */
+    sheetCellCharacters: 32_767,
   },
 } as const;

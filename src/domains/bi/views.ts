@@ -10,6 +10,7 @@ import {
   type Picture,
   type Subject,
 } from "../../platform/drawing/index.ts";
+import { LIMITS as DRAWING } from "../../platform/drawing/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Dashboard, Widget } from "./boards.store.ts";
 import { datasetGone } from "./boards.ts";
@@ -25,11 +26,38 @@ import { quoted, type Seen, type Sources } from "./query/source.ts";
 import type { Seers } from "./seers.ts";
 import type { DashboardFilter, Filter } from "./shapes.ts";
 
+/** Rows of a table that a picture may show. */
+const PNG_ROWS = 50;
+
 export interface ViewOptions {
   chosen?: Chosen;
   locale: string;
-  /** Rows of a table. */
+  /** Of each table. */
   rows: number;
+  columns: number;
+  cells: number;
+  /** From which of its columns on tables are shown, by the id of their widget; from the first unless told. */
+  firstColumns?: ReadonlyMap<number, number>;
+}
+
+const { bi } = LIMITS;
+const { tableColumns } = DRAWING.drawing;
+/** What tables have room for, by what they stand in. */
+const ROOMS = {
+  page: { rows: bi.pageRows, columns: bi.pageColumns, cells: bi.pageCells },
+  pdf: { rows: bi.pdfRows, columns: bi.pdfColumns, cells: bi.pdfCells },
+  png: { rows: PNG_ROWS, columns: tableColumns, cells: bi.pageCells },
+  xlsx: { rows: bi.sheetRows, columns: bi.sheetColumns, cells: bi.sheetCells },
+};
+
+/** What each table of these widgets has room for: a document is bounded as a whole. */
+export function roomFor(
+  place: keyof typeof ROOMS,
+  widgets: readonly Widget[],
+): Pick<ViewOptions, "rows" | "columns" | "cells"> {
+  const { cells, ...room } = ROOMS[place];
+  const tables = widgets.filter(({ spec }) => spec.chart === "datagrid2").length;
+  return { ...room, cells: Math.floor(cells / Math.max(1, tables)) };
 }
 
 export interface ShownWidget extends Shown {
@@ -89,8 +117,8 @@ type Parts = {
 /** What widgets show to somebody, as things to be drawn, and the drawings: the same for page, embed, PDF and PNG. */
 export class Views {
   readonly #parts: Parts;
-  readonly #pictures = new KeptPromises(LIMITS.bi.keptPictures);
-  readonly #pages = new KeptPromises(LIMITS.bi.keptPages);
+  readonly #pictures = new KeptPromises(bi.keptPictures, bi.keptBytes);
+  readonly #pages = new KeptPromises(bi.keptPages, bi.keptBytes);
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -120,7 +148,7 @@ export class Views {
     const writing = {
       locale: knownLocale(options.locale),
       now: clock.now(),
-      rows: options.rows,
+      room: { ...options, firstColumn: options.firstColumns?.get(widget.id) ?? 0 },
       sizeY: widget.place?.sizeY ?? 8,
     };
     const isStranger = caller.viewerAttributes !== undefined;
@@ -196,13 +224,18 @@ export class Views {
   ): Promise<T[]> {
     const waiting: Promise<T[]>[] = [];
     const shown: ShownWidget[] = [];
+    let before: Promise<unknown> = Promise.resolve();
     const seers = await this.#parts.seers.of(caller, dashboard, widgets);
-    await mapBounded(widgets, LIMITS.bi.queriesAtOnce, async (widget, i) => {
+    await mapBounded(widgets, bi.queriesAtOnce, async (widget, i) => {
       shown[i] = await this.#show({ caller, seer: seers[i] as Caller }, dashboard, widget, options);
       const first = i - (i % DRAWN_TOGETHER);
       const some = widgets.slice(first, first + DRAWN_TOGETHER).flatMap((_, at) => shown[first + at] ?? []);
       const isWhole = some.length === Math.min(DRAWN_TOGETHER, widgets.length - first);
-      if (isWhole) waiting[first / DRAWN_TOGETHER] = then(some);
+      if (!isWhole) return;
+      // One after the other: a workspace has one thread that draws, and few may wait for it.
+      const next = before.then(() => then(some));
+      before = next.catch(() => undefined);
+      waiting[first / DRAWN_TOGETHER] = next;
     });
     return (await Promise.all(waiting)).flat();
   }
@@ -255,6 +288,30 @@ export class Views {
     return Promise.all(wanted);
   }
 
+  /** Tables as HTML, made where pictures are drawn; nothing in the place of what is none or could not be made. */
+  async htmlTables(
+    workspaceId: number,
+    shown: readonly ShownWidget[],
+    locale: string,
+  ): Promise<(string | null)[]> {
+    const made: (string | null)[] = [];
+    for (const { subject } of shown) {
+      const table = subject.kind !== "table" ? null : this.#htmlTable(workspaceId, subject, locale);
+      made.push(await table);
+    }
+    return made;
+  }
+
+  async #htmlTable(
+    workspaceId: number,
+    { columns, rows, totals }: Extract<Subject, { kind: "table" }>,
+    locale: string,
+  ): Promise<string | null> {
+    const { drawings } = this.#parts;
+    const scope = String(workspaceId);
+    return drawings.htmlTable({ columns, rows, totals }, locale, { scope }).catch(() => null);
+  }
+
   async filters(
     caller: Caller,
     dashboard: Dashboard,
@@ -263,7 +320,7 @@ export class Views {
   ): Promise<ShownFilter[]> {
     const seen = await this.#seen(caller, dashboard, widgets);
     const visible = await this.#visible(dashboard, seen);
-    return mapBounded(visible, LIMITS.bi.queriesAtOnce, async (filter) => {
+    return mapBounded(visible, bi.queriesAtOnce, async (filter) => {
       const name = nameOfFilter(filter);
       const isChosen = ["=", "in", "!="].includes(filter.operator);
       const choice =

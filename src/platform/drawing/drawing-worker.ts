@@ -4,9 +4,9 @@ import { answerQuestions } from "../threads/index.ts";
 import { countValues } from "./chart.ts";
 import { drawingOf, type Subject } from "./drawing.ts";
 import { measure } from "./font-metrics.ts";
+import { type HtmlTable, htmlTableOf } from "./html-table.ts";
 import { LIMITS } from "./limits.ts";
 import type { Look } from "./look.ts";
-import { pngOf } from "./render-png.ts";
 import { type Picture, pictureOf } from "./render-svg.ts";
 import { type Sheet, sheetOf } from "./sheet.ts";
 
@@ -14,35 +14,28 @@ import { type Sheet, sheetOf } from "./sheet.ts";
 Object.freeze(Object.prototype);
 
 export type DrawingQuestion =
-  | { subject: Subject; looks: Look[]; isPng: boolean; fontFolders: readonly string[] }
-  | { sheet: Sheet; fontFolders: readonly string[] }
-  | { each: { subject: Subject; look: Look }[] };
+  | { subject: Subject; looks: Look[] }
+  | { sheet: Sheet }
+  | { each: { subject: Subject; look: Look }[] }
+  | { table: HtmlTable; locale: string };
 
 export interface DrawingAnswer {
   pictures: Picture[];
-  /** Of the first one. */
-  png?: Uint8Array;
-  /** Whether there was a font for all that is written in it. */
-  hasAllGlyphs?: boolean;
   /** Of several subjects: those that could not be drawn have a reason in their place. */
   each?: (Picture | { failure: string })[];
+  /** Of a table. */
+  html?: string;
 }
 
 answerQuestions<DrawingQuestion, DrawingAnswer>((question) => {
-  if ("sheet" in question) {
-    const picture = sheetOf(
-      question.sheet,
-      (subject, look) => pictureOf(toDrawing(subject, look), look),
-      measure,
-    );
-    return { pictures: [], ...pngOf(picture, question.sheet, question.fontFolders) };
-  }
+  if ("table" in question) return { pictures: [], html: htmlTableOf(question.table, question.locale) };
   if ("each" in question) return { pictures: [], each: question.each.map(drawnOrNot) };
-  const { subject, looks, isPng, fontFolders } = question;
-  const pictures = looks.map((look) => pictureOf(toDrawing(subject, look), look));
-  const [first, look] = [pictures[0], looks[0]];
-  if (!isPng || first === undefined || look === undefined) return { pictures };
-  return { pictures, ...pngOf(first, look, fontFolders) };
+  if ("sheet" in question) {
+    const draw = (subject: Subject, look: Look) => pictureOf(toDrawing(subject, look), look);
+    return { pictures: [sheetOf(question.sheet, draw, measure)] };
+  }
+  const { subject, looks } = question;
+  return { pictures: looks.map((look) => pictureOf(toDrawing(subject, look), look)) };
 });
 
 /** One that cannot be drawn does not take the others with it. */

@@ -120,7 +120,7 @@ describe("texts", () => {
   });
 
   it("have no characters that a picture cannot have", () => {
-    expect(oneLine("a\nb\u0000c\u202ed\ud800")).toBe("a b c d\ufffd");
+    expect(oneLine("a\nb\u0000c\u202ed\ud800")).toBe("a b cd\ufffd");
     expect(oneLine("x".repeat(1_000))).toHaveLength(300);
   });
 });

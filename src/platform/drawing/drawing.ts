@@ -56,6 +56,10 @@ export type Drawing =
       columns: TableColumn[];
       rows: (string | number | null)[][];
       rowCount: number;
+      /** Where there are more than these. */
+      columnCount?: number | undefined;
+      /** How many of them stand before these. */
+      firstColumn?: number | undefined;
       /** Below the rows: sums of the columns that have one. */
       totals?: (number | null)[] | undefined;
     }

@@ -1,10 +1,20 @@
-import { describe, expect, it } from "vitest";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Subject } from "./drawing.ts";
 import { Drawings } from "./drawings.ts";
 import { LIMITS } from "./limits.ts";
 
 const logged: unknown[] = [];
-const drawings = new Drawings({ error: (...what: unknown[]) => void logged.push(what) } as never);
+const folder = mkdtempSync(join(tmpdir(), "kenning-drawings-"));
+chmodSync(folder, 0o711);
+const log = { error: (...what: unknown[]) => void logged.push(what), warn: () => undefined } as never;
+const drawings = new Drawings({ tempFolder: join(folder, "processes"), log });
+afterAll(async () => {
+  await drawings.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 const FOR = { scope: "1" };
 
 const chart = (label: string): Subject => ({

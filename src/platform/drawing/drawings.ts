@@ -1,23 +1,29 @@
 import { extname, join } from "node:path";
 import type { Logger } from "pino";
+import { z } from "zod";
 import { AppError, isAppError } from "../../kernel/errors.ts";
+import { ProcessPool } from "../sandbox/index.ts";
 import { ThreadPool } from "../threads/index.ts";
 import type { Subject } from "./drawing.ts";
 import type { DrawingAnswer, DrawingQuestion } from "./drawing-worker.ts";
+import { readableFontFolders } from "./fallback-fonts.ts";
+import type { HtmlTable } from "./html-table.ts";
 import { LIMITS } from "./limits.ts";
 import { type Look, lookShape } from "./look.ts";
 import type { Picture } from "./render-svg.ts";
+import type { PngQuestion } from "./resvg.ts";
 import type { Sheet, Tile } from "./sheet.ts";
 
 export interface SheetWish extends Omit<Sheet, "tiles"> {
   tiles: readonly (Omit<Tile, "look"> & { look: Partial<Look> })[];
 }
 
-export interface Png {
-  png: Uint8Array;
+const pngAnswer = z.object({
+  png: z.instanceof(Uint8Array),
   /** Whether there was a font for all that is written in it. */
-  hasAllGlyphs: boolean;
-}
+  hasAllGlyphs: z.boolean(),
+});
+export type Png = z.output<typeof pngAnswer>;
 
 export interface DrawnFor {
   /** A workspace, which never takes the last place from the others. */
@@ -28,37 +34,66 @@ export interface DrawnFor {
 /** Pictures of one question, which have the time of one. */
 const AT_A_TIME = 10;
 
+const moduleOf = (name: string) => join(import.meta.dirname, `${name}${extname(import.meta.filename)}`);
+
+export interface DrawingsOptions {
+  /** For what Inter has no letters for; those of the system are looked at as well. */
+  fontFolders?: readonly string[];
+  /** Working folders of processes are made in here. */
+  tempFolder: string;
+  log: Pick<Logger, "error" | "warn">;
+}
+
 /**
  * Draws charts, numbers and tables, in threads beside the server's own: one drawing for every place that shows one.
- * Throws nothing but AppErrors, so that an answer need not fail with its picture.
+ * PNGs are made of the drawings by native code, in sandboxed processes (decision 0025). Throws nothing but AppErrors,
+ * so that an answer need not fail with its picture.
  */
 export class Drawings {
-  readonly #log: Pick<Logger, "error">;
-  /** For what Inter has no letters for; those of the system are looked at as well. */
+  readonly #log: DrawingsOptions["log"];
   readonly fontFolders: readonly string[];
   readonly #pool = new ThreadPool<DrawingQuestion, DrawingAnswer>({
     noun: "picture",
     nouns: "pictures",
     work: { doing: "Drawing", done: "drawn", did: "drew" },
     hint: "Draw fewer values.",
-    module: join(import.meta.dirname, `drawing-worker${extname(import.meta.filename)}`),
+    module: moduleOf("drawing-worker"),
     threads: LIMITS.drawing.threads,
     waiting: LIMITS.drawing.waiting,
     memoryMb: LIMITS.drawing.memoryMb,
     timeoutMs: LIMITS.drawing.ms,
     idleMs: LIMITS.drawing.idleMs,
   });
+  readonly #pngs: ProcessPool;
 
-  constructor(log: Pick<Logger, "error">, fontFolders: readonly string[] = []) {
+  constructor({ fontFolders = [], tempFolder, log }: DrawingsOptions) {
     this.#log = log;
     this.fontFolders = fontFolders;
+    this.#pngs = new ProcessPool({
+      name: "png-process",
+      module: moduleOf("png-worker"),
+      accounts: "pictures",
+      tempFolder,
+      noun: "picture",
+      nouns: "pictures",
+      hint: "Draw fewer values.",
+      processes: LIMITS.drawing.threads,
+      waiting: LIMITS.drawing.waiting,
+      memoryMb: LIMITS.drawing.pngMemoryMb,
+      timeoutMs: LIMITS.drawing.ms,
+      idleMs: LIMITS.drawing.idleMs,
+      allowRead: readableFontFolders(fontFolders),
+      log,
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#pngs.close();
   }
 
   /** One picture for each look. */
   async svg(subject: Subject, looks: readonly Partial<Look>[], drawnFor: DrawnFor): Promise<Picture[]> {
-    const { fontFolders } = this;
-    const question = { subject, looks: looks.map(asLook), isPng: false, fontFolders };
-    return (await this.#ask(question, drawnFor)).pictures;
+    return (await this.#ask({ subject, looks: looks.map(asLook) }, drawnFor)).pictures;
   }
 
   /** One picture of each; nothing in the place of those that cannot be drawn. */
@@ -80,30 +115,41 @@ export class Drawings {
   }
 
   async png(subject: Subject, look: Partial<Look>, drawnFor: DrawnFor): Promise<Png> {
-    const { fontFolders } = this;
-    return asPng(await this.#ask({ subject, looks: [asLook(look)], isPng: true, fontFolders }, drawnFor));
+    const wanted = asLook(look);
+    return this.#png((await this.svg(subject, [wanted], drawnFor))[0], wanted.theme, drawnFor);
   }
 
   /** Many pictures on one sheet. */
   async sheet(sheet: SheetWish, drawnFor: DrawnFor): Promise<Png> {
     const tiles = sheet.tiles.map((tile) => ({ ...tile, look: asLook(tile.look) }));
-    const { fontFolders } = this;
-    return asPng(await this.#ask({ sheet: { ...sheet, tiles }, fontFolders }, drawnFor));
+    const { pictures } = await this.#ask({ sheet: { ...sheet, tiles } }, drawnFor);
+    return this.#png(pictures[0], sheet.theme, drawnFor);
   }
 
-  async #ask(question: DrawingQuestion, { scope, signal }: DrawnFor): Promise<DrawingAnswer> {
+  /** A table as HTML; of some thousand cells it takes as long as a chart. */
+  async htmlTable(table: HtmlTable, locale: string, drawnFor: DrawnFor): Promise<string> {
+    return (await this.#ask({ table, locale }, drawnFor)).html ?? "";
+  }
+
+  #png(picture: Picture | undefined, theme: Look["theme"], { scope, signal }: DrawnFor): Promise<Png> {
+    const { svg = "", width = 0, height = 0 } = picture ?? {};
+    const question: PngQuestion = { svg, width, height, theme, fontFolders: this.fontFolders };
+    return this.#told(async () => pngAnswer.parse(await this.#pngs.ask(scope, "png", question, signal)));
+  }
+
+  #ask(question: DrawingQuestion, { scope, signal }: DrawnFor): Promise<DrawingAnswer> {
+    return this.#told(() => this.#pool.ask(scope, signal, () => ({ value: question })));
+  }
+
+  async #told<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await this.#pool.ask(scope, signal, () => ({ value: question }));
+      return await work();
     } catch (error) {
       if (isAppError(error)) throw error;
       this.#log.error({ err: error }, "a picture could not be drawn");
       throw new AppError("internal", "The picture could not be drawn.", { cause: error });
     }
   }
-}
-
-function asPng({ png, hasAllGlyphs = true }: DrawingAnswer): Png {
-  return { png: png as Uint8Array, hasAllGlyphs };
 }
 
 function asLook(look: Partial<Look>): Look {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { hasGlyph } from "./font-metrics.ts";
 import { LIMITS } from "./limits.ts";
@@ -26,6 +26,11 @@ export interface FallbackFonts {
 
 const known = new Map<string, Coverage>();
 const listed = new Map<string, string[]>();
+
+/** Where a process must be able to read, so that it finds them. */
+export function readableFontFolders(folders: readonly string[]): string[] {
+  return [...folders, ...SYSTEM_FOLDERS].filter((folder) => existsSync(folder));
+}
 
 /** Fonts for what Inter has no letters for: of the operator's folders, else of the system's, as few as will do. */
 export function fallbackFonts(text: string, folders: readonly string[]): FallbackFonts {

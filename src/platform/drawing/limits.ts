@@ -10,6 +10,10 @@ export const LIMITS = {
     slices: 7,
     /** Rows that a table shows as a picture. */
     tableRows: 12,
+    /** Columns that a table shows as a picture. */
+    tableColumns: 12,
+    /** Characters of a value in a table on a page or in a PDF. */
+    cellCharacters: 300,
     /** Characters of what is sent to be drawn, as JSON. */
     subjectCharacters: 500_000,
     /** Longest text in a chart that is looked at; what does not fit its place is cut off sooner. */
@@ -24,13 +28,15 @@ export const LIMITS = {
     fonts: 1_000,
     /** Longest that the drawing of one picture may take. */
     ms: 10_000,
-    /** Pictures that are drawn at the same time, by all workspaces. */
+    /** Pictures that are drawn at the same time, by all workspaces, and PNGs that are made of them. */
     threads: 2,
     /** Pictures that wait to be drawn; a workspace has at most half of them. */
     waiting: 32,
-    /** How long a thread that draws is kept when there is nothing to draw. */
+    /** How long a thread or process that draws is kept when there is nothing to draw. */
     idleMs: 5 * 60_000,
     /** Memory of each thread that draws. */
     memoryMb: 256,
+    /** Memory of each process that makes PNGs of drawings. */
+    pngMemoryMb: 512,
   },
 } as const;

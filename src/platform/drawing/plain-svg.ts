@@ -126,8 +126,9 @@ function writeSpark(canvas: Canvas, values: readonly (number | null)[], height: 
 
 function writeTable(
   canvas: Canvas,
-  { columns, rows, rowCount, totals }: Extract<Plain, { kind: "table" }>,
+  { columns: all, rows, rowCount, columnCount = all.length, totals }: Extract<Plain, { kind: "table" }>,
 ): void {
+  const columns = all.slice(0, LIMITS.drawing.tableColumns);
   const { look, measure, parts } = canvas;
   const { text, muted, grid, axis } = COLOURS[look.theme];
   const locale = knownLocale(look.locale);
@@ -175,8 +176,12 @@ function writeTable(
   const lines = shown.length + (totals === undefined ? 0 : 1);
   for (let row = 1; row <= lines; row++) rule(top + row * ROW, row === 1 || row > shown.length ? axis : grid);
   canvas.y = top + (lines + 1) * ROW;
-  if (rowCount <= shown.length) return;
-  const more = `${shown.length} of ${formatter("integer", "full", locale)(rowCount)} rows`;
+  const count = formatter("integer", "full", locale);
+  const more = [
+    ...(rowCount > shown.length ? [`${shown.length} of ${count(rowCount)} rows`] : []),
+    ...(columnCount > columns.length ? [`${columns.length} of ${count(columnCount)} columns`] : []),
+  ].join(" · ");
+  if (more === "") return;
   write(canvas, { x: PADDING, y: canvas.y + 4, text: more, fill: muted });
   canvas.y += 18;
 }

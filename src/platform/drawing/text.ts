@@ -9,12 +9,24 @@ export interface TextStyle {
   measure: Measure;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not stand in a picture.
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]+/g;
+/** Each is a space: controls, and separators of lines and paragraphs. */
+const CONTROLS = /[[\p{Cc}\p{Zl}\p{Zp}]--[\n]]+/gv;
+/** What turns the direction of all that follows, has a place in no text, or says something to programs alone. */
+const INVISIBLE =
+  /[\p{Bidi_Control}\p{Noncharacter_Code_Point}\u206a-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]+/gv;
+/** Marks over and below one letter; what goes on is no writing of any language. */
+const TOWER = /(\p{M}{8})\p{M}+/gv;
 
-/** A text of the data as one line that can stand in XML: no control characters, no half characters. */
+/** A text of the data as it may be drawn: no control characters, nothing that hides, no half characters; lines stay lines. */
+export function printable(text: string, most: number): string {
+  const cut = text.length > most ? `${text.slice(0, most)}…` : text;
+  return cut.toWellFormed().replaceAll(CONTROLS, " ").replaceAll(INVISIBLE, "").replaceAll(TOWER, "$1");
+}
+
+/** The same as one line that can stand in XML. */
 export function oneLine(text: string): string {
-  return text.slice(0, LIMITS.drawing.labelCharacters).toWellFormed().replaceAll(UNPRINTABLE, " ").trim();
+  const cut = text.slice(0, LIMITS.drawing.labelCharacters);
+  return printable(cut, LIMITS.drawing.labelCharacters).replaceAll(/\n+/g, " ").trim();
 }
 
 /** As much of a text as fits, with … where something is missing. */

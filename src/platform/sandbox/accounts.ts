@@ -14,12 +14,17 @@ const BLOCKS = {
   fileReader: { first: 65_521, count: 8, gid: undefined },
   /** Readers of documents. */
   documentReader: { first: 65_470, count: 8, gid: undefined },
+  /** Those that make pictures of charts, and those that make documents. */
+  pictures: { first: 65_480, count: 8, gid: undefined },
+  documents: { first: 65_488, count: 8, gid: undefined },
   /** Readers of SQLite and DuckDB files that are datasources. */
   databaseFile: { first: 65_400, count: 64, gid: undefined },
 } as const;
 
+export type AccountKind = keyof typeof BLOCKS;
+
 /** The account of the `number`th process of a kind. */
-export function accountOf(kind: keyof typeof BLOCKS, number: number): Account {
+export function accountOf(kind: AccountKind, number: number): Account {
   if (process.geteuid?.() !== 0) return undefined;
   const { first, count, gid } = BLOCKS[kind];
   const uid = first + (number % count);

@@ -200,6 +200,25 @@
     for (const box of event.target.closest(".choice").querySelectorAll("[type=checkbox]"))
       box.checked = false;
   });
+  /** Other columns of a table, or a widget that the page had no room for, in its own place. */
+  view.addEventListener("click", async (event) => {
+    const link = event.target.closest?.("a[data-part]");
+    if (!link) return;
+    event.preventDefault();
+    const part = link.closest(".part");
+    const params = new URLSearchParams(choice);
+    for (const [name, value] of new URL(link.href).searchParams) params.set(name, value);
+    params.set("width", String(part.parentElement.clientWidth));
+    const { src } = part.dataset;
+    const response = await (isEmbed ? post(src, params) : fetch(`${src}?${params}`)).catch(() => undefined);
+    if (!response?.ok) return;
+    const fresh = document.createElement("template");
+    fresh.innerHTML = await response.text();
+    const section = part.parentElement;
+    part.replaceWith(fresh.content);
+    section.querySelector("[tabindex]")?.focus();
+    drawAll();
+  });
   view.addEventListener("input", (event) => {
     if (!event.target.matches(".choice [type=search]")) return;
     const wanted = event.target.value.trim().toLowerCase();

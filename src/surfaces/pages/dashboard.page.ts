@@ -1,14 +1,14 @@
 import { html, raw } from "hono/html";
 import type { Dashboard, ShownFilter, ShownWidget } from "../../domains/bi/index.ts";
+import { LIMITS } from "../../domains/bi/limits.ts";
 import {
   COLOURS,
-  columnFormatter,
   escapeXml,
   HEAT,
   HEAT_TEXT,
+  htmlTableOf,
   type Picture,
   type Subject,
-  totalOf,
 } from "../../platform/drawing/index.ts";
 import { ICON_PATH } from "../oauth/pages/page.ts";
 
@@ -21,6 +21,8 @@ export const DASHBOARD_SCRIPT = "/assets/dashboard.js";
 /** One widget with what is drawn of it: a picture, or nothing for what is better told in words or as a table. */
 export interface PageWidget extends ShownWidget {
   picture: Picture | null;
+  /** Its rows as HTML, where it is a table. */
+  table: string | null;
   /** Where a picture of another size comes from; embeds ask for it in another way. */
   src: string;
 }
@@ -78,18 +80,27 @@ ${filters.length === 0 ? "" : filterForm(filters)}
 ${
   exportPath === null
     ? ""
-    : html`<p class="exports"><a href="${exportPath}?format=pdf${query}" download>PDF</a> <a href="${exportPath}?format=png${query}" download>PNG</a></p>`
+    : html`<p class="exports"><a href="${exportPath}?format=pdf${query}" download>PDF</a> <a href="${exportPath}?format=png${query}" download>PNG</a> <a href="${exportPath}?format=xlsx${query}" download>XLSX</a></p>`
 }
 </header>
 ${grid}
 <footer>${printed}</footer>` as Markup;
 }
 
-export function gridMarkup(widgets: readonly PageWidget[], locale: string): Markup {
+/** All widgets, as far as the page has room for them; the others are there when they are asked for. */
+export async function gridMarkup(widgets: readonly PageWidget[], locale: string): Promise<Markup> {
   if (widgets.length === 0)
     return html`<p class="waiting">There is nothing on this dashboard yet.</p>` as Markup;
+  const sections: Markup[] = [];
+  let bytes = 0;
+  for (const widget of widgets) {
+    const body = await widgetBody(widget, locale);
+    const isRoom = bytes + body.length <= LIMITS.bi.pageBytes;
+    if (isRoom) bytes += body.length;
+    sections.push(widgetSection(widget, isRoom ? body : laterBody(widget)));
+  }
   return html`<div class="grid">
-${widgets.map((widget) => widgetSection(widget, locale))}
+${sections}
 </div>` as Markup;
 }
 
@@ -144,23 +155,24 @@ ${all.length > SEARCHED ? html`<input type="search" placeholder="Search" aria-la
 export const ROWS_FOR_TWO_LINES = 4;
 const ROWS_FOR_SUMS = 6;
 
-function widgetSection(shown: PageWidget, locale: string): Markup {
-  const { widget, notes } = shown;
+function widgetSection(shown: PageWidget, body: Markup): Markup {
+  const { widget, notes, subject } = shown;
   const { col, row, sizeX, sizeY } = widget.place ?? { col: 1, row: 1, sizeX: 24, sizeY: 8 };
   const low =
     sizeY < ROWS_FOR_TWO_LINES ? "widget low lowest" : sizeY < ROWS_FOR_SUMS ? "widget low" : "widget";
   return html`<section class="${low}" id="w${widget.id}" aria-labelledby="h${widget.id}" style="--col:${col};--row:${row};--w:${sizeX};--h:${sizeY}">
 <h2 id="h${widget.id}" title="${widget.name}">${widget.name}</h2>
-${widgetBody(shown, locale)}
-${notes.length === 0 ? "" : html`<p class="note">${notes.join(" · ")}</p>`}
+${body}
+${notes.length === 0 || subject.kind === "table" ? "" : html`<p class="note">${notes.join(" · ")}</p>`}
 </section>` as Markup;
 }
 
 /** The part of a widget that is drawn again when its size is another. */
-export function widgetBody({ subject, picture, src, widget }: PageWidget, locale: string): Markup {
+export function widgetBody(shown: PageWidget, locale: string): Markup {
+  const { subject, picture, src, widget } = shown;
   switch (subject.kind) {
     case "table":
-      return html`<div class="rows" tabindex="0" role="region" aria-label="${widget.name}">${tableOf(subject, locale)}</div>` as Markup;
+      return sheetOf(shown, subject);
     case "text":
       return html`<p class="text">${subject.text}</p>` as Markup;
     case "empty":
@@ -168,10 +180,33 @@ export function widgetBody({ subject, picture, src, widget }: PageWidget, locale
     case "error":
       return html`<div class="text problem" role="note"><p><strong>${subject.what}</strong></p><p>${subject.next}</p></div>` as Markup;
     default:
-      return picture === null
-        ? (html`<p class="text soft">This could not be drawn just now. Load the page again.</p>` as Markup)
-        : chartOf(subject, picture, src, widget.name, locale);
+      return picture === null ? notDrawn() : chartOf(subject, picture, src, widget.name, locale);
   }
+}
+
+function notDrawn(): Markup {
+  return html`<p class="text soft">This could not be drawn just now. Load the page again.</p>` as Markup;
+}
+
+/** A table with what is left out of it; its other columns are fetched into its place. */
+function sheetOf(
+  { table, src, widget, notes }: PageWidget,
+  { columns, columnCount = 0, firstColumn = 0 }: Extract<Subject, { kind: "table" }>,
+): Markup {
+  if (table === null) return notDrawn();
+  const { pageColumns } = LIMITS.bi;
+  const end = firstColumn + columns.length;
+  const to = (first: number, words: string) =>
+    html` · <a href="${src}?c.${widget.id}=${first}" data-part>${words}</a>`;
+  const before = firstColumn > 0 ? to(Math.max(0, firstColumn - pageColumns), "Columns before") : "";
+  const after = end < columnCount ? to(end, "More columns") : "";
+  return html`<div class="part" data-src="${src}"><div class="rows" tabindex="0" role="region" aria-label="${widget.name}">${raw(table)}</div>
+${notes.length === 0 ? "" : html`<p class="note">${notes.join(" · ")}${before}${after}</p>`}</div>` as Markup;
+}
+
+/** In the place of a widget that the page has no room for. */
+function laterBody({ src }: PageWidget): Markup {
+  return html`<div class="part" data-src="${src}"><p class="text soft">This page is too large to show everything at once. <a href="${src}" data-part>Show this</a></p></div>` as Markup;
 }
 
 function chartOf(subject: Subject, picture: Picture, src: string, name: string, locale: string): Markup {
@@ -217,41 +252,5 @@ function dataOf(subject: Subject, locale: string): Markup | "" {
       ? [{ label: yAxisLabel, format: formats?.y ?? "number" }]
       : series.map(({ label }) => ({ label, format: formats?.y ?? "number" }))),
   ];
-  return html`<details class="data"><summary>Data</summary><div class="rows" tabindex="0" role="region" aria-label="Data">${tableOf({ columns, rows }, locale)}</div></details>` as Markup;
-}
-
-/** Texts of a column that are never broken, such as dates. */
-const SHORT = 24;
-
-function tableOf(
-  {
-    columns,
-    rows,
-    totals,
-  }: {
-    columns: readonly { label: string; format?: string | undefined }[];
-    rows: readonly (readonly (string | number | null)[])[];
-    totals?: readonly (number | null)[] | undefined;
-  },
-  locale: string,
-): Markup {
-  const write = columns.map(({ format }, i) =>
-    columnFormatter(format, [...rows.map((row) => row[i]), totals?.[i]], locale),
-  );
-  const kinds = columns.map(({ format }, i) => {
-    if (format !== undefined) return ' class="number"';
-    return rows.every((row) => String(row[i] ?? "").length <= SHORT) ? ' class="short"' : "";
-  });
-  const cell = (value: string | number | null, at: number) =>
-    value === null ? "–" : typeof value === "number" ? (write[at]?.(value) ?? "") : value;
-  // As one text: a template for each of some thousand cells would take longer than the query.
-  const head = columns.map(({ label }, i) => `<th scope="col"${kinds[i]}>${escapeXml(label)}</th>`).join("");
-  const body = rows.map(
-    (row) => `<tr>${row.map((value, i) => `<td${kinds[i]}>${escapeXml(cell(value, i))}</td>`).join("")}</tr>`,
-  );
-  const foot = (totals ?? []).map(
-    (_, i) => `<td${kinds[i]}>${escapeXml(totalOf(totals ?? [], i, write[i] ?? String))}</td>`,
-  );
-  const last = foot.length === 0 ? "" : `<tfoot><tr>${foot.join("")}</tr></tfoot>`;
-  return raw(`<table><thead><tr>${head}</tr></thead>\n<tbody>${body.join("\n")}</tbody>${last}</table>`);
+  return html`<details class="data"><summary>Data</summary><div class="rows" tabindex="0" role="region" aria-label="Data">${raw(htmlTableOf({ columns, rows }, locale))}</div></details>` as Markup;
 }

@@ -6,6 +6,9 @@ import {
   type BiServices,
   type Chosen,
   type Dashboard,
+  EXPORT_FORMATS,
+  type ExportFormat,
+  roomFor,
   type ShownWidget,
   type ToDraw,
   ticketWish,
@@ -54,6 +57,8 @@ interface Showing {
   widgets: readonly Widget[];
   title: string;
   chosen: Chosen;
+  /** From which column on tables are shown, by the id of their widget. */
+  firstColumns: ReadonlyMap<number, number>;
   locale: string;
   width: number;
   path: string;
@@ -94,7 +99,7 @@ export function mountDashboards(app: HttpApp, parts: DashboardPagesParts): void 
   app.get("/d/:id/export", errorsAsPages, async (c) => {
     const person = await requireSignedIn(c, parts);
     const { caller, dashboard, chosen, locale } = await showingOf(c, parts, person);
-    const format = c.req.query("format") === "png" ? "png" : "pdf";
+    const format = formatIn(c.req.query("format") ?? "pdf");
     const target = {
       type: "dashboard",
       id: dashboard?.id ?? 0,
@@ -168,6 +173,7 @@ async function showingOf(
       widgets: await boards.store.widgetsOf(id),
       title: dashboard.name,
       chosen: chosenIn(query),
+      firstColumns: firstColumnsIn(query),
       locale: localeOf(c, dashboard),
       width: c.req.header("sec-ch-ua-mobile") === "?1" ? 360 : WIDE,
       path: `/d/${id}`,
@@ -198,6 +204,7 @@ async function embeddedOf(c: Context<HttpEnv>, parts: DashboardPagesParts): Prom
   return {
     ...opened,
     chosen: chosenIn(query),
+    firstColumns: firstColumnsIn(query),
     locale: localeOf(c, opened.dashboard),
     width,
     path: `/embed/${publicId}`,
@@ -206,9 +213,10 @@ async function embeddedOf(c: Context<HttpEnv>, parts: DashboardPagesParts): Prom
 }
 
 async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Markup> {
-  const { caller, dashboard, widgets, chosen, locale, width, path, title, exportPath } = showing;
+  const { caller, dashboard, widgets, chosen, firstColumns, locale, width, path, title, exportPath } =
+    showing;
   const { views, clock } = parts;
-  const how = [chosen, locale, width, path];
+  const how = [chosen, [...firstColumns], locale, width, path];
   const { grid, filters, asOf } = await views.once(caller, dashboard, widgets, how, () =>
     gridOf(parts, showing),
   );
@@ -221,8 +229,9 @@ async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Mar
 
 /** All widgets of a dashboard, and the filters that hold for them. */
 async function gridOf(parts: DashboardPagesParts, showing: Showing) {
-  const { caller, dashboard, widgets, chosen, locale, width, path } = showing;
+  const { caller, dashboard, widgets, chosen, firstColumns, locale, width, path } = showing;
   const { views } = parts;
+  const options = { chosen, firstColumns, locale, ...roomFor("page", widgets) };
   const draw = async (shown: readonly ShownWidget[]): Promise<PageWidget[]> => {
     const pictures = await picturesOf(
       views,
@@ -232,18 +241,22 @@ async function gridOf(parts: DashboardPagesParts, showing: Showing) {
         look: { ...sizeOf(widget, subject, width, notes.length > 0), locale },
       })),
     );
+    const tables = await views.htmlTables(caller.workspace.id, shown, locale);
     return shown.map((each, i) => ({
       ...each,
       picture: pictures[i] ?? null,
+      table: tables[i] ?? null,
       src: `${path}/w/${each.widget.id}`,
     }));
   };
   const [drawn, filters] = await Promise.all([
-    views.widgets(caller, dashboard, widgets, { chosen, locale, rows: LIMITS.bi.pageRows }, draw),
+    views.widgets(caller, dashboard, widgets, options, draw),
     dashboard === null || widgets.length === 0 ? [] : views.filters(caller, dashboard, widgets, chosen),
   ]);
-  const isFaulty = ({ subject, picture }: PageWidget) =>
-    subject.kind === "error" || (isDrawn(subject) && picture === null);
+  const isFaulty = ({ subject, picture, table }: PageWidget) =>
+    subject.kind === "error" ||
+    (isDrawn(subject) && picture === null) ||
+    (subject.kind === "table" && table === null);
   return {
     grid: await gridMarkup(drawn, locale),
     filters,
@@ -277,7 +290,7 @@ async function bodyOf(
   { views }: DashboardPagesParts,
   showing: Showing,
 ): Promise<Markup> {
-  const { caller, dashboard, widgets, chosen, locale, path } = showing;
+  const { caller, dashboard, widgets, chosen, firstColumns, locale, path } = showing;
   const id = idOf(c.req.param("widget") ?? "");
   const widget = widgets.find((each) => each.id === id);
   if (widget === undefined) throw new AppError("not_found", "There is no such widget here.");
@@ -285,10 +298,12 @@ async function bodyOf(
     c.req.method === "POST" ? new URLSearchParams(await c.req.text()) : new URL(c.req.url).searchParams;
   const pixels = (name: string, least: number, otherwise: number) =>
     Math.round(Math.min(2_000, Math.max(least, Number(query.get(name)) || otherwise)));
-  const shown = await views.widget(caller, dashboard, widget, { chosen, locale, rows: LIMITS.bi.pageRows });
+  const options = { chosen, firstColumns, locale, ...roomFor("page", [widget]) };
+  const shown = await views.widget(caller, dashboard, widget, options);
   const look = { width: pixels("width", 160, 600), height: pixels("height", LEAST_HEIGHT, 300), locale };
   const [picture = null] = await picturesOf(views, caller, [{ subject: shown.subject, look }]);
-  return widgetBody({ ...shown, picture, src: `${path}/w/${id}` }, locale);
+  const [table = null] = await views.htmlTables(caller.workspace.id, [shown], locale);
+  return widgetBody({ ...shown, picture, table, src: `${path}/w/${id}` }, locale);
 }
 
 /** About as large as its place on the page; the script has it drawn again if it is much different. */
@@ -319,6 +334,24 @@ function chosenIn(query: URLSearchParams): Chosen {
   const chosen = Map.groupBy(named, ([name]) => name.slice(2));
   return Object.fromEntries(
     [...chosen].map(([name, values]) => [name, values.map(([, value]) => value.slice(0, 500))]),
+  );
+}
+
+/** `c.12=50`: the table of widget 12 is shown from its 51st column on. */
+function firstColumnsIn(query: URLSearchParams): Map<number, number> {
+  const named = [...query].filter(([name, value]) => /^c\.\d{1,15}$/.test(name) && /^\d{1,6}$/.test(value));
+  return new Map(named.map(([name, value]) => [Number(name.slice(2)), Number(value)]));
+}
+
+function formatIn(word: string): ExportFormat {
+  const format = EXPORT_FORMATS.find((each) => each === word.toLowerCase());
+  if (format !== undefined) return format;
+  throw new AppError(
+    "bad_request",
+    `A dashboard cannot be exported as ${JSON.stringify(word.slice(0, 20))}.`,
+    {
+      hint: `The formats are ${EXPORT_FORMATS.join(", ")}.`,
+    },
   );
 }
 

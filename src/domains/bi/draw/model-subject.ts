@@ -3,7 +3,7 @@ import type { ModelTable } from "../../agent/index.ts";
 import { type Points, pointsOf, type Row } from "../query/arrange-points.ts";
 import { numberOf } from "../query/points.ts";
 import type { WidgetSpec } from "../shapes.ts";
-import { drawNumber, drawPoints, mostOf, type Shown, type Writing } from "./subject.ts";
+import { drawNumber, drawPoints, leftOut, mostOf, type Shown, type Writing } from "./subject.ts";
 
 /** What a widget on a semantic model shows. Its metrics cannot be added up here, so what is too much is left out and said. */
 export function showModel(title: string, spec: WidgetSpec, table: ModelTable, writing: Writing): Shown {
@@ -54,28 +54,27 @@ function tableOf(
   spec: WidgetSpec,
   { columns, rows, isTruncated }: ModelTable,
   keys: number,
-  { rows: most, locale }: Writing,
+  { room, locale }: Writing,
 ): Shown {
+  const most = Math.min(room.rows, Math.max(1, Math.floor(room.cells / columns.length)));
   const shown = rows
     .slice(0, most)
     .map((row) =>
       row.map((value, i) => (i < keys ? (value === null ? null : String(value)) : numberOf(value))),
     );
-  const count = formatter("integer", "full", locale);
-  const total = `${count(rows.length)}${isTruncated ? "+" : ""}`;
-  return {
-    subject: {
-      kind: "table",
-      title,
-      columns: columns.map(({ label, format }, i) => ({
-        label,
-        ...(i >= keys && { format: spec.format ?? format }),
-      })),
-      rows: shown,
-      rowCount: rows.length,
-    },
-    notes: shown.length < rows.length || isTruncated ? [`${count(shown.length)} of ${total} rows`] : [],
+  const subject = {
+    kind: "table" as const,
+    title,
+    columns: columns.map(({ label, format }, i) => ({
+      label,
+      ...(i >= keys && { format: spec.format ?? format }),
+    })),
+    rows: shown,
+    rowCount: rows.length,
   };
+  const count = formatter("integer", "full", locale);
+  const rowCount = isTruncated ? `${count(rows.length)}+` : rows.length;
+  return { subject, notes: leftOut(subject, rowCount, locale) };
 }
 
 /** Two metrics of each thing. */

@@ -5,7 +5,7 @@ import { LIMITS } from "../limits.ts";
 import { type Key, OTHER, type Points } from "../query/arrange-points.ts";
 import { nextPeriod, periodWriter } from "../query/periods.ts";
 import { captionOf, formatOf, type Measure, type Plan, planOf, readable } from "../query/plan.ts";
-import { readNumber, readPoints, readScatter, readTable } from "../query/points.ts";
+import { readNumber, readPoints, readScatter, readTable, type TableRoom } from "../query/points.ts";
 import { isNumber, type Source } from "../query/source.ts";
 import type { ChartType, Grain, WidgetSpec } from "../shapes.ts";
 import { withoutOthers } from "./others.ts";
@@ -14,8 +14,8 @@ import { withoutOthers } from "./others.ts";
 export interface Writing {
   locale: string;
   now: Date;
-  /** Rows of a table. */
-  rows: number;
+  /** Of a table. */
+  room: TableRoom;
   /** Of its place on the dashboard. */
   sizeY: number;
 }
@@ -209,27 +209,44 @@ async function table(
   spec: WidgetSpec,
   plan: Plan,
   source: Source,
-  { rows, locale }: Writing,
+  { room, locale }: Writing,
 ): Promise<Shown> {
-  const read = await readTable(plan, source, rows);
+  const read = await readTable(plan, source, room);
   if (read.totalRows === 0) return { subject: empty(title, spec, source), notes: [] };
   const columns = read.columns.map((column) => ({
     label: readable(column.name),
     ...(isNumber(column) && { format: formatOf(column, spec.format) }),
   }));
-  const count = formatter("integer", "full", locale);
-  const notes =
-    read.totalRows > read.rows.length ? [`${count(read.rows.length)} of ${count(read.totalRows)} rows`] : [];
-  const { rows: shown, totalRows: rowCount, totals } = read;
+  const { rows, totalRows: rowCount, totals, columnCount, firstColumn } = read;
   const subject = {
     kind: "table",
     title,
     columns,
-    rows: shown,
+    rows,
     rowCount,
+    ...(columnCount > columns.length && { columnCount, firstColumn }),
     ...(totals && { totals }),
   } as const;
-  return { subject, notes };
+  return { subject, notes: leftOut(subject, rowCount, locale) };
+}
+
+/** How many rows and columns there are beside those that are shown. */
+export function leftOut(
+  { columns, rows, columnCount, firstColumn = 0 }: Extract<Subject, { kind: "table" }>,
+  rowCount: number | string,
+  locale: string,
+): string[] {
+  const count = formatter("integer", "full", locale);
+  const isCut = typeof rowCount === "string" || rowCount > rows.length;
+  const all = typeof rowCount === "string" ? rowCount : count(rowCount);
+  const shown =
+    firstColumn === 0
+      ? `${count(columns.length)}`
+      : `${count(firstColumn + 1)} to ${count(firstColumn + columns.length)}`;
+  return [
+    ...(isCut ? [`${count(rows.length)} of ${all} rows`] : []),
+    ...(columnCount === undefined ? [] : [`${shown} of ${count(columnCount)} columns`]),
+  ];
 }
 
 async function scatter(

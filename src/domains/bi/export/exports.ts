@@ -1,18 +1,17 @@
 import type { Clock } from "../../../kernel/clock.ts";
+import { AppError } from "../../../kernel/errors.ts";
 import type { Drawings, Png, Subject } from "../../../platform/drawing/index.ts";
 import { LIMITS as DRAWING } from "../../../platform/drawing/limits.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import type { Boards } from "../boards.ts";
 import { chosenValue, nameOfFilter } from "../lens.ts";
-import { LIMITS } from "../limits.ts";
 import { readable } from "../query/plan.ts";
 import type { Place } from "../shapes.ts";
-import type { ShownWidget, Views } from "../views.ts";
+import { roomFor, type ShownWidget, type Views } from "../views.ts";
+import type { Documents, SheetOfWorkbook } from "./documents.ts";
 import type { ExportTarget } from "./links.ts";
-import type { Pdfs } from "./pdfs.ts";
 import {
-  bandsOf,
   type Cell,
   COLUMN_PX,
   GAP_PX,
@@ -47,18 +46,25 @@ const NOTES_PX = 14;
 /** A place may be smaller than anything that can be drawn: its picture is made smaller then. */
 const drawn = (px: number) => Math.max(DRAWING.drawing.leastPx, px);
 
+const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 /** In the place of what could not be drawn. */
 const NOTHING = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>';
-/** Rows of a table that a picture may show. */
-const PNG_ROWS = 50;
 /** Widest and highest picture of a single widget. */
 const WIDGET_PX = { width: 960, height: 540 };
 
+interface Parts {
+  boards: Boards;
+  views: Views;
+  drawings: Drawings;
+  documents: Documents;
+  clock: Clock;
+}
+
 /** Dashboards and widgets as files. */
 export class Exports {
-  readonly #parts: { boards: Boards; views: Views; drawings: Drawings; pdfs: Pdfs; clock: Clock };
+  readonly #parts: Parts;
 
-  constructor(parts: { boards: Boards; views: Views; drawings: Drawings; pdfs: Pdfs; clock: Clock }) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
@@ -67,18 +73,29 @@ export class Exports {
     const name = fileName(exported.title, target.format);
     const locale = target.locale ?? exported.dashboard?.settings.locale ?? "en-US";
     const { chosen = {} } = target;
-    const { views, pdfs } = this.#parts;
+    const { views, documents } = this.#parts;
     const scope = String(caller.workspace.id);
-    const show = <T>(rows: number, then: (some: ShownWidget[]) => Promise<T[]>) =>
-      views.widgets(caller, exported.dashboard, exported.widgets, { chosen, locale, rows }, then);
+    const show = <T>(then: (some: ShownWidget[]) => Promise<T[]>) => {
+      const options = { chosen, locale, ...roomFor(target.format, exported.widgets) };
+      return views.widgets(caller, exported.dashboard, exported.widgets, options, then);
+    };
     if (target.format === "png") {
-      const shown = await show(PNG_ROWS, async (some) => some);
+      const shown = await show(async (some) => some);
       const { png, hasAllGlyphs } = await this.#png(caller, exported, shown, { ...target, locale });
       return { name, mimeType: "image/png", content: Buffer.from(png), ...noteOn(hasAllGlyphs) };
     }
-    pdfs.prepare(scope);
+    documents.prepare(scope);
+    if (target.format === "xlsx") {
+      const sheets = await show(async (some) => some.flatMap(sheetOf));
+      if (sheets.length === 0)
+        throw new AppError("bad_request", "There is nothing in it that a workbook could hold.", {
+          hint: "A workbook has the rows of tables and the values of charts; export a PDF or a PNG instead.",
+        });
+      const content = Buffer.from(await documents.workbook(sheets, { scope, signal }));
+      return { name, mimeType: XLSX, content };
+    }
     const places = placesOf(exported, target.type);
-    const cells = await show(LIMITS.bi.pdfRows, (some) => this.#cells(caller, some, places, locale));
+    const cells = await show((some) => this.#cells(caller, some, places, locale));
     const report = await this.#report(caller, exported, cells, { ...target, locale });
     return this.#pdf(name, report, { scope, signal });
   }
@@ -88,7 +105,7 @@ export class Exports {
     report: Report,
     options: { scope: string; signal: AbortSignal | undefined },
   ): Promise<ExportedFile> {
-    const { pdf, pages, hasAllGlyphs } = await this.#parts.pdfs.make(report, options);
+    const { pdf, pages, hasAllGlyphs } = await this.#parts.documents.pdf(report, options);
     const content = Buffer.from(pdf);
     return { name, mimeType: "application/pdf", content, pages, ...noteOn(hasAllGlyphs) };
   }
@@ -99,9 +116,9 @@ export class Exports {
     { title, widgetIds }: { title: string; widgetIds: readonly number[] },
     signal?: AbortSignal,
   ): Promise<ExportedFile> {
-    const { boards, views, pdfs } = this.#parts;
+    const { boards, views, documents } = this.#parts;
     const scope = String(caller.workspace.id);
-    pdfs.prepare(scope);
+    documents.prepare(scope);
     const found = await Promise.all(widgetIds.map((id) => boards.widget(caller, id)));
     const locale = found[0]?.dashboard?.settings.locale ?? "en-US";
     const placed = found.map(({ widget, dashboard }, i) => {
@@ -111,7 +128,7 @@ export class Exports {
     });
     const exported = { title, dashboard: null, widgets: placed.map(({ widget }) => widget) };
     const places = placesOf(exported, "dashboard");
-    const options = { chosen: {}, locale, rows: LIMITS.bi.pdfRows };
+    const options = { chosen: {}, locale, ...roomFor("pdf", exported.widgets) };
     const cells: (Cell & { asOf: Date | null })[] = [];
     for (const { widget, dashboard } of placed)
       cells.push(
@@ -227,7 +244,7 @@ export class Exports {
       asOf: asOf === undefined ? "" : `Data as of ${when.format(asOf)}`,
       printed: `${when.format(this.#parts.clock.now())} ${zone}`,
       locale,
-      blocks: bandsOf(cells, locale),
+      cells: cells.map(({ asOf: _asOf, ...cell }) => cell),
     };
   }
 }
@@ -247,6 +264,41 @@ function placesOf({ widgets, dashboard, title }: Exported, type: ExportTarget["t
 
 function fileName(title: string, ending: string): string {
   return `${title.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.${ending}`;
+}
+
+/** The rows of a table or the values of a chart, and below them what else is to be said; nothing of what has neither. */
+function sheetOf({ widget: { name }, subject, notes }: ShownWidget): SheetOfWorkbook[] {
+  const lines = linesOf(subject);
+  if (lines.length === 0) return [];
+  return [{ name, lines: [...lines, ...(notes.length === 0 ? [] : [[], [notes.join(" · ")]])] }];
+}
+
+function linesOf(subject: Subject): SheetOfWorkbook["lines"] {
+  if (subject.kind === "number") return [[subject.label], [subject.value]];
+  if (subject.kind === "table") {
+    const { columns, rows, totals } = subject;
+    return [columns.map(({ label }) => label), ...rows, ...(totals === undefined ? [] : [totals])];
+  }
+  if (subject.kind !== "spec") return [];
+  const {
+    categories = [],
+    series = [],
+    slices = [],
+    points = [],
+    xAxisLabel = "",
+    yAxisLabel = "",
+  } = subject.chart;
+  if (points.length > 0)
+    return [
+      [xAxisLabel, yAxisLabel],
+      ...points.map(({ x, y, label }) => [x, y, ...(label === undefined ? [] : [label])]),
+    ];
+  if (slices.length > 0)
+    return [[xAxisLabel, yAxisLabel], ...slices.map(({ label, value }) => [label, value])];
+  return [
+    [xAxisLabel, ...series.map(({ label }) => label)],
+    ...categories.map((category, i) => [category, ...series.map(({ data }) => data[i] ?? null)]),
+  ];
 }
 
 /** Boxes in the place of letters must not surprise whoever gets the file. */

@@ -5,7 +5,8 @@ import type { Vault } from "../../../platform/vault/index.ts";
 import type { JobOwner } from "../../identity/index.ts";
 import { LIMITS } from "../limits.ts";
 
-export const EXPORT_FORMATS = ["pdf", "png"] as const;
+export const EXPORT_FORMATS = ["pdf", "png", "xlsx"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const target = z.object({
   type: z.enum(["dashboard", "widget"]),

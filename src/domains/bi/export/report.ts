@@ -1,4 +1,12 @@
-import { columnFormatter, measure, type Subject, shorten, totalOf } from "../../../platform/drawing/index.ts";
+import {
+  columnFormatter,
+  measure,
+  printable,
+  type Subject,
+  shorten,
+  totalOf,
+} from "../../../platform/drawing/index.ts";
+import { LIMITS as DRAWING } from "../../../platform/drawing/limits.ts";
 import { inShelves, overlaps } from "../layout.ts";
 import type { Place } from "../shapes.ts";
 
@@ -20,7 +28,7 @@ export type Cell = { place: Place; title: string; notes: string[]; stretch: numb
 );
 
 /** Widgets side by side, which are never torn apart; or a table, which goes on as long as it needs. */
-export type Block =
+type Block =
   | { kind: "band"; rows: number; stretch: number; cells: BandCell[] }
   | {
       kind: "table";
@@ -52,7 +60,7 @@ export interface Report {
   asOf: string;
   printed: string;
   locale: string;
-  blocks: Block[];
+  cells: readonly Cell[];
 }
 
 /** Rows that fit on a page; a higher band is taken apart into its widgets. */
@@ -166,8 +174,11 @@ function tableOf(
     columnFormatter(format, [...table.rows.map((row) => row[i]), table.totals?.[i]], locale),
   );
   const cell = (value: string | number | null, at: number) =>
-    value === null ? "–" : typeof value === "number" ? (write[at]?.(value) ?? String(value)) : value;
-  const columns = table.columns.map(({ label, format }) => ({ label, isNumber: format !== undefined }));
+    value === null ? "–" : typeof value === "number" ? (write[at]?.(value) ?? String(value)) : words(value);
+  const columns = table.columns.map(({ label, format }) => ({
+    label: words(label),
+    isNumber: format !== undefined,
+  }));
   const rows = table.rows.map((row) => row.map(cell));
   const totals = (table.totals ?? []).map((_, i, all) => totalOf(all, i, write[i] ?? String));
   const widthMm = widthOf([columns.map(({ label }) => label), ...rows, totals]);
@@ -183,6 +194,11 @@ function tableOf(
     rows,
     totals,
   };
+}
+
+/** As much of a text as has a place in a table, which may be broken where it has no spaces of its own. */
+function words(text: string): string {
+  return printable(text, DRAWING.drawing.cellCharacters).replaceAll(/\S{30}(?=\S)/gu, "$&\u200b");
 }
 
 /** A table of fewer rows stands on a page as it is; longer ones as often side by side as there is room for. */

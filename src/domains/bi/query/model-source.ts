@@ -24,7 +24,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Reads what widgets on semantic models show, with the rights of whoever looks. */
 export class ModelSources {
   readonly #parts: Parts;
-  readonly #kept = new KeptPromises(LIMITS.bi.keptResults);
+  readonly #kept = new KeptPromises(LIMITS.bi.keptResults, LIMITS.bi.keptBytes);
 
   constructor(parts: Parts) {
     this.#parts = parts;

@@ -221,22 +221,44 @@ export async function readNumber({ formula }: Measure, source: Source): Promise<
   return numberOf(rows[0]?.k9v);
 }
 
+/** What a table has room for. */
+export interface TableRoom {
+  rows: number;
+  columns: number;
+  cells: number;
+  /** Columns before this one are not shown. */
+  firstColumn: number;
+}
+
 export interface Table {
   columns: readonly Column[];
+  /** Of all, with those that there was no room for. */
+  columnCount: number;
+  firstColumn: number;
   rows: (string | number | null)[][];
   totalRows: number;
   /** Sums of all rows, those that are not read included, under the columns that have one. */
   totals: (number | null)[] | undefined;
 }
 
-/** The rows as they are, of the fields that are named or of all. */
-export async function readTable({ x, group, measures }: Plan, source: Source, most: number): Promise<Table> {
+/** The rows as they are, of the fields that are named or of all, as far as there is room for them: others are not read. */
+export async function readTable(
+  { x, group, measures }: Plan,
+  source: Source,
+  room: TableRoom,
+): Promise<Table> {
   const named = [x, group, ...measures.map(({ field }) => field)].filter((column) => column != null);
-  const columns = named.length === 0 ? source.columns : named;
-  const text = named.length === 0 ? "" : `select ${columns.map(({ name }) => quoted(name)).join(", ")}`;
+  const all = named.length === 0 ? source.columns : named;
+  const firstColumn = room.firstColumn < all.length ? room.firstColumn : 0;
+  const columns = all.slice(firstColumn, firstColumn + room.columns);
+  const isWhole = columns.length === source.columns.length && named.length === 0;
+  const text = isWhole ? "" : `select ${columns.map(({ name }) => quoted(name)).join(", ")}`;
+  const most = Math.min(room.rows, Math.max(1, Math.floor(room.cells / Math.max(1, columns.length))));
   const page = await source.read(text, most);
   return {
     columns,
+    columnCount: all.length,
+    firstColumn,
     rows: page.rows.map((row) => columns.map((column) => cellOf(row[column.name], isNumber(column)))),
     totalRows: page.totalRows,
     totals: page.totalRows > 1 ? await readTotals(columns, measures, source) : undefined,

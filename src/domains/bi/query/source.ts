@@ -52,7 +52,7 @@ type Parts = { data: Data; clock: Clock };
 /** Reads what widgets show, always through the policies of the dataset. */
 export class Sources {
   readonly #parts: Parts;
-  readonly #kept = new KeptPromises(LIMITS.bi.keptResults);
+  readonly #kept = new KeptPromises(LIMITS.bi.keptResults, LIMITS.bi.keptBytes);
 
   constructor(parts: Parts) {
     this.#parts = parts;

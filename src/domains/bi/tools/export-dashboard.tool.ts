@@ -28,7 +28,7 @@ export const exportDashboard = defineTool({
   },
   title: "Export a dashboard",
   description:
-    "A dashboard or widget as PDF or PNG, by a link that works for 15 minutes. Rows as files come from export_data.",
+    "A dashboard or widget as PDF, PNG or XLSX, by a link that works for 15 minutes. Rows as files come from export_data.",
   permission: "bi:read",
   effect: "read",
   timeoutMs: 180_000,
