@@ -49,6 +49,7 @@ const ADMIN_TOOLS = [
   "set_llm_provider",
   "remove_llm_provider",
   "set_dataset_policies",
+  "set_datasource_access",
   "list_improvement_requests",
   "close_improvement_request",
   "set_model_page_size",

@@ -4,6 +4,7 @@ import { AUDIT_COMMANDS } from "./audit-commands.ts";
 import { CHANNEL_COMMANDS } from "./channel-commands.ts";
 import { type Command, defineCommand, type Option } from "./command.ts";
 import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
+import { DATASOURCE_COMMANDS } from "./datasource-commands.ts";
 import { DEMO_COMMANDS } from "./demo-commands.ts";
 import { EVAL_COMMANDS } from "./eval-commands.ts";
 import { KB_COMMANDS } from "./kb-commands.ts";
@@ -364,22 +365,7 @@ export const COMMANDS: readonly Command[] = [
   ...EVAL_COMMANDS,
   ...LLM_COMMANDS,
   ...CHANNEL_COMMANDS,
-  defineCommand({
-    name: "datasource test",
-    summary: "Try the connection of a datasource",
-    args: { datasource: "Its name or its id" },
-    options: { workspace: WORKSPACE, ...JSON_OPTION },
-    notes: ["The exit code is 1 when the connection does not work."],
-    run: async (input, terminal) => (await import("./datasource.ts")).testDatasource(input, terminal),
-  }),
-  defineCommand({
-    name: "query run",
-    summary: "Run a query and wait for its end",
-    args: { query: "Its name or its id" },
-    options: { workspace: WORKSPACE, ...JSON_OPTION },
-    notes: ["The server need not run. The exit code is 1 when the run fails."],
-    run: async (input, terminal) => (await import("./query.ts")).runQuery(input, terminal),
-  }),
+  ...DATASOURCE_COMMANDS,
   ...KB_COMMANDS,
   ...MEMORY_COMMANDS,
   ...DEMO_COMMANDS,

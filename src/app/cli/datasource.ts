@@ -1,5 +1,8 @@
+import type { Datasource } from "../../domains/data/index.ts";
 import { LIMITS } from "../../domains/data/limits.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { Caller } from "../../registry/caller.ts";
+import type { Services } from "../slices.ts";
 import type { Terminal } from "./command.ts";
 import { withData } from "./with-data.ts";
 
@@ -11,19 +14,52 @@ interface TestInput {
 export async function testDatasource({ args, options }: TestInput, terminal: Terminal): Promise<number> {
   return withData(async ({ data, callerFor }) => {
     const { workspace } = await callerFor(options.workspace);
-    const { datasourcesStore: store, datasources } = data;
-    const wanted = args.datasource;
-    const found =
-      (await store.findByName(workspace.id, wanted)) ??
-      (isId(wanted) ? await store.find(workspace.id, Number(wanted)) : undefined);
-    if (found === undefined) {
-      throw new AppError("not_found", `There is no datasource "${wanted}" in ${options.workspace}.`);
-    }
-    const report = await datasources.test(found, AbortSignal.timeout(LIMITS.datasources.metadataMs));
+    const found = await findDatasource(data, workspace, args.datasource);
+    const report = await data.datasources.test(found, AbortSignal.timeout(LIMITS.datasources.metadataMs));
     if (options.json) terminal.out(`${JSON.stringify({ name: found.name, ...report }, null, 2)}\n`);
     else terminal.out(`${found.name} (${found.type}): ${report.message}\n`);
     return report.ok ? 0 : 1;
   });
+}
+
+interface AccessInput {
+  args: { datasource: string };
+  options: { workspace: string; contributors: boolean; groups?: string | undefined; admins: boolean };
+}
+
+export async function setAccess({ args, options }: AccessInput, terminal: Terminal): Promise<number> {
+  const { contributors, groups, admins } = options;
+  if ([contributors, groups !== undefined, admins].filter(Boolean).length !== 1)
+    throw new AppError("bad_request", "Give one of --contributors, --groups A,B and --admins.");
+  return withData(async ({ data, identity, callerFor }) => {
+    const { workspace } = await callerFor(options.workspace);
+    const found = await findDatasource(data, workspace, args.datasource);
+    const names = (groups ?? "").split(",").flatMap((name) => name.trim() || []);
+    const known = await identity.groups.list(options.workspace);
+    const ids = names.map((name) => {
+      const group = known.find((each) => each.name.toLowerCase() === name.toLowerCase());
+      if (group !== undefined) return group.id;
+      throw new AppError("not_found", `There is no group "${name}" in ${options.workspace}.`);
+    });
+    if (groups !== undefined && ids.length === 0)
+      throw new AppError("bad_request", "--groups names at least one group.");
+    await data.datasourcesStore.setQueryGroups(found, contributors ? null : ids);
+    const others = contributors ? " and all contributors" : admins ? "" : ` and ${names.join(", ")}`;
+    terminal.err(`${found.name} may be queried by admins${others}.\n`);
+    return 0;
+  });
+}
+
+async function findDatasource(
+  { datasourcesStore: store }: Pick<Services["data"], "datasourcesStore">,
+  { id: workspaceId, slug }: Caller["workspace"],
+  wanted: string,
+): Promise<Datasource> {
+  const found =
+    (await store.findByName(workspaceId, wanted)) ??
+    (isId(wanted) ? await store.find(workspaceId, Number(wanted)) : undefined);
+  if (found !== undefined) return found;
+  throw new AppError("not_found", `There is no datasource "${wanted}" in ${slug}.`);
 }
 
 /** Names come first: nothing keeps a name from being a number. */

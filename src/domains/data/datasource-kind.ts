@@ -1,6 +1,7 @@
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import { shownSettings } from "./datasource-secrets.ts";
-import type { DataServices } from "./define.ts";
+import { assertMayQuery, mayQuery } from "./datasources.ts";
+import { accessOf, type DataServices } from "./define.ts";
 import { LIMITS } from "./limits.ts";
 
 /** Datasources, as tools that span slices see them: settings, never secrets. */
@@ -11,11 +12,15 @@ export function datasourceKind({
 }: Pick<DataServices, "datasources" | "datasourcesStore" | "queriesStore">): AssetKind {
   return {
     name: "datasource",
-    can: async ({ workspace, permissions }, id, verb) =>
-      permissions.includes(`bi:${verb}`) && (await store.find(workspace.id, id)) !== undefined,
+    async can(caller, id, verb) {
+      const found = await store.find(caller.workspace.id, id);
+      if (found === undefined || !caller.permissions.includes(`bi:${verb}`)) return false;
+      return verb === "read" || mayQuery(caller, found);
+    },
 
     async describe(caller, id) {
-      const { name, type, settings, hasSecrets, createdAt } = await datasources.require(caller, id);
+      const datasource = await datasources.require(caller, id);
+      const { name, type, settings, hasSecrets, createdAt } = datasource;
       const filter = { limit: LIMITS.data.listed, offset: 0, datasourceId: id };
       const { items, total } = await queries.list(caller.workspace.id, filter);
       return {
@@ -24,6 +29,8 @@ export function datasourceKind({
         type,
         settings: shownSettings(settings),
         has_secrets: hasSecrets,
+        ...accessOf(datasource),
+        may_query: caller.permissions.includes("bi:write") && mayQuery(caller, datasource),
         queries: items.map((query) => ({ id: query.id, name: query.name })),
         query_count: total,
         created_at: createdAt.toISOString(),
@@ -31,6 +38,6 @@ export function datasourceKind({
     },
 
     delete: ({ workspace }, id) => store.remove(workspace.id, id),
-    restore: ({ workspace }, id) => store.restore(workspace.id, id),
+    restore: (caller, id) => store.restore(caller.workspace.id, id, (found) => assertMayQuery(caller, found)),
   };
 }

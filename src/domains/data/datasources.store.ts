@@ -22,6 +22,8 @@ export interface Datasource {
   /** Nothing secret. */
   settings: Record<string, unknown>;
   hasSecrets: boolean;
+  /** Groups whose contributors may query it beside admins; null for all contributors. */
+  queryGroups: readonly number[] | null;
   createdAt: Date;
 }
 
@@ -76,6 +78,19 @@ export class DatasourcesStore extends Store {
     const [row] = await this.catalog.db
       .update(datasources)
       .set({ settings, sealedSecrets: this.#seal({ workspaceId, id }, secrets) })
+      .where(and(own(workspaceId), eq(datasources.id, id)))
+      .returning();
+    if (row === undefined) throw noDatasource(id);
+    return shown(row);
+  }
+
+  async setQueryGroups(
+    { workspaceId, id }: Pick<Datasource, "workspaceId" | "id">,
+    queryGroups: readonly number[] | null,
+  ): Promise<Datasource> {
+    const [row] = await this.catalog.db
+      .update(datasources)
+      .set({ queryGroups })
       .where(and(own(workspaceId), eq(datasources.id, id)))
       .returning();
     if (row === undefined) throw noDatasource(id);
@@ -151,19 +166,28 @@ export class DatasourcesStore extends Store {
     });
   }
 
-  async restore(workspaceId: number, id: number): Promise<void> {
+  /** Those that are deleted count as well: who may query one may bring it, and queries on it, back. */
+  async findAny(workspaceId: number, id: number): Promise<Datasource | undefined> {
+    const [row] = await this.catalog.db
+      .select()
+      .from(datasources)
+      .where(and(eq(datasources.workspaceId, workspaceId), eq(datasources.id, id)));
+    return row && shown(row);
+  }
+
+  async restore(workspaceId: number, id: number, mayRestore: (found: Datasource) => void): Promise<void> {
     const deleted = and(
       eq(datasources.workspaceId, workspaceId),
       eq(datasources.id, id),
       isNotNull(datasources.deletedAt),
     );
     try {
-      const rows = await this.catalog.db
-        .update(datasources)
-        .set({ deletedAt: null })
-        .where(deleted)
-        .returning({ id: datasources.id });
-      if (rows.length === 0) throw new AppError("not_found", `There is no deleted datasource with id ${id}.`);
+      await this.catalog.transaction(async (tx) => {
+        const [row] = await tx.update(datasources).set({ deletedAt: null }).where(deleted).returning();
+        if (row === undefined)
+          throw new AppError("not_found", `There is no deleted datasource with id ${id}.`);
+        mayRestore(shown(row));
+      });
     } catch (error) {
       if (!isUniqueViolation(error, "datasources_name")) throw error;
       throw new AppError("conflict", "There is another datasource of that name by now.", {
@@ -204,8 +228,9 @@ function own(workspaceId: number) {
 }
 
 function shown({ sealedSecrets, ...row }: typeof datasources.$inferSelect): Datasource {
-  const { id, workspaceId, name, type, settings, createdAt } = row;
-  return { id, workspaceId, name, type, settings, hasSecrets: sealedSecrets !== null, createdAt };
+  const { id, workspaceId, name, type, settings, queryGroups, createdAt } = row;
+  const hasSecrets = sealedSecrets !== null;
+  return { id, workspaceId, name, type, settings, hasSecrets, queryGroups, createdAt };
 }
 
 function sealContext(workspaceId: number, id: number): string {

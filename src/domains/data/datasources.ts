@@ -87,18 +87,29 @@ export class Datasources {
         hint: "Its type stays as it is, because queries are written for it. Make another datasource.",
       });
     }
+    assertMayQuery(caller, existing);
     // Another place is other rows at the next run of its queries.
     for (const dataset of await this.#store.filledFrom(existing))
       assertMayDestroy(caller, dataset, "replace its rows");
     return this.#store.change(existing, sealed);
   }
 
+  /** For the operator: it tells nothing of what is in the datasource. */
   test(datasource: Datasource, signal: AbortSignal): Promise<ConnectionReport> {
-    return report(this.connect(datasource, (connector) => connector.test(signal)));
+    return report(this.#connect(datasource, (connector) => connector.test(signal)));
   }
 
-  /** Lets `work` have a connector. */
-  async connect<T>(datasource: Datasource, work: (connector: Connector) => Promise<T>): Promise<T> {
+  /** Lets `work` have a connector, for a caller who may query the datasource. No policy holds in it. */
+  async connect<T>(
+    caller: Caller,
+    datasource: Datasource,
+    work: (connector: Connector) => Promise<T>,
+  ): Promise<T> {
+    assertMayQuery(caller, datasource);
+    return this.#connect(datasource, work);
+  }
+
+  async #connect<T>(datasource: Datasource, work: (connector: Connector) => Promise<T>): Promise<T> {
     const stored = { settings: datasource.settings, secrets: await this.#store.secrets(datasource) };
     const { settings, secrets } = unsealed(stored);
     return this.#use({ type: datasource.type, settings }, secrets, work);
@@ -111,6 +122,23 @@ export class Datasources {
   ): Promise<T> {
     return work(await openConnector(type, settings, secrets, this.#options));
   }
+}
+
+/** Who may ask a datasource anything: admins, and contributors unless they are kept to some groups. */
+export function mayQuery(
+  { role, groups }: Caller,
+  { queryGroups }: Pick<Datasource, "queryGroups">,
+): boolean {
+  return role === "admin" || queryGroups === null || queryGroups.some((id) => groups.includes(id));
+}
+
+export function assertMayQuery(caller: Caller, datasource: Pick<Datasource, "name" | "queryGroups">): void {
+  if (mayQuery(caller, datasource)) return;
+  const { name, queryGroups } = datasource;
+  const who = queryGroups?.length === 0 ? "admins" : "admins and members of some groups";
+  throw new AppError("forbidden", `${name} may be queried by ${who} only.`, {
+    hint: "Use the datasets that its queries fill, or ask an admin.",
+  });
 }
 
 function succeeded({ serverVersion, note }: Reached): ConnectionReport {

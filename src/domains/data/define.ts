@@ -4,7 +4,7 @@ import { toolsOf } from "../../registry/define-tool.ts";
 import type { Data } from "./data.ts";
 import type { Dataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
-import type { DatasourcesStore } from "./datasources.store.ts";
+import type { Datasource, DatasourcesStore } from "./datasources.store.ts";
 import type { Datasources } from "./datasources.ts";
 import type { FileImports } from "./files/index.ts";
 import { restrictionFor } from "./policies.ts";
@@ -27,6 +27,16 @@ export interface DataServices {
 export const defineTool = toolsOf<DataServices>();
 
 export const columnShape = z.object({ name: z.string(), type: z.string() });
+
+/** Who may query a datasource, beside admins. */
+export const QUERY_ACCESS = ["contributors", "groups", "admins"] as const;
+
+/** The same, as tools tell of it. */
+export function accessOf({ queryGroups }: Pick<Datasource, "queryGroups">) {
+  const query_access: (typeof QUERY_ACCESS)[number] =
+    queryGroups === null ? "contributors" : queryGroups.length === 0 ? "admins" : "groups";
+  return { query_access, groups: [...(queryGroups ?? [])] };
+}
 
 /** A dataset after a change, as the tools that change one report it. */
 export const changedDataset = z.object({

@@ -34,12 +34,14 @@ import { listDatasources } from "./tools/list-datasources.tool.ts";
 import { listQueries } from "./tools/list-queries.tool.ts";
 import { pushData } from "./tools/push-data.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
+import { setDatasourceAccess } from "./tools/set-datasource-access.tool.ts";
 
 export { compile, filtersToC9ql, parse, parseCondition, print, type Query } from "./c9ql/index.ts";
 export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
 export { assertName, type Column, type Dataset, type DatasetPolicy } from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
+export type { Datasource } from "./datasources.store.ts";
 export { columnShape, type DataServices } from "./define.ts";
 export { type ExportedFile, exportText, textOf } from "./export.ts";
 export { wholeParquet } from "./export-parquet.ts";
@@ -148,6 +150,7 @@ export const dataSlice: SliceSpec<"data", DataServices, { identity: Pick<Identit
       pushData,
       importFile,
       setDatasetPolicies,
+      setDatasourceAccess,
       createDatasource,
       listDatasources,
       browseDatasource,

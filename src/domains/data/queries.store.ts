@@ -133,7 +133,7 @@ export class QueriesStore extends Store {
       .where(and(own(workspaceId), eq(queries.id, id)));
   }
 
-  async restore(workspaceId: number, id: number): Promise<void> {
+  async restore(workspaceId: number, id: number, mayRestore: (found: Query) => Promise<void>): Promise<void> {
     const deleted = and(
       eq(queries.workspaceId, workspaceId),
       eq(queries.id, id),
@@ -143,6 +143,7 @@ export class QueriesStore extends Store {
       await this.catalog.transaction(async (tx) => {
         const [row] = await tx.update(queries).set({ deletedAt: null }).where(deleted).returning();
         if (row === undefined) throw new AppError("not_found", `There is no deleted query with id ${id}.`);
+        await mayRestore(row);
         await holdDatasource(tx, workspaceId, row.datasourceId).catch((error) => {
           if (!isNotFound(error)) throw error;
           throw new AppError("conflict", `The datasource of ${row.name} is deleted.`, {

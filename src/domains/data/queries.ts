@@ -60,7 +60,7 @@ export class Queries {
     checkSizes(parameters);
     const asked = parametersOf(parse(c9ql)).map((parameter) => parameter.name);
     const datasource = await this.#parts.datasources.require(caller, datasourceId);
-    await this.#checkText(datasource, queryText, parameters);
+    await this.#checkText(caller, datasource, queryText, parameters);
     checkUse(Object.keys(parameters), { queryText, asked, type: datasource.type });
     const text = { datasourceId, queryText, parameters, c9ql: c9ql.trim() === "" ? null : c9ql };
     const existing = await this.#parts.store.findByName(workspace.id, name);
@@ -79,8 +79,13 @@ export class Queries {
   }
 
   /** A connector says at once what is wrong at first sight; only whoever asks for rows connects. */
-  async #checkText(datasource: Datasource, queryText: string, parameters: Parameters): Promise<void> {
-    await this.#parts.datasources.connect(datasource, async (connector) => {
+  async #checkText(
+    caller: Caller,
+    datasource: Datasource,
+    queryText: string,
+    parameters: Parameters,
+  ): Promise<void> {
+    await this.#parts.datasources.connect(caller, datasource, async (connector) => {
       connector.run(queryText, { parameters, maxRows: 1, maxBytes: 1, timeoutMs: 1 });
     });
   }

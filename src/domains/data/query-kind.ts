@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AssetKind } from "../../registry/asset-kind.ts";
+import { assertMayQuery } from "./datasources.ts";
 import type { DataServices } from "./define.ts";
 import { LIMITS } from "./limits.ts";
 import { seenRun, seenSentence } from "./query-view.ts";
@@ -75,7 +76,11 @@ export function queryKind({ queries, queriesStore, datasourcesStore, datasets, r
       if (last !== undefined && isActive(last)) await runs.cancel(last);
     },
 
-    restore: ({ workspace }, id) => queriesStore.restore(workspace.id, id),
+    restore: (caller, id) =>
+      queriesStore.restore(caller.workspace.id, id, async ({ datasourceId }) => {
+        const datasource = await datasourcesStore.findAny(caller.workspace.id, datasourceId);
+        if (datasource !== undefined) assertMayQuery(caller, datasource);
+      }),
 
     search: (workspaceId) => queriesStore.searchTexts(workspaceId),
   };

@@ -6,6 +6,7 @@ import type { Analytics, Column, ConvertResult, Part } from "../../../platform/a
 import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import type { FolderBlobStore } from "../../../platform/blobs/index.ts";
 import { ownedTempPath } from "../../../platform/temp/index.ts";
+import type { Caller } from "../../../registry/caller.ts";
 import { asQueryError, compile, parse } from "../c9ql/index.ts";
 import type { Truncation } from "../connectors/index.ts";
 import type { Datasource } from "../datasources.store.ts";
@@ -32,6 +33,12 @@ export interface Execution {
   truncated: Truncation | null;
 }
 
+/** What is asked, and by whom. */
+interface Asked {
+  caller: Caller;
+  datasource: Datasource;
+}
+
 interface Progress {
   signal: AbortSignal;
   onRows: (rows: number) => void;
@@ -41,13 +48,13 @@ interface Progress {
 export async function executeQuery(
   parts: ExecutionParts,
   query: Query,
-  datasource: Datasource,
+  asked: Asked,
   progress: Progress,
 ): Promise<Execution> {
   const folder = ownedTempPath(parts.tempFolder);
   await mkdir(folder, { mode: 0o700 });
   try {
-    const answer = await ask(parts, query, datasource, join(folder, "answer"), progress);
+    const answer = await ask(parts, query, asked, join(folder, "answer"), progress);
     const { part, rejectedRows } = await toPart(parts, query, answer, progress.signal);
     const { rows: rowsRead = part.rows + rejectedRows, truncated } = answer;
     // C9QL could name no column of an answer that has none.
@@ -68,11 +75,11 @@ export async function executeQuery(
 function ask(
   { datasources }: ExecutionParts,
   { queryText, parameters }: Query,
-  datasource: Datasource,
+  { caller, datasource }: Asked,
   path: string,
   { signal, onRows }: Progress,
 ): Promise<Spooled> {
-  return datasources.connect(datasource, (connector) => {
+  return datasources.connect(caller, datasource, (connector) => {
     const batches = connector.run(queryText, {
       parameters,
       maxRows: LIMITS.queries.rows,

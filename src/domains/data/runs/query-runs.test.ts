@@ -179,8 +179,9 @@ describe("a run whose server stops", () => {
       tempFolder: folder,
       newPartKey: () => "parts/x",
       datasources: {
-        require: async () => ({ id: 1, name: "Shop" }),
-        connect: async (_: unknown, work: (connector: unknown) => unknown) => work({ run: oneRow }),
+        require: async () => ({ id: 1, name: "Shop", queryGroups: null }),
+        connect: async (_: unknown, __: unknown, work: (connector: unknown) => unknown) =>
+          work({ run: oneRow }),
       },
       analytics: {
         convert: async ({ signal }: { signal: AbortSignal }) => {

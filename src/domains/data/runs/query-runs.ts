@@ -10,6 +10,7 @@ import type { Caller } from "../../../registry/caller.ts";
 import { type JobOwner, ownerOf } from "../../identity/index.ts";
 import type { Data } from "../data.ts";
 import { assertOwnDataset } from "../dataset.ts";
+import { assertMayQuery } from "../datasources.ts";
 import { LIMITS } from "../limits.ts";
 import type { QueriesStore, Query } from "../queries.store.ts";
 import { type ExecutionParts, executeQuery } from "./execute-query.ts";
@@ -66,8 +67,9 @@ export class QueryRuns {
 
   /** Begins a run, or gives the one that is under way. */
   async start(caller: Caller, query: Query): Promise<{ run: QueryRun; isNew: boolean }> {
-    const { jobs, store } = this.#parts;
-    await this.#parts.queries.checkDataset(query);
+    const { jobs, store, queries, execution } = this.#parts;
+    assertMayQuery(caller, await execution.datasources.require(caller, query.datasourceId));
+    await queries.checkDataset(query);
     await jobs.wake();
     const { id: queryId, workspaceId } = query;
     const enqueue = (tx: CatalogTx, runId: number): Promise<string> => {
@@ -212,7 +214,7 @@ export class QueryRuns {
       reportedAt = performance.now();
       store.record(run, { rowCount }).catch(() => undefined);
     };
-    const result = await executeQuery(execution, query, datasource, { signal, onRows });
+    const result = await executeQuery(execution, query, { caller, datasource }, { signal, onRows });
     const { part, rowsRead, rejectedRows, truncated } = result;
     if (signal.aborted) {
       await execution.blobs.delete(part.key);

@@ -29,7 +29,7 @@ export const browseDatasource = defineTool({
 
   async run({ datasource_id, table, schema, query = "", limit }, { datasources, caller, signal }) {
     const datasource = await datasources.require(caller, datasource_id);
-    return datasources.connect(datasource, async (connector) => {
+    return datasources.connect(caller, datasource, async (connector) => {
       if (table !== undefined) {
         const named =
           schema === undefined ? await tableCalled(connector, table, signal) : { name: table, schema };

@@ -18,6 +18,7 @@ describe("list_datasources", () => {
           type: "postgresql",
           settings: expect.objectContaining({ host: "127.0.0.1", user: source.user }),
           has_secrets: true,
+          may_query: false,
         },
       ],
     });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CONNECTOR_TYPES } from "../connectors/index.ts";
 import { shownSettings } from "../datasource-secrets.ts";
+import { mayQuery } from "../datasources.ts";
 import { defineTool } from "../define.ts";
 
 /** What queries can be asked of; never a secret. */
@@ -27,6 +28,7 @@ export const listDatasources = defineTool({
         type: z.string(),
         settings: z.record(z.string(), z.unknown()),
         has_secrets: z.boolean(),
+        may_query: z.boolean(),
       }),
     ),
     types: z
@@ -38,12 +40,13 @@ export const listDatasources = defineTool({
     const { total, items } = await datasourcesStore.list(caller.workspace.id, { query, limit, offset });
     return {
       total,
-      datasources: items.map(({ id, name, type, settings, hasSecrets }) => ({
-        id,
-        name,
-        type,
-        settings: shownSettings(settings),
-        has_secrets: hasSecrets,
+      datasources: items.map((item) => ({
+        id: item.id,
+        name: item.name,
+        type: item.type,
+        settings: shownSettings(item.settings),
+        has_secrets: item.hasSecrets,
+        may_query: caller.permissions.includes("bi:write") && mayQuery(caller, item),
       })),
       ...(types && {
         types: CONNECTOR_TYPES.map(({ type, title, aliases }) => ({ type, title, aliases: [...aliases] })),

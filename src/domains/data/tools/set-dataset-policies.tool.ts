@@ -15,10 +15,24 @@ export const setDatasetPolicies = defineTool({
     dataset_id: z.int(),
     policies: z.array(datasetPolicy).max(50),
   }),
-  output: z.object({ dataset_id: z.int(), policies: z.array(datasetPolicy) }),
+  output: z.object({
+    dataset_id: z.int(),
+    policies: z.array(datasetPolicy),
+    notes: z.array(z.string()).optional(),
+  }),
 
-  async run({ dataset_id, policies }, { data, caller }) {
-    const dataset = await data.setPolicies(caller, dataset_id, policies);
-    return { dataset_id, policies: [...dataset.policies] };
+  async run({ dataset_id, policies }, { data, datasourcesStore, caller, say }) {
+    const { source, ...dataset } = await data.setPolicies(caller, dataset_id, policies);
+    const from =
+      source.kind === "query" && policies.length > 0
+        ? await datasourcesStore.find(caller.workspace.id, Number(source.detail?.datasourceId ?? 0))
+        : undefined;
+    const note =
+      from?.queryGroups === null
+        ? say(
+            `All contributors may query ${from.name}, where these rows come from, and no policy holds there. {tool:set_datasource_access} says who may.`,
+          )
+        : undefined;
+    return { dataset_id, policies: [...dataset.policies], ...(note !== undefined && { notes: [note] }) };
   },
 });
