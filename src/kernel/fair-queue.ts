@@ -1,3 +1,4 @@
+import { abortError } from "./aborted.ts";
 import { AppError } from "./errors.ts";
 import { once } from "./once.ts";
 import { workspaceOf } from "./scope.ts";
@@ -66,7 +67,7 @@ export class FairQueue {
 
   /** Resolves when it is this task's turn; the answer gives the place back and must be called. */
   async enter(scope: string, signal?: AbortSignal): Promise<() => void> {
-    if (signal?.aborted) throw cancelled();
+    if (signal?.aborted) throw abortError(signal);
     const entered = this.tryEnter(scope);
     if (entered !== undefined) return entered;
     return this.#wait(scope, signal);
@@ -147,7 +148,7 @@ export class FairQueue {
         this.#forgetIfIdle(scope, workspace, user);
         reject(error);
       };
-      const onAbort = (): void => giveUp(cancelled());
+      const onAbort = (): void => giveUp(abortError(signal));
       const timer = setTimeout(() => giveUp(this.#late(workspace)), this.#options.waitMs);
       signal?.addEventListener("abort", onAbort, { once: true });
       const start = (): void => {
@@ -210,8 +211,4 @@ export class FairQueue {
 
 function earliest<T extends { turn: number }>(lines: readonly T[]): T | undefined {
   return lines.reduce<T | undefined>((a, b) => (a === undefined || b.turn < a.turn ? b : a), undefined);
-}
-
-function cancelled(): AppError {
-  return new AppError("cancelled", "The call was cancelled.");
 }

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
+import { abortError } from "../kernel/aborted.ts";
 import { shapeOf, withoutSqlLiterals } from "../kernel/argument-shape.ts";
 import { AppError } from "../kernel/errors.ts";
 import { excerpt } from "../kernel/excerpt.ts";
@@ -183,7 +184,8 @@ async function runWithin(
     reject(error);
     controller.abort(error);
   };
-  const cancelled = () => stop(new AppError("cancelled", `The call of ${operation.name} was cancelled.`));
+  // Inside another call it may be the time of that one which ran out.
+  const cancelled = () => stop(abortError(environment.signal, `The call of ${operation.name}`));
   const timer = setTimeout(() => {
     const seconds = Math.round(timeoutMs / 100) / 10;
     const hint = "Ask for less, or split the request.";

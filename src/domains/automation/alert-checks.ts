@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import { z } from "zod";
+import { timeLimit } from "../../kernel/aborted.ts";
 import { clip } from "../../kernel/clip.ts";
 import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
@@ -191,7 +192,7 @@ export class AlertChecks {
     try {
       const { caller, dataset } = await sight;
       datasetName = dataset.name;
-      const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.alerts.checkMs)]);
+      const limited = AbortSignal.any([signal, timeLimit(LIMITS.alerts.checkMs, "The check")]);
       const evaluation = isUnmatched
         ? nothing(alert.sentence)
         : await evaluate(this.#parts, caller, dataset, alert, limited);

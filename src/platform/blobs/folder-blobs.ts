@@ -3,6 +3,7 @@ import { type Dirent, existsSync } from "node:fs";
 import { mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
+import { abortError } from "../../kernel/aborted.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { abandonedNames, ownedName, ownedTempPath, sweepLeftovers } from "../temp/index.ts";
 import { isBlobKey, keySegments, prefixSegments } from "./blob-keys.ts";
@@ -173,7 +174,7 @@ async function writeDurably(
   let bytes = 0;
   try {
     for await (const chunk of content instanceof Uint8Array ? [content] : content) {
-      if (signal?.aborted) throw new AppError("cancelled", "Storing was cancelled.");
+      if (signal?.aborted) throw abortError(signal, "Storing");
       bytes += chunk.byteLength;
       if (bytes > maxBytes) throw new AppError("too_large", `The content is larger than ${maxBytes} bytes.`);
       hash.update(chunk);

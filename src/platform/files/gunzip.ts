@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
+import { abortError } from "../../kernel/aborted.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { LIMITS } from "./limits.ts";
 import { tooLarge } from "./source.ts";
@@ -40,7 +41,7 @@ export async function gunzip(from: string, to: string, options: GunzipOptions): 
     );
     return unpacked;
   } catch (error) {
-    if (signal?.aborted) throw new AppError("cancelled", "The import was cancelled.");
+    if (signal?.aborted) throw abortError(signal, "The import");
     if (isAppError(error) || !/^Z_/.test((error as NodeJS.ErrnoException).code ?? "")) throw error;
     throw new AppError("bad_request", "The gzip file is damaged or cut off.", { cause: error });
   }

@@ -1,3 +1,4 @@
+import { abortError } from "../../kernel/aborted.ts";
 import { AppError } from "../../kernel/errors.ts";
 
 export interface Deadline {
@@ -9,7 +10,7 @@ export interface Deadline {
 /** One limit for everything that belongs to a request: look-ups, redirects, headers, body. */
 export function startDeadline(totalMs: number, callers: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
-  const onCancel = (): void => controller.abort(new AppError("cancelled", "The request was cancelled."));
+  const onCancel = (): void => controller.abort(abortError(callers, "The request"));
   const timer = setTimeout(() => {
     controller.abort(new AppError("timeout", `The answer was not complete after ${totalMs / 1_000} s.`));
   }, totalMs);

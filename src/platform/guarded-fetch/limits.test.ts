@@ -128,7 +128,7 @@ describe("limits", () => {
       code: "cancelled",
     });
     await expect(fetcher.request(url, { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
-      code: "cancelled",
+      code: "timeout",
     });
   });
 

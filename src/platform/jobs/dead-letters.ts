@@ -7,11 +7,11 @@ import type { GivenUpHandler } from "./job-options.ts";
 export const DEAD_LETTERS = "jobs.given-up";
 /** Enough for the database to be away for some minutes. */
 const RETRIES = 10;
-/** What pg-boss says of a job that did not end by itself. */
-const REASONS: Readonly<Record<string, string>> = {
-  "job heartbeat timeout": "The server stopped in the middle of it.",
-  "job timed out": "It took too long.",
-};
+/** What pg-boss says of a job that did not end by itself, and what we say when it is told to. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^job heartbeat timeout$/, "The server stopped in the middle of it."],
+  [/^job timed out$|^handler execution exceeded|^The job took longer than/, "It took too long."],
+];
 /** What else was thrown is for the log alone. */
 const UNEXPECTED = "Something went wrong inside Kenning; its log says what.";
 
@@ -47,7 +47,8 @@ export async function readDeadLetters(boss: PgBoss, receiverOf: (name: string) =
     const [{ data, output, sourceName, sourceRetryCount }] = jobs as [JobWithMetadata<unknown>];
     const { schema, onGivenUp } = receiverOf(sourceName ?? "");
     await onGivenUp?.(schema.parse(data), {
-      reason: REASONS[messageIn(output as JobOutput | null) ?? ""] ?? UNEXPECTED,
+      reason:
+        REASONS.find(([said]) => said.test(messageIn(output as JobOutput | null) ?? ""))?.[1] ?? UNEXPECTED,
       tries: (sourceRetryCount ?? 0) + 1,
     });
   });

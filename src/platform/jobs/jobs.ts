@@ -343,7 +343,7 @@ export class Jobs {
     try {
       const result = await handler(schema.parse(job.data), {
         attempt: job.retryCount + 1,
-        signal: AbortSignal.any([begun.controller.signal, job.signal]),
+        signal: AbortSignal.any([begun.controller.signal, this.#limited(job, options)]),
       });
       return begun.isSuperseded ? undefined : { result };
     } catch (error) {
@@ -353,6 +353,16 @@ export class Jobs {
     } finally {
       await this.#tries.end(begun);
     }
+  }
+
+  /** pg-boss only says that it is over: a job is told that it took too long, and not that somebody cancelled it. */
+  #limited({ signal }: JobTry, { timeoutSeconds }: JobOptions): AbortSignal {
+    const controller = new AbortController();
+    const message = `The job took longer than ${timeoutSeconds} s.`;
+    const onAbort = () => controller.abort(new AppError("timeout", message));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    return controller.signal;
   }
 
   /** A retry is due before the next poll would find it. */

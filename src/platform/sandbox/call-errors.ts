@@ -44,10 +44,6 @@ export function timeoutError(timeoutMs: number): AppError {
   return new AppError("timeout", `This took longer than ${timeoutMs / 1_000} s.`);
 }
 
-export function cancelError(): AppError {
-  return new AppError("cancelled", "The call was cancelled.");
-}
-
 export function paramsError(limitBytes: number): AppError {
   return new AppError("too_large", `The input is larger than ${limitBytes.toLocaleString("en")} bytes.`);
 }

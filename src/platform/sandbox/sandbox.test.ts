@@ -240,7 +240,7 @@ describe("cancelling", () => {
     const pid = await sandbox.call("pid", {});
     const { promise: ended, resolve: onEnd } = Promise.withResolvers<void>();
     const stubborn = sandbox.call("stubborn", 60_000, { signal: AbortSignal.timeout(50), onEnd });
-    await expect(stubborn).rejects.toMatchObject({ code: "cancelled" });
+    await expect(stubborn).rejects.toMatchObject({ code: "timeout" });
     // Its caller has gone; the process is only done with it when it has gone too.
     await ended;
     expect(isAlive(Number(pid))).toBe(false);
@@ -251,7 +251,7 @@ describe("cancelling", () => {
     const sandbox = make({ cancelGraceMs: 5_000 });
     const pid = await sandbox.call("pid", {});
     await expect(sandbox.call("stubborn", 200, { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
-      code: "cancelled",
+      code: "timeout",
     });
     expect(await sandbox.call("pid", {})).toBe(pid);
   });
@@ -260,7 +260,7 @@ describe("cancelling", () => {
     const sandbox = make();
     const first = sandbox.call("sleep", 300);
     await expect(sandbox.call("crash", {}, { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
-      code: "cancelled",
+      code: "timeout",
     });
     expect(await first).toBe("slept");
     await expect(sandbox.call("echo", 1, { signal: AbortSignal.abort() })).rejects.toMatchObject({

@@ -1,8 +1,9 @@
 import { mkdir } from "node:fs/promises";
+import { abortError } from "../../kernel/aborted.ts";
 import type { AppError } from "../../kernel/errors.ts";
 import { lazily } from "../../kernel/lazily.ts";
 import { isInPlace, sweepLeftovers } from "../temp/index.ts";
-import { cancelError, endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
+import { endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
 import { LIMITS } from "./limits.ts";
 import { residentMbOf } from "./memory-watch.ts";
 import { ENGINE_NICENESS, LOW_NICENESS, setNiceness } from "./niceness.ts";
@@ -75,7 +76,7 @@ class ProcessSandbox implements Sandbox {
     return new Promise((resolve, reject) => {
       const timeoutMs = options.timeoutMs ?? this.#options.requestTimeoutMs;
       const timer = setTimeout(() => this.#abandon(call, timeoutError(timeoutMs)), timeoutMs);
-      const onAbort = (): void => this.#abandon(call, cancelError());
+      const onAbort = (): void => this.#abandon(call, abortError(options.signal));
       options.signal?.addEventListener("abort", onAbort, { once: true });
       const call: Call = {
         id,
@@ -100,7 +101,7 @@ class ProcessSandbox implements Sandbox {
 
   #admit(id: number, method: string, params: unknown, { signal }: CallOptions): Buffer {
     if (this.#isClosed) throw endError("closed");
-    if (signal?.aborted) throw cancelError();
+    if (signal?.aborted) throw abortError(signal);
     const frame = encodeMessage({ type: "call", id, method, params });
     const { maxParamsBytes } = this.#process;
     if (frame.length > maxParamsBytes + ENVELOPE_BYTES) throw paramsError(maxParamsBytes);

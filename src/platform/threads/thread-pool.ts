@@ -1,4 +1,5 @@
 import { type Transferable, Worker } from "node:worker_threads";
+import { abortError } from "../../kernel/aborted.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
 import { strippedFlags } from "../stripped/index.ts";
@@ -61,7 +62,7 @@ export class ThreadPool<Question, Answer> {
     const leave = await this.#queue.enter(scope, signal);
     try {
       const flags = await strippedFlags(this.#options.module);
-      if (signal?.aborted) throw cancelled();
+      if (signal?.aborted) throw abortError(signal);
       const thread = this.#idleThread() ?? new Thread(this.#options, flags);
       const { value, transfer = [] } = question();
       const reply = await thread.ask(value, transfer, signal);
@@ -115,7 +116,7 @@ class Thread<Question, Answer> {
     const { promise, resolve } = Promise.withResolvers<Outcome<Answer>>();
     this.#settle = resolve;
     const timer = setTimeout(() => this.#end(tookTooLong(this.#options)), this.#options.timeoutMs);
-    const onAbort = (): void => this.#end(cancelled());
+    const onAbort = (): void => this.#end(abortError(signal));
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#worker.ref();
     this.#worker.postMessage(question, transfer);
@@ -158,8 +159,4 @@ function gone({ noun, work = READING }: ThreadPoolOptions): AppError {
   return new AppError("unavailable", `The thread that ${work.did} the ${noun} ended unexpectedly.`, {
     hint: "Try again.",
   });
-}
-
-function cancelled(): AppError {
-  return new AppError("cancelled", "The call was cancelled.");
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { timeLimit } from "../../../kernel/aborted.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { KeptPromises } from "../../../kernel/kept-promises.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
@@ -59,7 +60,7 @@ export class KnowledgeCache {
 
   async #read(caller: Caller, published: PublishedModel, { model, rows }: SeenRows): Promise<Looked> {
     // Others may wait for the same values, so they are read to the end whether this caller goes away or not.
-    const signal = AbortSignal.timeout(LIMITS.agent.totalMs);
+    const signal = timeLimit(LIMITS.agent.totalMs, "Reading the values");
     const ms = LIMITS.agent.queryMs;
     const all = await mapBounded(model.datasets, AT_ONCE, (dataset) => {
       const key = rows.get(dataset.name) ?? "";

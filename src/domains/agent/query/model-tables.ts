@@ -1,3 +1,4 @@
+import { timeLimit } from "../../../kernel/aborted.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
@@ -71,7 +72,7 @@ export class ModelTables {
   ): Promise<ModelTable> {
     const knowledge = await this.#knowledge.get(caller, model);
     const { compiled, keys, cols } = statementOf(knowledge, wish);
-    const signal = AbortSignal.timeout(ms);
+    const signal = timeLimit(ms, "The query");
     const { columns, rows, isTruncated } = await this.#models.query(caller, model, {
       sql: compiled.sql,
       signal,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { timeLimit } from "../../../kernel/aborted.ts";
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
 import { KeptPromises } from "../../../kernel/kept-promises.ts";
@@ -151,7 +152,7 @@ export class Sources {
         isSample,
         ...(Object.keys(parameters).length > 0 && { parameters }),
         timeZone: lens.timeZone,
-        signal: AbortSignal.timeout(LIMITS.bi.queryMs),
+        signal: timeLimit(LIMITS.bi.queryMs, "The query"),
       });
     return this.#kept.get(key, work);
   }

@@ -1,4 +1,5 @@
-import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { abortError } from "../../../kernel/aborted.ts";
+import { AppError } from "../../../kernel/errors.ts";
 
 export interface Deadline {
   /** Its reason is an AppError: `timeout`, or `cancelled` when the caller's own signal did it. */
@@ -12,11 +13,7 @@ export interface Deadline {
 export function startDeadline(timeoutMs: number, callers: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   const endsAt = performance.now() + timeoutMs;
-  const onCancel = (): void => {
-    // A deadline around this one has a reason of its own.
-    const isOurs = isAppError(callers?.reason);
-    controller.abort(isOurs ? callers?.reason : new AppError("cancelled", "The query was cancelled."));
-  };
+  const onCancel = (): void => controller.abort(abortError(callers, "The query"));
   const timer = setTimeout(() => {
     controller.abort(
       new AppError("timeout", `The datasource needed more than ${timeoutMs / 1_000} s.`, {

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { abortError } from "../../../kernel/aborted.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type {
   Analytics,
@@ -54,7 +55,7 @@ async function importFile(
   reader: SandboxedReader,
   request: FileImport,
 ): Promise<ImportedFile> {
-  if (request.signal?.aborted) throw new AppError("cancelled", "The import was cancelled.");
+  if (request.signal?.aborted) throw abortError(request.signal, "The import");
   const declared = parseFileType(request.fileType);
   const folder = ownedTempPath(options.tempFolder);
   await mkdir(folder, { mode: 0o700 });

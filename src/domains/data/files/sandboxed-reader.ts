@@ -1,5 +1,6 @@
 import { chmod, chown, open, rename } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
+import { timeLimit } from "../../../kernel/aborted.ts";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { megabytes } from "../../../platform/files/index.ts";
@@ -92,7 +93,7 @@ export class SandboxedReader {
     });
     this.#sandboxes.add(sandbox);
     try {
-      return await pull(sandbox, request, AbortSignal.timeout(LIMITS.files.readMs));
+      return await pull(sandbox, request, timeLimit(LIMITS.files.readMs, "Reading the file"));
     } catch (error) {
       throw readError(error, memoryMb);
     } finally {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { timeLimit } from "../../../kernel/aborted.ts";
 import { clip } from "../../../kernel/clip.ts";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { KeptPromises } from "../../../kernel/kept-promises.ts";
@@ -104,7 +105,11 @@ export class Inference {
   }
 
   #looking(caller: Caller): Looking {
-    return { ...this.#parts, caller, signal: AbortSignal.timeout(LIMITS.models.inferenceTotalMs) };
+    return {
+      ...this.#parts,
+      caller,
+      signal: timeLimit(LIMITS.models.inferenceTotalMs, "Looking at the data"),
+    };
   }
 }
 

@@ -104,7 +104,7 @@ describe("limits and failures", () => {
     for await (const _ of connector.run("", LIMITS_OF_TESTS)) break;
     expect(await failure(readCsv(connector, "", { timeoutMs: 500 }))).toMatchObject({ code: "timeout" });
     const signal = AbortSignal.timeout(300);
-    expect(await failure(readCsv(connector, "", { signal }))).toMatchObject({ code: "cancelled" });
+    expect(await failure(readCsv(connector, "", { signal }))).toMatchObject({ code: "timeout" });
   });
 
   it.each([

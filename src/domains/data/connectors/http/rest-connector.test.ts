@@ -364,7 +364,7 @@ describe("the rest", () => {
     const hanging = await open(() => new Promise(() => undefined));
     expect(await failure(readRows(hanging, "", { timeoutMs: 300 }))).toMatchObject({ code: "timeout" });
     const signal = AbortSignal.timeout(200);
-    expect(await failure(readRows(hanging, "", { signal }))).toMatchObject({ code: "cancelled" });
+    expect(await failure(readRows(hanging, "", { signal }))).toMatchObject({ code: "timeout" });
     expect(await failure(readRows(connector, "", { timeoutMs: 300 }))).toMatchObject({
       code: expect.stringMatching(/timeout|bad_request/),
     });

@@ -98,7 +98,7 @@ describe("a server that hangs", () => {
     expect(await failure(readRows(connector, "SELECT 1", { timeoutMs: 300 }))).toMatchObject({
       code: "timeout",
     });
-    expect(await failure(connector.test(AbortSignal.timeout(200)))).toMatchObject({ code: "cancelled" });
+    expect(await failure(connector.test(AbortSignal.timeout(200)))).toMatchObject({ code: "timeout" });
   });
 });
 
