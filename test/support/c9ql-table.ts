@@ -3,6 +3,7 @@ import {
   type CompiledQuery,
   type CompileOptions,
   compile,
+  compileOn,
   parse,
 } from "../../src/domains/data/c9ql/index.ts";
 import { quoteText } from "../../src/kernel/sql-text.ts";
@@ -87,7 +88,11 @@ export class TestTable {
 
   /** The result of a query, after checking that its columns are what the compiler said. */
   async rows(text: string, options: Partial<CompileOptions> = {}): Promise<ResultTable> {
-    const compiled = this.compile(text, options);
+    const columns = options.columns ?? this.columns;
+    const whole = { columns, source: '"sales"', now: NOW, timezone: "UTC", ...options };
+    const compiled = await compileOn(parse(text, { columns }), whole, async (sql, params) =>
+      (await this.sql(sql, params)).rows.map(([value]) => value as string | null),
+    );
     const result = await this.sql(compiled.sql, compiled.params);
     const described = await this.sql(`DESCRIBE ${compiled.sql}`, compiled.params);
     const types = described.rows.map((row) => String(row[1]));

@@ -19,7 +19,14 @@ import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import type { CatalogTx } from "../../platform/catalog/index.ts";
 import type { ReadOptions, RowPage, RowsOptions } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { asQueryError, compile, type ParameterValue, parse, refuseUnknownParameters } from "./c9ql/index.ts";
+import {
+  asQueryError,
+  type CompiledQuery,
+  compileOn,
+  type ParameterValue,
+  parse,
+  refuseUnknownParameters,
+} from "./c9ql/index.ts";
 import {
   assertName,
   assertNotFromQuery,
@@ -139,10 +146,11 @@ export class Data {
   ): Promise<DatasetQuery> {
     const { visible, ...tableView } = await this.tableView(caller, dataset, "rows");
     const isPlain = c9ql === undefined && parameters === undefined;
+    const rest = { scope: scopeOf(caller), tableViews: [tableView], signal };
     const { sql, params } = isPlain
       ? { sql: 'SELECT * FROM "rows"', params: [] }
-      : this.#compile(c9ql ?? "", visible, parameters, timeZone);
-    const request = { scope: scopeOf(caller), tableViews: [tableView], sql, params, signal };
+      : await this.#compile({ c9ql: c9ql ?? "", parameters, timeZone }, visible, rest);
+    const request = { ...rest, sql, params };
     const isWhole = c9ql === undefined && !tableView.isRestricted;
     return { request, totalRows: isWhole ? dataset.rowCount : undefined };
   }
@@ -198,17 +206,24 @@ export class Data {
   }
 
   #compile(
-    c9ql: string,
+    {
+      c9ql,
+      parameters: values = {},
+      timeZone: timezone = "UTC",
+    }: Omit<RowsOptions, "signal"> & { c9ql: string },
     columns: readonly Column[],
-    values: Readonly<Record<string, unknown>> = {},
-    timezone = "UTC",
-  ): { sql: string; params: readonly string[] } {
+    request: Omit<QueryRequest, "sql">,
+  ): Promise<CompiledQuery> {
     const query = parse(c9ql, { columns });
     // Which values fit depends on the query: compiling checks them.
     const parameters = values as Readonly<Record<string, ParameterValue>>;
     refuseUnknownParameters(query, parameters);
     const now = this.#parts.clock.now();
-    return compile(query, { columns, source: '"rows"', parameters, now, timezone });
+    const options = { columns, source: '"rows"', parameters, now, timezone };
+    return compileOn(query, options, async (sql, params) => {
+      const { rows } = await this.#query({ ...request, sql, params });
+      return rows.map(([value]) => value as string | null);
+    });
   }
 
   /** Adds rows to a dataset, or makes it. Nothing is changed when the types do not go together. */

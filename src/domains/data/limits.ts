@@ -78,6 +78,8 @@ export const LIMITS = {
     depth: 200,
     /** Most values that one run-time parameter may have. */
     parameterValues: 10_000,
+    /** Most columns that transpose makes of the values of a field. */
+    transposedColumns: 500,
     /** Longest SQL that a query may become. */
     sqlCharacters: 8 * 1024 * 1024,
   },

@@ -5,7 +5,8 @@ import { compileBetween, compileComparison, compileIn, compileLike } from "./com
 import { compileArithmetic, compileNegation } from "./compile-arithmetic.ts";
 import { tokenTime } from "./date-tokens.ts";
 import { Arguments } from "./functions/function-spec.ts";
-import { findFunction, isAggregateCall } from "./functions/index.ts";
+import { findFunction } from "./functions/index.ts";
+import type { Over, RowFunctionSpec } from "./functions/row-functions.ts";
 import { formatTime, javaPattern } from "./java-pattern.ts";
 import { argumentOf } from "./parameters.ts";
 import { complain, type Scope } from "./scope.ts";
@@ -136,9 +137,11 @@ function compileParameter(scope: Scope, node: ExpressionOf<"parameter">): Value 
 }
 
 function compileCall(scope: Scope, node: CallNode): Value {
-  const { spec, isAggregate } = findFunction(scope, node);
+  const found = findFunction(scope, node);
+  if (found.kind === "rows") return compileAlongRows(scope, node, found.spec);
+  const isAggregate = found.kind === "aggregate";
   const values = compileArguments(scope, node, isAggregate);
-  const { sql, type } = spec.compile(new Arguments(scope, node, values));
+  const { sql, type } = found.spec.compile(new Arguments(scope, node, values));
   const value = derived(values, sql, type);
   if (!isAggregate) return value;
   const nested = values.find(({ hasAggregate, hasWindow }) => hasAggregate || hasWindow);
@@ -152,6 +155,34 @@ function compileCall(scope: Scope, node: CallNode): Value {
   return { ...aggregate, hasAggregate: true };
 }
 
+/** A value that depends on the rows before, in the order that the statement gives them. */
+function compileAlongRows(
+  scope: Scope,
+  node: CallNode,
+  spec: RowFunctionSpec,
+  partitionBy: readonly Expression[] = [],
+): Value {
+  const values = compileArguments(scope, node, false);
+  const keys = partitionBy.map((key) => compileExpression(scope, key));
+  const parts = [...values, ...keys];
+  if (parts.some(({ hasWindow }) => hasWindow)) {
+    throw complain(scope, node.span, {
+      message: `${node.name} cannot be taken of what looks at other rows itself.`,
+      hint: "Use two statements: select *, accumulate(x) as total; select *, delta(total)",
+    });
+  }
+  const { order: rowOrder = "", groups: rowGroups = [] } = scope.rows ?? {};
+  const own = spec.groupsFrom === undefined ? [] : values.slice(spec.groupsFrom);
+  const groups = [...own, ...keys].map(({ sql }) => sql);
+  const partition = [...groups, ...rowGroups].join(", ");
+  const over: Over = (frame, order = rowOrder) => {
+    const clauses = [partition && `PARTITION BY ${partition}`, order && `ORDER BY ${order}`, frame];
+    return ` OVER (${clauses.filter((clause) => clause !== "").join(" ")})`;
+  };
+  const { sql, type } = spec.compile(new Arguments(scope, node, values), over);
+  return { ...derived(parts, sql, type), hasWindow: true, alongRows: true };
+}
+
 function compileArguments(scope: Scope, node: CallNode, isAggregate: boolean): Value[] {
   return node.args.map((arg) => {
     // count(*) counts rows, whatever they hold.
@@ -163,8 +194,9 @@ function compileArguments(scope: Scope, node: CallNode, isAggregate: boolean): V
 
 /** An aggregate over the rows of a partition; each row keeps its own. Its argument may be an aggregate of a group. */
 function compileWindow(scope: Scope, { call, partitionBy, span }: ExpressionOf<"window">): Value {
-  const { spec } = findFunction(scope, call);
-  if (!isAggregateCall(call)) {
+  const found = findFunction(scope, call);
+  if (found.kind === "rows") return compileAlongRows(scope, call, found.spec, partitionBy);
+  if (found.kind !== "aggregate") {
     throw complain(scope, span, { message: `${call.name} is no aggregate and takes no over (…).` });
   }
   const values = compileArguments(scope, call, true);
@@ -172,7 +204,7 @@ function compileWindow(scope: Scope, { call, partitionBy, span }: ExpressionOf<"
   if ([...values, ...keys].some(({ hasWindow }) => hasWindow)) {
     throw complain(scope, span, { message: "over (…) cannot be nested.", hint: "Use two statements." });
   }
-  const { sql, type, over } = spec.compile(new Arguments(scope, call, values));
+  const { sql, type, over } = found.spec.compile(new Arguments(scope, call, values));
   const partition = keys.length === 0 ? "" : `PARTITION BY ${keys.map((key) => key.sql).join(", ")}`;
   const window = ` OVER (${partition})`;
   return { ...derived([...values, ...keys], over?.(window) ?? `${sql}${window}`, type), hasWindow: true };

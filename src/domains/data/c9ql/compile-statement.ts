@@ -6,7 +6,14 @@ import { compileExpansion, expansionIn } from "./expand.ts";
 import { isAggregateCall } from "./functions/index.ts";
 import { compileOutputs, type Output } from "./outputs.ts";
 import { printExpression } from "./print.ts";
-import { type BoundColumn, complain, type Environment, type Scope, TableView } from "./scope.ts";
+import {
+  type BoundColumn,
+  complain,
+  type Environment,
+  rowNumberName,
+  type Scope,
+  TableView,
+} from "./scope.ts";
 import type { Value } from "./value.ts";
 
 /** What a statement reads: something that can stand after FROM, and its columns. */
@@ -35,20 +42,90 @@ export function compileStatement(
   const where =
     statement.where === undefined ? undefined : compileWhere({ ...scope, aliases }, statement.where);
   const keys = statement.groupBy.map((key) => compileKey(scope, statement, key));
+  const parts: Parts = { statement, input, keys, where, aliases };
+  const selection = compileSelection(scope, parts);
+  if ([...selection.outputs, ...selection.orders].some(({ value }) => value.alongRows)) {
+    return compileRows(scope, parts, selection);
+  }
+  if (isGrouped(parts, selection)) checkGrouping(scope, statement, selection);
+  const from = `${input.from} AS ${scope.table}`;
+  return assemble(parts, selection, {
+    from: where === undefined ? from : `${from} WHERE ${where.sql}`,
+    groups: keys,
+    isExact: input.isExact,
+  });
+}
+
+/** The compiled parts of a statement that do not depend on its select. */
+interface Parts {
+  readonly statement: Statement;
+  readonly input: Input;
+  readonly keys: readonly Value[];
+  readonly where: Value | undefined;
+  readonly aliases: ReadonlyMap<string, Expression>;
+}
+
+interface Selection {
+  readonly outputs: readonly Output[];
+  readonly orders: readonly CompiledOrder[];
+}
+
+function compileSelection(scope: Scope, { statement, keys, aliases }: Parts): Selection {
   const groupScope: Scope = { ...scope, groupKeys: new Set(keys.map(({ sql }) => sql)) };
   const outputs = compileOutputs(groupScope, statement);
   const orders = statement.orderBy.map((each) =>
     compileOrder({ ...groupScope, aliases }, statement, outputs, each),
   );
-  if (keys.length > 0 || [...outputs, ...orders].some(({ value }) => value?.hasAggregate === true)) {
-    checkGrouping(scope, statement, outputs, orders);
-  }
+  return { outputs, orders };
+}
+
+function isGrouped({ keys }: Pick<Parts, "keys">, { outputs, orders }: Selection): boolean {
+  return keys.length > 0 || [...outputs, ...orders].some(({ value }) => value.hasAggregate);
+}
+
+/**
+ * A statement whose select looks along the rows: in the order of its `order by`, or else in that in which they come.
+ * Where nothing is aggregated, `group by` puts no rows together but says where such a function begins anew.
+ */
+function compileRows(scope: Scope, parts: Parts, first: Selection): CompiledStatement {
+  const { statement, input, where } = parts;
+  const isAggregated = isGrouped({ keys: [] }, first);
+  const row = rowNumberName(input.tableView);
+  const came = isAggregated ? parts.keys.map(({ sql }) => sql) : [`${scope.table}.${quoteName(row)}`];
+  const byResult = first.orders.some(({ value }) => value.alongRows);
+  const order = [...(byResult ? [] : first.orders.map(({ key }) => key)), ...came].join(", ");
+  const keys = isAggregated ? parts.keys : [];
+  const groups = isAggregated ? [] : parts.keys.map(({ sql }) => sql);
+  const selection = compileSelection({ ...scope, rows: { order, groups } }, { ...parts, keys });
+  if (isAggregated) checkGrouping(scope, statement, selection);
+  const filter = where === undefined ? "" : ` WHERE ${where.sql}`;
+  const from = `${input.from} AS ${scope.table}${filter}`;
+  const numbered = `(SELECT *, row_number() OVER () AS ${quoteName(row)} FROM ${from}) AS ${scope.table}`;
+  return assemble(parts, selection, {
+    from: isAggregated ? from : numbered,
+    groups: keys,
+    // The rows come out in the order in which they were looked at.
+    tie: statement.distinct ? [] : came,
+    isExact: false,
+  });
+}
+
+function assemble(
+  { statement }: Parts,
+  { outputs, orders }: Selection,
+  {
+    from,
+    groups,
+    tie = [],
+    isExact,
+  }: { from: string; groups: readonly Value[]; tie?: readonly string[]; isExact: boolean },
+): CompiledStatement {
+  const order = [...orders.map(({ sql }) => sql), ...tie];
   const clauses = [
-    `SELECT ${statement.distinct ? "DISTINCT " : ""}${selectList(statement, outputs, input)}`,
-    `FROM ${input.from} AS ${scope.table}`,
-    where === undefined ? "" : `WHERE ${where.sql}`,
-    keys.length === 0 ? "" : `GROUP BY ${keys.map(({ sql }) => sql).join(", ")}`,
-    orders.length === 0 ? "" : `ORDER BY ${orders.map(({ sql }) => sql).join(", ")}`,
+    `SELECT ${statement.distinct ? "DISTINCT " : ""}${selectList(statement, outputs, isExact)}`,
+    `FROM ${from}`,
+    groups.length === 0 ? "" : `GROUP BY ${groups.map(({ sql }) => sql).join(", ")}`,
+    order.length === 0 ? "" : `ORDER BY ${order.join(", ")}`,
     statement.limit === undefined ? "" : `LIMIT ${statement.limit}`,
   ];
   return {
@@ -64,7 +141,7 @@ function tableName(tableView: TableView): string {
   return name;
 }
 
-function selectList({ items }: Statement, outputs: readonly Output[], { isExact }: Input): string {
+function selectList({ items }: Statement, outputs: readonly Output[], isExact: boolean): string {
   if (isExact && items.every(({ kind }) => kind === "all")) return "*";
   return outputs.map(({ name, value }) => `${value.sql} AS ${quoteName(name)}`).join(", ");
 }
@@ -101,8 +178,12 @@ function compileWhere(scope: Scope, node: Expression): Value {
   const value = compileCondition(scope, node);
   if (value.hasAggregate || value.hasWindow) {
     throw complain(scope, node.span, {
-      message: "where looks at single rows and cannot contain aggregates.",
-      hint: "Filter in a next statement: select …, sum(x) as total group by …; select * where total > 10",
+      message: value.alongRows
+        ? "where looks at single rows and cannot contain what looks at others."
+        : "where looks at single rows and cannot contain aggregates.",
+      hint: value.alongRows
+        ? "Filter in a next statement: select *, delta(x) as change; select * where change > 10"
+        : "Filter in a next statement: select …, sum(x) as total group by …; select * where total > 10",
     });
   }
   return value;
@@ -147,9 +228,9 @@ function noItem(scope: Scope, node: Expression & { kind: "number" }): AppError {
 
 interface CompiledOrder {
   readonly sql: string;
-  /** Absent when it is an output, which is checked as such. */
-  readonly value?: Value;
-  readonly node: Expression;
+  /** The same without reference to an output by its position. */
+  readonly key: string;
+  readonly value: Value;
 }
 
 /** Outputs come first: `order by total` means the alias, even if a field is called the same. */
@@ -161,10 +242,12 @@ function compileOrder(
 ): CompiledOrder {
   const direction = `${descending ? " DESC" : ""} NULLS LAST`;
   const position = outputPosition(scope, outputs, node);
-  if (position !== undefined) return { sql: `${position}${direction}`, node };
-  const value = compileExpression(scope, node);
+  const value =
+    position === undefined ? compileExpression(scope, node) : (outputs[position - 1] as Output).value;
+  const key = `${value.sql}${direction}`;
+  if (position !== undefined) return { sql: `${position}${direction}`, key, value };
   const same = outputs.findIndex((output) => output.value.sql === value.sql);
-  if (same !== -1) return { sql: `${same + 1}${direction}`, node };
+  if (same !== -1) return { sql: `${same + 1}${direction}`, key, value };
   if (statement.distinct || !value.readsColumns) {
     throw complain(scope, node.span, {
       message: statement.distinct
@@ -173,7 +256,7 @@ function compileOrder(
       hint: statement.distinct ? `Add ${printExpression(node)} to the select.` : "Write order by field.",
     });
   }
-  return { sql: `${value.sql}${direction}`, value, node };
+  return { sql: key, key, value };
 }
 
 function outputPosition(scope: Scope, outputs: readonly Output[], node: Expression): number | undefined {
@@ -188,12 +271,7 @@ function outputPosition(scope: Scope, outputs: readonly Output[], node: Expressi
 }
 
 /** In a grouped statement, fields outside of aggregates must be grouped by. */
-function checkGrouping(
-  scope: Scope,
-  { items, groupBy }: Statement,
-  outputs: readonly Output[],
-  orders: readonly CompiledOrder[],
-): void {
+function checkGrouping(scope: Scope, { items, groupBy }: Statement, { outputs, orders }: Selection): void {
   const all = items.find(({ kind }) => kind !== "value");
   if (all !== undefined) {
     throw complain(scope, all.span, {
@@ -201,7 +279,7 @@ function checkGrouping(
       hint: "Name the fields to group by, and aggregates such as count(*) for the others.",
     });
   }
-  const free = [...outputs, ...orders].find(({ value }) => value?.free !== undefined)?.value?.free;
+  const free = [...outputs, ...orders].find(({ value }) => value.free !== undefined)?.value.free;
   if (free !== undefined) throw mustGroup(scope, free, groupBy);
 }
 

@@ -3,6 +3,7 @@ import { Bindings } from "./bindings.ts";
 import { compileStatement, type Input } from "./compile-statement.ts";
 import { localTime } from "./local-time.ts";
 import { type BoundColumn, type Environment, type ParameterValue, TableView } from "./scope.ts";
+import { ValuesNeeded } from "./transpose.ts";
 import { refuseLarge } from "./value.ts";
 import { type ValueType, valueType } from "./value-type.ts";
 
@@ -19,6 +20,8 @@ export interface CompileOptions {
   readonly timezone: string;
   /** Number of the first placeholder, if the source has some of its own. */
   readonly firstParam?: number;
+  /** What queries give that were found to be needed, by their SQL and parameters. */
+  readonly known?: ReadonlyMap<string, readonly (string | null)[]>;
 }
 
 export interface CompiledQuery {
@@ -53,6 +56,28 @@ export function compile(query: Query, options: CompileOptions): CompiledQuery {
   };
 }
 
+/** The same for queries whose columns depend on the data; `ask` gives the first column of what they need to know. */
+export async function compileOn(
+  query: Query,
+  options: CompileOptions,
+  ask: (sql: string, params: readonly string[]) => Promise<readonly (string | null)[]>,
+): Promise<CompiledQuery> {
+  const known = new Map<string, readonly (string | null)[]>();
+  for (;;) {
+    try {
+      return compile(query, { ...options, known });
+    } catch (error) {
+      if (!(error instanceof ValuesNeeded)) throw error;
+      const { sql, params } = error;
+      known.set(keyOf({ sql, params }), await ask(sql, params));
+    }
+  }
+}
+
+function keyOf({ sql, params }: Pick<CompiledQuery, "sql" | "params">): string {
+  return JSON.stringify([sql, params]);
+}
+
 const EVERYTHING: Statement = {
   distinct: false,
   items: [{ kind: "all", span: NOWHERE }],
@@ -74,6 +99,12 @@ function environmentOf(query: Query, options: CompileOptions, bindings: Bindings
     timezone: options.timezone,
     parameters: options.parameters ?? {},
     bind: (text) => bindings.place(text),
+    valuesOf: (needed) => {
+      const { sql, params } = bindings.resolve(needed, options.firstParam ?? 1);
+      const found = options.known?.get(keyOf({ sql, params }));
+      if (found === undefined) throw new ValuesNeeded(sql, params);
+      return found;
+    },
   };
 }
 

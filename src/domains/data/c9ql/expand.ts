@@ -6,8 +6,9 @@ import type { CompiledStatement } from "./compile-statement.ts";
 import { EXPANSIONS } from "./functions/index.ts";
 import { printExpression } from "./print.ts";
 import { type BoundColumn, complain, type Scope } from "./scope.ts";
+import { compileReverse, compileTranspose } from "./transpose.ts";
 import type { Value } from "./value.ts";
-import { describeKind, JSON_VALUE, OTHER, TEXT, type ValueType } from "./value-type.ts";
+import { describeKind, isNested, JSON_VALUE, OTHER, TEXT, type ValueType } from "./value-type.ts";
 
 /** The expand(…) of a statement, which stands alone or after `*`. */
 export function expansionIn(scope: Scope, { items, groupBy }: Statement): ValueItem | undefined {
@@ -44,49 +45,92 @@ export function compileExpansion(
   from: string,
   where: string | undefined,
 ): CompiledStatement {
-  const { name, args } = expression as CallNode;
+  const call = expression as CallNode;
+  const { name, args } = call;
+  const filtered = `${from} AS ${scope.table}${where === undefined ? "" : ` WHERE ${where}`}`;
+  if (name === "transpose") return compileTranspose(scope, call, filtered);
+  if (name === "reverse_transpose") return compileReverse(scope, call, filtered);
   if (args.length === 0 || (name === "expand" && args.length > 1)) {
-    const usage = name === "expand" ? "expand(field)" : "expand_arrays(field, field, …)";
+    const usage = name === "expand" ? "expand(field)" : `${name}(field, field, …)`;
     throw complain(scope, span, {
       message: `${name} was given ${args.length} arguments.`,
       hint: `Write ${usage}.`,
     });
   }
-  const expanded = new Map(
-    args.map((arg) => expandArgument(scope, arg)).map((each) => [each.name.toLowerCase(), each]),
-  );
+  const lists =
+    name === "expand_arrays_with_defaults"
+      ? withDefaults(scope, args)
+      : args.map((arg) => listOf(scope, arg));
+  const made = new Map(lists.map((each) => [each.name.toLowerCase(), expanded(each)]));
   const kept = scope.tableView.columns.map((column): Expanded => {
     const key = column.name.toLowerCase();
-    const replacement = expanded.get(key);
-    expanded.delete(key);
+    const replacement = made.get(key);
+    made.delete(key);
     if (replacement !== undefined) return replacement;
     return { ...column, sql: `${scope.table}.${quoteName(column.name)}`, isExpanded: false };
   });
-  const columns = [...kept, ...expanded.values()];
+  const columns = [...kept, ...made.values()];
   const list = columns.map((each) => `${each.sql} AS ${quoteName(each.name)}`).join(", ");
-  const filter = where === undefined ? "" : ` WHERE ${where}`;
-  const rows = `SELECT ${list} FROM ${from} AS ${scope.table}${filter}`;
+  const rows = `SELECT ${list} FROM ${filtered}`;
   const hasFields = columns.some(({ type, isExpanded }) => isExpanded && type.kind === "struct");
   return hasFields ? spreadFields(scope, rows, columns) : { sql: rows, columns };
 }
 
-function expandArgument(scope: Scope, node: Expression): Expanded {
+/** What is expanded: a list of elements, or an object as it is. */
+interface Listed {
+  readonly name: string;
+  readonly sql: string;
+  readonly type: ValueType;
+  readonly isList: boolean;
+}
+
+function listOf(scope: Scope, node: Expression): Listed {
   const value = compileExpression(scope, node);
   const found = node.kind === "name" || node.kind === "access" ? findColumn(scope, node) : undefined;
   const name = found !== undefined && found.steps.length === 0 ? found.column.name : printExpression(node);
-  return { name, ...elementsOf(scope, node, value), isExpanded: true };
+  return { name, isList: value.type.kind !== "struct", ...elementsOf(scope, node, value) };
 }
 
+function expanded({ name, sql, type, isList }: Listed): Expanded {
+  return { name, sql: isList ? `unnest(${sql})` : sql, type, isExpanded: true };
+}
+
+/**
+ * All lists as long as the longest, and at least one long, so that no row is lost. A constant after a field stands
+ * where its list has nothing; without one it is null.
+ */
+function withDefaults(scope: Scope, args: readonly Expression[]): Listed[] {
+  const lists: { listed: Listed; otherwise: string }[] = [];
+  for (const node of args) {
+    const { constant, sql } = compileExpression(scope, node);
+    const last = lists.at(-1);
+    if (constant === undefined || last === undefined)
+      lists.push({ listed: listOf(scope, node), otherwise: "NULL" });
+    else last.otherwise = sql;
+  }
+  const whole = ({ sql }: Listed) => `coalesce(${sql}, [])`;
+  const lengths = lists.filter(({ listed }) => listed.isList).map(({ listed }) => `len(${whole(listed)})`);
+  const longest = `greatest(1, ${lengths.join(", ")})`;
+  return lists.map(({ listed, otherwise }) => {
+    const { isList, type } = listed;
+    if (!isList) return listed;
+    // An object has no default of its own: its fields are null.
+    const value = isNested(type) || type.sql === undefined ? "NULL" : `CAST(${otherwise} AS ${type.sql})`;
+    return { ...listed, sql: `list_resize(${whole(listed)}, ${longest}, ${value})` };
+  });
+}
+
+/** The elements of a value as a list; an object is one. */
 function elementsOf(scope: Scope, node: Expression, { sql, type }: Value): { sql: string; type: ValueType } {
   switch (type.kind) {
     case "list":
-      return { sql: `unnest(${sql})`, type: type.element ?? OTHER };
+      return { sql, type: type.element ?? OTHER };
     case "map": {
       const fields = [
         { name: "key", type: TEXT },
         { name: "value", type: type.element ?? OTHER },
       ];
-      return { sql: `unnest(map_entries(${sql}))`, type: { kind: "struct", fields } };
+      return { sql: `map_entries(${sql})`, type: { kind: "struct", fields } };
     }
     case "struct":
       return { sql, type };
@@ -94,7 +138,7 @@ function elementsOf(scope: Scope, node: Expression, { sql, type }: Value): { sql
     case "text": {
       const json = type.kind === "json" ? sql : `TRY_CAST(${sql} AS JSON)`;
       const elements = `CASE WHEN json_type(${json}) = 'ARRAY' THEN json_extract(${json}, '$[*]')`;
-      return { sql: `unnest(${elements} WHEN ${json} IS NOT NULL THEN [${json}] END)`, type: JSON_VALUE };
+      return { sql: `${elements} WHEN ${json} IS NOT NULL THEN [${json}] END`, type: JSON_VALUE };
     }
     default:
       throw complain(scope, node.span, {

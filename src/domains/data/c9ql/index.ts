@@ -3,7 +3,7 @@
  * one SELECT of DuckDB (`compile`) or canonical text (`print`). docs/c9ql.md is the reference; its examples are tests.
  */
 export type { Expression, Query } from "./ast.ts";
-export { type CompiledQuery, type CompileOptions, compile } from "./compile.ts";
+export { type CompiledQuery, type CompileOptions, compile, compileOn } from "./compile.ts";
 export { type Filter, filtersToC9ql, filtersToCondition, filtersToQuery } from "./filters.ts";
 export { parametersOf, refuseUnknownParameters } from "./parameters.ts";
 export { parse, parseCondition } from "./parse.ts";

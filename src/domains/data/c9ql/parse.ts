@@ -10,7 +10,7 @@ import {
   type ValueItem,
 } from "./ast.ts";
 import { Cursor } from "./cursor.ts";
-import { isAggregateCall } from "./functions/index.ts";
+import { isAggregateCall, isRowFunction } from "./functions/index.ts";
 import { knownNames } from "./known-names.ts";
 import { tokenise } from "./lexer.ts";
 import { parseExpression } from "./parse-expression.ts";
@@ -46,7 +46,8 @@ export function parse(text: string, options: ParseOptions = {}): Query {
 
 /**
  * A condition on its own, as alerts have it (`opened > 100`), as the query that finds its rows. One on aggregates
- * (`sum(opened) > 100`) looks at the one row that they make of all.
+ * (`sum(opened) > 100`) looks at the one row that they make of all; one on what lies along the rows
+ * (`delta(opened) > 100`) at each of them.
  */
 export function parseCondition(text: string, options: ParseOptions = {}): Query {
   const cursor = cursorOver(text, options);
@@ -68,12 +69,15 @@ export function parseCondition(text: string, options: ParseOptions = {}): Query 
   const condition = withoutAggregates(where, totals);
   const found = { ...statement, where: condition };
   if (totals.size === 0) return { text, statements: [found] };
-  return { text, statements: [{ ...statement, items: [...totals.values()] }, found] };
+  const made = [...totals.values()];
+  const areOfRows = made.every(({ expression }) => expression.kind === "call" && isRowFunction(expression));
+  const items = areOfRows ? [...statement.items, ...made] : made;
+  return { text, statements: [{ ...statement, items }, found] };
 }
 
 /** The condition with a name in the place of each aggregate, which is put where the names are made. */
 function withoutAggregates(node: Expression, totals: Map<string, ValueItem>): Expression {
-  if (node.kind === "call" && isAggregateCall(node)) {
+  if (node.kind === "call" && (isAggregateCall(node) || isRowFunction(node))) {
     const alias = printExpression(node);
     totals.set(alias, { kind: "value", expression: node, alias, span: node.span });
     return { kind: "name", text: alias, exact: true, span: node.span };

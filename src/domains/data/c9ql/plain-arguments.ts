@@ -9,6 +9,7 @@ const PLAIN_ARGUMENTS: Readonly<Record<string, Readonly<Record<number, RegExp>>>
   str_to_date: { 1: /^/ },
   date_trunc: { 1: /^[a-z]+$/i },
   date_delta: { 2: /^[a-z]+$/i },
+  tma: { 2: /^\d*\s*[a-z]+$/i },
   date_add: { 1: /^[+-]?\s*\d+\s*[a-z]+$/i, 2: /^[a-z]+$/i },
 };
 

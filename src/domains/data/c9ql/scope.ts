@@ -26,6 +26,8 @@ export interface Environment {
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   /** Where a text stands that goes to DuckDB as a parameter. */
   bind(text: string): string;
+  /** The texts that this query gives, of which columns are made. */
+  valuesOf(sql: string): readonly (string | null)[];
 }
 
 /** The columns of what a statement reads. Names differ by more than their case, as in DuckDB. */
@@ -58,6 +60,15 @@ export interface Scope {
   readonly groupKeys?: ReadonlySet<string>;
   /** What a name means that is no column: the items of the same statement, by alias in lower case. */
   readonly aliases?: ReadonlyMap<string, Expression>;
+  /** Of what looks along the rows: SQL of the order that they have, and of the groups in which it begins anew. */
+  readonly rows?: { readonly order: string; readonly groups: readonly string[] };
+}
+
+/** A name that no column of the view has, for the number of each row. */
+export function rowNumberName(tableView: TableView): string {
+  let name = "c9 row";
+  while (tableView.find(name) !== undefined) name += "_";
+  return name;
 }
 
 export function complain(scope: Pick<Scope, "environment">, span: Span, complaint: Complaint): AppError {

@@ -26,6 +26,8 @@ export interface Value {
   readonly readsColumns: boolean;
   readonly hasAggregate: boolean;
   readonly hasWindow: boolean;
+  /** It looks at other rows in their order. */
+  readonly alongRows?: true;
 }
 
 /** A value made of others. Some appear more than once in it, so nested ones would grow without end. */
@@ -39,6 +41,7 @@ export function derived(parts: readonly Value[], sql: string, type: ValueType): 
     readsColumns: parts.some((part) => part.readsColumns),
     hasAggregate: parts.some((part) => part.hasAggregate),
     hasWindow: parts.some((part) => part.hasWindow),
+    ...(parts.some((part) => part.alongRows) && { alongRows: true }),
   };
 }
 

@@ -7,7 +7,7 @@ import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import type { FolderBlobStore } from "../../../platform/blobs/index.ts";
 import { ownedTempPath } from "../../../platform/temp/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { asQueryError, compile, parse } from "../c9ql/index.ts";
+import { asQueryError, compileOn, parse } from "../c9ql/index.ts";
 import type { Truncation } from "../connectors/index.ts";
 import type { Datasource } from "../datasources.store.ts";
 import type { Datasources } from "../datasources.ts";
@@ -149,23 +149,22 @@ async function transform(
   const { analytics, blobs, clock } = parts;
   try {
     const columns = input.columns;
-    const { sql, params } = compile(parse(query.c9ql ?? "", { columns }), {
-      columns,
-      source: '"rows"',
-      parameters: query.parameters,
-      now: clock.now(),
-      timezone: "UTC",
-    });
     const files = input.rows === 0 ? [] : [blobs.pathOf(input.key)];
     const tableView = { name: "rows", parts: files, columns, version: input.key };
-    const batches = analytics.queryStream({
+    const request = {
       scope: String(query.workspaceId),
       tableViews: [tableView],
-      sql,
-      params,
       limits: { ms: ENGINE.analytics.convertMs },
       signal,
+    };
+    const { parameters } = query;
+    const options = { columns, source: '"rows"', parameters, now: clock.now(), timezone: "UTC" };
+    const tree = parse(query.c9ql ?? "", { columns });
+    const { sql, params } = await compileOn(tree, options, async (needed, values) => {
+      const { rows } = await analytics.query({ ...request, sql: needed, params: values });
+      return rows.map(([value]) => value as string | null);
     });
+    const batches = analytics.queryStream({ ...request, sql, params });
     const { truncated, ...spooled } = await spool(batches, path, onRows);
     return { ...(await toPart(parts, query, spooled, signal)), truncated };
   } catch (error) {

@@ -15,6 +15,11 @@ function sumType({ kind, sql }: ValueType): ValueType {
   return scale === undefined ? NUMBER : { kind: "decimal", sql: `DECIMAL(38,${scale})` };
 }
 
+export function sumOf(args: Arguments, window = ""): Fragment {
+  const number = args.numberValue(0);
+  return { sql: `sum(${number.sql})${window}`, type: sumType(number.type) };
+}
+
 function extreme(name: "min" | "max"): FunctionSpec {
   return takingOne(`${name}(field)`, (args) => {
     const { sql, type } = args.value(0);
@@ -60,10 +65,7 @@ export const AGGREGATES: Readonly<Record<string, FunctionSpec>> = {
     sql: `count(DISTINCT ${args.value(0).sql})`,
     type: BIGINT,
   })),
-  sum: takingOne("sum(number)", (args) => {
-    const number = args.numberValue(0);
-    return { sql: `sum(${number.sql})`, type: sumType(number.type) };
-  }),
+  sum: takingOne("sum(number)", (args) => sumOf(args)),
   avg: ofNumber("avg", "avg", DOUBLE),
   min: extreme("min"),
   max: extreme("max"),

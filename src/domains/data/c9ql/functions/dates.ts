@@ -1,3 +1,4 @@
+import type { AppError } from "../../../../kernel/errors.ts";
 import { nearest } from "../../../../kernel/nearest.ts";
 import { quoteText } from "../../../../kernel/sql-text.ts";
 import { javaPattern } from "../java-pattern.ts";
@@ -57,13 +58,28 @@ function amountWithUnit(args: Arguments): { amount: string; unit: Unit } {
   if (constant?.kind !== "text") return { amount: args.integer(1), unit: "day" };
   const [, sign, digits, word] = /^\s*([+-]?)\s*(\d{1,9})\s*([a-z]+)\s*$/i.exec(constant.value) ?? [];
   if (digits === undefined || word === undefined) {
-    throw complain(args.scope, args.nodeAt(1).span, {
-      message: `"${constant.value}" is no span of time.`,
-      hint: "Write date_add(date, '2d') or date_add(date, 2, 'days').",
-    });
+    throw noSpan(args, 1, "Write date_add(date, '2d') or date_add(date, 2, 'days').");
   }
   const amount = sign === "-" ? `(-${digits})` : digits;
   return { amount, unit: unitNamed(args, 1, word) };
+}
+
+function noSpan(args: Arguments, index: number, hint: string): AppError {
+  const { constant } = args.value(index);
+  const written = constant?.kind === "text" ? `"${constant.value}"` : "this";
+  return complain(args.scope, args.nodeAt(index).span, { message: `${written} is no span of time.`, hint });
+}
+
+/** `7d` or `month` as an interval; a bare number is so many days. */
+export function spanAt(args: Arguments, index: number): string {
+  const { constant } = args.value(index);
+  const text = constant?.kind === "text" ? constant.value : constant?.kind === "number" ? constant.text : "";
+  const [, digits = "1", word] = /^\s*(\d{1,6})?\s*([a-z]*)\s*$/i.exec(text) ?? [];
+  if (word === undefined || text.trim() === "" || Number(digits) === 0) {
+    throw noSpan(args, index, `Write ${args.node.name}(number, date, 7d), with s, min, h, d, w, m, q or y.`);
+  }
+  const unit = word === "" ? "day" : unitNamed(args, index, word);
+  return unit === "quarter" ? `to_months(${Number(digits) * 3})` : `to_${unit}s(${Number(digits)})`;
 }
 
 function delta(args: Arguments): Fragment {

@@ -7,31 +7,59 @@ import { AGGREGATES } from "./aggregates.ts";
 import { DATE_FUNCTIONS } from "./dates.ts";
 import type { FunctionSpec } from "./function-spec.ts";
 import { NUMBER_FUNCTIONS } from "./numbers.ts";
+import { ROW_FUNCTIONS, type RowFunctionSpec } from "./row-functions.ts";
 import { TEXT_FUNCTIONS } from "./texts.ts";
 import { UNAVAILABLE } from "./unavailable.ts";
 
 /** Functions that make rows, and so stand alone in their select. */
-export const EXPANSIONS = ["expand", "expand_arrays"] as const;
+export const EXPANSIONS = [
+  "expand",
+  "expand_arrays",
+  "expand_arrays_with_defaults",
+  "transpose",
+  "reverse_transpose",
+] as const;
 
 const SCALARS = new Map(Object.entries({ ...NUMBER_FUNCTIONS, ...TEXT_FUNCTIONS, ...DATE_FUNCTIONS }));
 const AGGREGATE_MAP = new Map(Object.entries(AGGREGATES));
+const ROW_MAP = new Map(Object.entries(ROW_FUNCTIONS));
 
 /** The names of all functions, as the reference lists them. */
-export const FUNCTION_NAMES: readonly string[] = [...SCALARS.keys(), ...AGGREGATE_MAP.keys(), ...EXPANSIONS];
+export const FUNCTION_NAMES: readonly string[] = [
+  ...SCALARS.keys(),
+  ...AGGREGATE_MAP.keys(),
+  ...ROW_MAP.keys(),
+  ...EXPANSIONS,
+];
 
-export type FoundFunction = { spec: FunctionSpec; isAggregate: boolean };
+export type FoundFunction =
+  | { kind: "scalar" | "aggregate"; spec: FunctionSpec }
+  | { kind: "rows"; spec: RowFunctionSpec };
 
 export function findFunction(scope: Scope, node: CallNode): FoundFunction {
-  const aggregate = AGGREGATE_MAP.get(node.name);
-  const spec = aggregate ?? SCALARS.get(node.name);
-  if (spec === undefined) throw unknownFunction(scope, node);
-  if (node.args.length < spec.atLeast || node.args.length > spec.atMost) {
+  const found = functionNamed(node.name);
+  if (found === undefined) throw unknownFunction(scope, node);
+  const { atLeast, atMost, usage } = found.spec;
+  if (node.args.length < atLeast || node.args.length > atMost) {
     throw complain(scope, node.span, {
       message: `${node.name} was given ${node.args.length} arguments.`,
-      hint: `Write ${spec.usage}.`,
+      hint: `Write ${usage}.`,
     });
   }
-  return { spec, isAggregate: aggregate !== undefined };
+  return found;
+}
+
+function functionNamed(name: string): FoundFunction | undefined {
+  const rows = ROW_MAP.get(name);
+  if (rows !== undefined) return { kind: "rows", spec: rows };
+  const aggregate = AGGREGATE_MAP.get(name);
+  if (aggregate !== undefined) return { kind: "aggregate", spec: aggregate };
+  const scalar = SCALARS.get(name);
+  return scalar && { kind: "scalar", spec: scalar };
+}
+
+export function isRowFunction({ name }: CallNode): boolean {
+  return ROW_MAP.has(name);
 }
 
 export function isAggregateCall({ name }: CallNode): boolean {
