@@ -1,13 +1,22 @@
 import type { ComparisonOperator, Expression, ExpressionOf } from "./ast.ts";
 import { nameAsText } from "./bind-name.ts";
-import { asText } from "./coerce.ts";
+import { asMoment, asText } from "./coerce.ts";
 import { compileExpression, isKnownName } from "./compile-expression.ts";
 import { fitConstant, meansDate, reconcile, refuseNested, type Side } from "./fit-constant.ts";
+import type { LocalTime } from "./local-time.ts";
 import { argumentOf } from "./parameters.ts";
 import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
-import { type Constant, constantValue, derived, type Value } from "./value.ts";
-import { BOOLEAN } from "./value-type.ts";
+import {
+  type Constant,
+  constantValue,
+  converted,
+  derived,
+  timestampSql,
+  timestamptzSql,
+  type Value,
+} from "./value.ts";
+import { BOOLEAN, DATE } from "./value-type.ts";
 
 const SQL_OPERATORS: Readonly<Record<ComparisonOperator, string>> = {
   "=": "=",
@@ -97,8 +106,52 @@ function compare(scope: Scope, left: Side, operator: ComparisonOperator, right: 
     return derived([left.value], `(${left.value.sql} IS${not} NULL)`, BOOLEAN);
   }
   const [a, b] = reconcile(scope, left, right, isEquality ? "equality" : "order");
-  return derived([a, b], `(${a.sql} ${SQL_OPERATORS[operator]} ${b.sql})`, BOOLEAN);
+  const onDay = compareDay(scope, a, operator, b) ?? compareDay(scope, b, TURNED[operator], a);
+  return onDay ?? derived([a, b], `(${a.sql} ${SQL_OPERATORS[operator]} ${b.sql})`, BOOLEAN);
 }
+
+/** The same with its sides exchanged. */
+const TURNED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
+  "=": "=",
+  "!=": "!=",
+  ">": "<",
+  ">=": "<=",
+  "<": ">",
+  "<=": ">=",
+};
+
+/** A date next to a time means the whole day: what is on it, before it, after it. */
+function compareDay(
+  scope: Scope,
+  subject: Value,
+  operator: ComparisonOperator,
+  { constant }: Value,
+): Value | undefined {
+  if (!isDayBeside(subject, constant)) return undefined;
+  const isEquality = operator === "=" || operator === "!=";
+  if (constant.isStart && !isEquality) return undefined;
+  const at = (time: LocalTime) =>
+    subject.type.kind === "timestamptz"
+      ? timestamptzSql(time, scope.environment.timezone)
+      : timestampSql(time);
+  const [start, next] = [at(constant.time), at(constant.time.add({ days: 1 }))];
+  const tests: Readonly<Record<ComparisonOperator, string>> = {
+    "=": `(${subject.sql} >= ${start} AND ${subject.sql} < ${next})`,
+    "!=": `(${subject.sql} < ${start} OR ${subject.sql} >= ${next})`,
+    ">": `(${subject.sql} >= ${next})`,
+    ">=": `(${subject.sql} >= ${start})`,
+    "<": `(${subject.sql} < ${start})`,
+    "<=": `(${subject.sql} < ${next})`,
+  };
+  return derived([subject], tests[operator], BOOLEAN);
+}
+
+function isDayBeside(subject: Value, constant: Constant | undefined): constant is Moment {
+  const hasTime = subject.type.kind === "timestamp" || subject.type.kind === "timestamptz";
+  return hasTime && subject.constant === undefined && constant?.kind === "moment" && !constant.hasClock;
+}
+
+type Moment = Extract<Constant, { kind: "moment" }>;
 
 export function compileIn(scope: Scope, { left, values, negated }: ExpressionOf<"in">): Value {
   const subject = { node: left, value: compileExpression(scope, left) };
@@ -128,9 +181,9 @@ function within(scope: Scope, subject: Side, sides: readonly Side[], negated: bo
     const hasOther = constants.some(
       ({ value: { constant } }) => constant?.kind === "text" && !meansDate(scope, subject.value, constant),
     );
-    const pairs = constants.map((side) =>
-      fitConstant(scope, subject, side, hasOther ? "listed" : "equality"),
-    );
+    const pairs = constants
+      .map((side) => fitConstant(scope, subject, side, hasOther ? "listed" : "equality"))
+      .map(([form, constant]) => dayOf(scope, subject, form, constant));
     // The subject has more than one form when the list mixes texts and dates.
     const forms = Map.groupBy(pairs, ([form]) => form.sql);
     for (const [sql, group] of forms) {
@@ -144,6 +197,14 @@ function within(scope: Scope, subject: Side, sides: readonly Side[], negated: bo
   if (tests.length === 0) return derived([subject.value], negated ? "TRUE" : "FALSE", BOOLEAN);
   const any = tests.length === 1 ? (tests[0] as Value).sql : `(${tests.map(({ sql }) => sql).join(" OR ")})`;
   return derived(tests, negated ? `(NOT ${any})` : any, BOOLEAN);
+}
+
+/** Days in a list are compared with the day of the subject. */
+function dayOf(scope: Scope, { node }: Side, form: Value, value: Value): [Value, Value] {
+  const { constant } = value;
+  if (!isDayBeside(form, constant)) return [form, value];
+  const { sql } = asMoment(scope, node, form);
+  return [converted(form, `CAST(${sql} AS DATE)`, DATE), constantValue(constant, scope.environment)];
 }
 
 export function compileBetween(scope: Scope, { left, low, high, negated }: ExpressionOf<"between">): Value {

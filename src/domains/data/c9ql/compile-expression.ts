@@ -119,7 +119,8 @@ function compileAccess(scope: Scope, node: ExpressionOf<"access">): Value {
 
 function compileToken(scope: Scope, node: DateTokenNode): Value {
   const { time, hasClock } = tokenTime(node, scope.environment.now);
-  if (node.format === undefined) return constantValue({ kind: "moment", time, hasClock }, scope.environment);
+  if (node.format === undefined)
+    return constantValue({ kind: "moment", time, hasClock, isStart: true }, scope.environment);
   const pattern = javaPattern(node.format);
   if (!pattern.ok) throw complain(scope, node.span, { message: pattern.problem });
   return constantValue({ kind: "text", value: formatTime(pattern.format, time) }, scope.environment);

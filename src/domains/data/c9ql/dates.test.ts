@@ -175,3 +175,59 @@ describe("patterns", () => {
     );
   });
 });
+
+describe("a date next to a time is the whole day", () => {
+  let table: TestTable;
+  beforeAll(async () => {
+    table = await TestTable.open();
+  });
+
+  // Created: 1 on 01-05 10:00, 2 on 02-10 11:15, 3 on 03-05 23:30, 4 on 03-06 08:00.
+  // Seen: 22:30 UTC of 03-06, 03-05, 03-04 and 03-03.
+  it.each<[condition: string, ids: number[], timezone?: string]>([
+    ["Created = 2024-03-05", [3]],
+    ["Created = '5 Mar 2024'", [3]],
+    ["2024-03-05 = Created", [3]],
+    ["2024-03-05 >= Created", [1, 2, 3]],
+    ["2024-03-05 < Created", [4]],
+    ["Created != 2024-03-05", [1, 2, 4]],
+    ["Created > 2024-03-05", [4]],
+    ["Created >= 2024-03-05", [3, 4]],
+    ["Created < 2024-03-05", [1, 2]],
+    ["Created <= 2024-03-05", [1, 2, 3]],
+    ["Created between 2024-02-10 and 2024-03-05", [2, 3]],
+    ["Created not between 2024-02-10 and 2024-03-05", [1, 4]],
+    ["Created in (2024-01-05, 2024-03-05)", [1, 3]],
+    ["Created in (2024-01-05, '2024-03-05 23:30')", [1, 3]],
+    ["Created not in (2024-01-05, 2024-03-05)", [2, 4]],
+    ["Created = '2024-03-05 00:00'", []],
+    ["Created = '2024-03-05 23:30:00'", [3]],
+    ["Created > '2024-03-05 00:00'", [3, 4]],
+    ["Created = $c9_today", [4]],
+    ["Created in ($c9_today, $c9_yesterday)", [3, 4]],
+    ["Created > $c9_today", [4]],
+    ["Created <= $c9_today", [1, 2, 3]],
+    ["Created between $c9_yesterday and $c9_today", [3]],
+    ["Created = $c9_day$(2024-03-05)$", [3]],
+    ["Created between $c9_from$(2024-02-10)$ and $c9_to$(2024-03-05)$", [2, 3]],
+    ["case when Created = 2024-03-05 then true else false end", [3]],
+    ["Date = 2024-03-05", [3]],
+    ["Due = 2024-01-31 and id = 1", [1]],
+    ["Seen = 2024-03-06", [1]],
+    ["Seen = 2024-03-06", [2], "Asia/Tokyo"],
+    ["Seen <= 2024-03-05", [3, 4], "Asia/Tokyo"],
+    ["Seen in (2024-03-05, 2024-03-07)", [1, 3], "Asia/Tokyo"],
+  ])("where %s", async (condition, ids, timezone = "UTC") => {
+    expect(await table.values(`select id where ${condition} order by id`, { timezone })).toEqual(
+      ids.map((id) => [id]),
+    );
+  });
+
+  it("is as long as the clock makes it", async () => {
+    const set = `SET TimeZone = 'UTC'; CREATE TABLE t AS SELECT i AS h, TIMESTAMPTZ '2024-03-30 20:00:00+00' + to_hours(i) AS at
+      FROM range(60) r(i)`;
+    const hours = await TestTable.open(set, "t");
+    const query = "select count(*) where at = 2024-03-31";
+    expect(await hours.values(query, { source: "t", timezone: "Europe/Berlin" })).toEqual([["23"]]);
+  });
+});

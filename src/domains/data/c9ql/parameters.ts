@@ -124,7 +124,7 @@ function toConstant(node: ParameterNode, value: ParameterScalar, environment: En
 function textConstant(value: string, environment: Environment): Constant {
   const variable = value.startsWith("$") || value.startsWith("{") ? wholeVariable(value, NOWHERE) : undefined;
   if (variable?.kind === "token" && variable.format === undefined) {
-    return { kind: "moment", ...tokenTime(variable, environment.now) };
+    return { kind: "moment", ...tokenTime(variable, environment.now), isStart: true };
   }
   return { kind: "text", value, bound: true };
 }

@@ -13,7 +13,8 @@ export type Constant =
   /** Digits as DuckDB reads them. */
   | { readonly kind: "number"; readonly text: string }
   | { readonly kind: "boolean"; readonly value: boolean }
-  | { readonly kind: "moment"; readonly time: LocalTime; readonly hasClock: boolean }
+  /** `isStart`: a token, which is the moment that its period begins with. A date that was written is a whole day. */
+  | { readonly kind: "moment"; readonly time: LocalTime; readonly hasClock: boolean; readonly isStart?: true }
   | { readonly kind: "null" };
 
 /** An expression in SQL, and what the rest of the compiler needs to know of it. */
