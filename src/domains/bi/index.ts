@@ -19,6 +19,7 @@ import { ModelSources } from "./query/model-source.ts";
 import { planOf } from "./query/plan.ts";
 import { PLAIN_LENS, Sources } from "./query/source.ts";
 import { Seers } from "./seers.ts";
+import type { Filter } from "./shapes.ts";
 import { createDashboard } from "./tools/create-dashboard.tool.ts";
 import { createWidget } from "./tools/create-widget.tool.ts";
 import { exportDashboard } from "./tools/export-dashboard.tool.ts";
@@ -48,6 +49,10 @@ interface Before {
   agent: Pick<AgentServices, "modelTables">;
 }
 
+function hasParameter(filters: readonly Filter[]): boolean {
+  return filters.some(({ value }) => [value].flat().some((one) => /\$c9_\w+\$/.test(String(one))));
+}
+
 export const biSlice: SliceSpec<"bi", BiServices, Before> = {
   name: "bi",
   open(
@@ -59,13 +64,15 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     const seers = new Seers({ identity, modelSources });
     const store = new BoardsStore(catalog, clock);
     const boards = new Boards(store, async (caller, { datasetId, spec }) => {
-      // Parameters have no values here, and a query with some is looked at when it runs.
       if (spec.model !== undefined) return modelSources.check(caller, spec);
       if (datasetId === null)
         throw new AppError("bad_request", "A widget needs a dataset_id, or a model in its options.");
-      if (spec.c9ql !== undefined && /\$c9_\w+\$/.test(spec.c9ql))
-        return void (await data.require(caller, datasetId));
-      planOf(spec, await sources.open(caller, datasetId, spec, PLAIN_LENS));
+      // Parameters have no values here, and a query with some is looked at when it runs; its filters come before it.
+      const isAsked = spec.c9ql !== undefined && /\$c9_\w+\$/.test(spec.c9ql);
+      const { c9ql: _, ...filtered } = spec;
+      const source = await sources.open(caller, datasetId, isAsked ? filtered : spec, PLAIN_LENS);
+      if (!isAsked) planOf(spec, source);
+      if (spec.filters.length > 0 && !hasParameter(spec.filters)) await source.read("select count(*)", 1);
     });
     const insights = new InsightFinder({ sources, seers, clock });
     const views = new Views({ seers, sources, insights, modelSources, drawings, clock });

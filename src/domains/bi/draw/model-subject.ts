@@ -52,11 +52,12 @@ function shortened(spec: WidgetSpec, { columns, rows }: ModelTable, keys: number
 function tableOf(
   title: string,
   spec: WidgetSpec,
-  { columns, rows, isTruncated }: ModelTable,
+  { columns, rows: all, isTruncated }: ModelTable,
   keys: number,
   { room, locale }: Writing,
 ): Shown {
   const most = Math.min(room.rows, Math.max(1, Math.floor(room.cells / columns.length)));
+  const rows = spec.top === undefined ? all : topRows(spec.top, spec.sort, all, keys);
   const shown = rows
     .slice(0, most)
     .map((row) =>
@@ -73,8 +74,21 @@ function tableOf(
     rowCount: rows.length,
   };
   const count = formatter("integer", "full", locale);
-  const rowCount = isTruncated ? `${count(rows.length)}+` : rows.length;
+  const rowCount = isTruncated && spec.top === undefined ? `${count(rows.length)}+` : rows.length;
   return { subject, notes: leftOut(subject, rowCount, locale) };
+}
+
+/** Those with the largest first metric, unless another order is wanted. */
+function topRows(
+  top: number,
+  sort: WidgetSpec["sort"],
+  rows: ModelTable["rows"],
+  keys: number,
+): ModelTable["rows"] {
+  const size = (row: ModelTable["rows"][number]) => numberOf(row[keys]) ?? Number.NEGATIVE_INFINITY;
+  const isBySize = sort === undefined || sort === "value";
+  const ordered = isBySize ? rows.toSorted((a, b) => size(b) - size(a) || 0) : rows;
+  return ordered.slice(0, top);
 }
 
 /** Two metrics of each thing. */

@@ -211,7 +211,7 @@ async function table(
   source: Source,
   { room, locale }: Writing,
 ): Promise<Shown> {
-  const read = await readTable(plan, source, room);
+  const read = await readTable(spec, plan, source, room);
   if (read.totalRows === 0) return { subject: empty(title, spec, source), notes: [] };
   const columns = read.columns.map((column) => ({
     label: readable(column.name),

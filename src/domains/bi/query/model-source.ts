@@ -8,7 +8,7 @@ import { assertBoundsKnown } from "../../data/index.ts";
 import type { ModelsServices, PublishedModel } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { WidgetSpec } from "../shapes.ts";
-import { type Lens, NOT_ALL_FILTERS, unlessFound } from "./source.ts";
+import { type Lens, NOT_ALL_FILTERS, PLAIN_LENS, unlessFound } from "./source.ts";
 
 interface Parts {
   models: ModelsServices["models"];
@@ -41,6 +41,8 @@ export class ModelSources {
           spec.chart === "scatter" ? "A scatter chart needs two." : "{tool:get_semantic_model} lists them.",
       });
     await this.#parts.modelTables.check(caller, await this.#model(caller, spec), wishOf(spec, []));
+    // Whether values fit their fields only the engine knows.
+    if (spec.filters.length > 0) await this.read(caller, spec, PLAIN_LENS);
   }
 
   async read(

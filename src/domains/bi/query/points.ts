@@ -1,3 +1,4 @@
+import { settled } from "../../../kernel/settled.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { RowPage } from "../../../registry/asset-kind.ts";
 import type { Column } from "../../data/index.ts";
@@ -165,7 +166,7 @@ class PointsQuery {
       if (total === null) return null;
       const rest = kept.reduce((left, row) => left - (row.values[i] ?? 0), total);
       // What is left of a sum of fractions is never quite nothing.
-      return Math.abs(rest) < Math.abs(total) * NOTHING ? 0 : rest;
+      return Math.abs(rest) < Math.abs(total) * NOTHING ? 0 : settled(rest);
     });
     return { ...fetched, isCut: false, rows: [...kept, { x: OTHER, g: null, values }] };
   }
@@ -200,7 +201,7 @@ class PointsQuery {
 }
 
 function add(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : a + b;
+  return a === null ? b : b === null ? a : settled(a + b);
 }
 
 function literal(value: JsonValue): string {
@@ -241,18 +242,45 @@ export interface Table {
   totals: (number | null)[] | undefined;
 }
 
-/** The rows as they are, of the fields that are named or of all, as far as there is room for them: others are not read. */
+/**
+ * C9QL for the rows as they are, of the fields that are named or of all. The top are those with the largest number, if
+ * there is one to go by.
+ */
+export function rawRows({ top, sort }: WidgetSpec, { x, group, measures }: Plan): string {
+  const named = namedFields({ x, group, measures });
+  const number = measures.find(({ field }) => field !== null && isNumber(field))?.field;
+  const bySize = sort === "value" || (sort === undefined && top !== undefined);
+  const order =
+    bySize && number != null
+      ? `order by ${quoted(number.name)} desc`
+      : sort === "x" && x !== undefined
+        ? `order by ${quoted(x.name)}`
+        : "";
+  const limit = top === undefined ? "" : `limit ${top}`;
+  const fields = named.length === 0 ? "*" : named.map(({ name }) => quoted(name)).join(", ");
+  const text = ["select", fields, order, limit].filter((part) => part !== "").join(" ");
+  return text === "select *" ? "" : text;
+}
+
+function namedFields({ x, group, measures }: Pick<Plan, "x" | "group" | "measures">): Column[] {
+  return [x, group, ...measures.map(({ field }) => field)].filter((column) => column != null);
+}
+
+/** As many of them as there is room for: others are not read. */
 export async function readTable(
-  { x, group, measures }: Plan,
+  spec: WidgetSpec,
+  plan: Plan,
   source: Source,
   room: TableRoom,
 ): Promise<Table> {
-  const named = [x, group, ...measures.map(({ field }) => field)].filter((column) => column != null);
+  const named = namedFields(plan);
   const all = named.length === 0 ? source.columns : named;
   const firstColumn = room.firstColumn < all.length ? room.firstColumn : 0;
   const columns = all.slice(firstColumn, firstColumn + room.columns);
-  const isWhole = columns.length === source.columns.length && named.length === 0;
-  const text = isWhole ? "" : `select ${columns.map(({ name }) => quoted(name)).join(", ")}`;
+  const raw = rawRows(spec, plan);
+  const some =
+    columns.length === all.length ? "" : `select ${columns.map(({ name }) => quoted(name)).join(", ")}`;
+  const text = [raw, some].filter((part) => part !== "").join(";\n");
   const most = Math.min(room.rows, Math.max(1, Math.floor(room.cells / Math.max(1, columns.length))));
   const page = await source.read(text, most);
   return {
@@ -261,7 +289,7 @@ export async function readTable(
     firstColumn,
     rows: page.rows.map((row) => columns.map((column) => cellOf(row[column.name], isNumber(column)))),
     totalRows: page.totalRows,
-    totals: page.totalRows > 1 ? await readTotals(columns, measures, source) : undefined,
+    totals: page.totalRows > 1 ? await readTotals(columns, plan.measures, raw, source) : undefined,
   };
 }
 
@@ -269,12 +297,13 @@ export async function readTable(
 async function readTotals(
   columns: readonly Column[],
   measures: readonly Measure[],
+  shown: string,
   source: Source,
 ): Promise<(number | null)[] | undefined> {
   const summed = measures.filter((measure) => measure.field !== null && measure.aggregate === "sum");
   if (summed.length === 0) return undefined;
   const sums = summed.map(({ formula }, i) => `${formula} as k9v${i}`);
-  const { rows } = await source.read(`select ${sums.join(", ")}`, 1);
+  const { rows } = await source.read([shown, `select ${sums.join(", ")}`].join(";\n"), 1);
   return columns.map((column) => {
     const at = summed.findIndex(({ field }) => field?.name === column.name);
     return at < 0 ? null : numberOf(rows[0]?.[`k9v${at}`]);

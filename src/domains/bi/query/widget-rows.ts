@@ -1,19 +1,17 @@
 import type { WidgetSpec } from "../shapes.ts";
 import { isTime, labelOf, planOf } from "./plan.ts";
-import { grainOf } from "./points.ts";
+import { grainOf, rawRows } from "./points.ts";
 import { isNumber, quoted, type Source } from "./source.ts";
 
 /** C9QL for the rows that a widget is drawn of, under names that people know; empty where it shows rows as they are. */
 export async function rowsOfWidget(spec: WidgetSpec, source: Source): Promise<string> {
-  const { chart, x, group, measures } = planOf(spec, source);
+  const plan = planOf(spec, source);
+  const { chart, x, group, measures } = plan;
   const isRaw =
     chart === "datagrid2" ||
     chart === "recommendation" ||
     (chart === "scatter" && x !== undefined && isNumber(x));
-  if (isRaw) {
-    const named = [x, group, ...measures.map(({ field }) => field)].filter((column) => column != null);
-    return named.length === 0 ? "" : `select ${named.map(({ name }) => quoted(name)).join(", ")}`;
-  }
+  if (isRaw) return rawRows(spec, plan);
   const grain = x !== undefined && isTime(x) ? (spec.grain ?? (await grainOf(x, source))) : undefined;
   const keys = [
     ...(x === undefined
