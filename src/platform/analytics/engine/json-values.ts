@@ -14,12 +14,14 @@ import {
   type DuckDBValue,
   JsonDuckDBValueConverter,
 } from "@duckdb/node-api";
+import { settled } from "../../../kernel/settled.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { JsonValue } from "../analytics-options.ts";
 
 /**
  * What DuckDB's values become in JSON. Nothing is lost without a sign:
  * - integers and decimals are numbers as long as a number holds them exactly (2^53, 15 digits), else text;
+ * - doubles keep all digits where they are stored; what was computed has 15, the most that one holds for certain;
  * - NaN and the infinities are the texts "NaN", "Infinity", "-Infinity", which null would hide;
  * - dates and times are ISO 8601; a timestamp with time zone ends in Z, one without has no zone;
  * - intervals are ISO 8601 durations; bytes are base64;
@@ -28,8 +30,9 @@ import type { JsonValue } from "../analytics-options.ts";
  */
 export type ToJson = (value: DuckDBValue) => JsonValue;
 
-export function jsonConverter(type: DuckDBType): ToJson {
-  const convert = converterOf(type);
+/** `isComputed`: numbers are results, and lose the traces of binary fractions. */
+export function jsonConverter(type: DuckDBType, isComputed = false): ToJson {
+  const convert = converterOf(type, isComputed);
   return (value) => (value === null ? null : convert(value));
 }
 
@@ -54,7 +57,7 @@ export function typeName(type: DuckDBType): string {
   }
 }
 
-function converterOf(type: DuckDBType): ToJson {
+function converterOf(type: DuckDBType, isComputed: boolean): ToJson {
   switch (type.typeId) {
     case DuckDBTypeId.BOOLEAN:
     case DuckDBTypeId.TINYINT:
@@ -73,7 +76,9 @@ function converterOf(type: DuckDBType): ToJson {
     case DuckDBTypeId.FLOAT:
       return (value) => floatToJson(value as number);
     case DuckDBTypeId.DOUBLE:
-      return (value) => doubleToJson(value as number);
+      return isComputed
+        ? (value) => doubleToJson(settled(value as number))
+        : (value) => doubleToJson(value as number);
     case DuckDBTypeId.DECIMAL:
       return (value) => decimalToJson(value as DuckDBDecimalValue);
     case DuckDBTypeId.VARCHAR:
@@ -82,7 +87,7 @@ function converterOf(type: DuckDBType): ToJson {
     case DuckDBTypeId.GEOMETRY:
       return (value) => Buffer.from((value as unknown as { bytes: Uint8Array }).bytes).toString("base64");
     default:
-      return timeConverter(type) ?? nestedConverter(type) ?? fallback(type);
+      return timeConverter(type) ?? nestedConverter(type, isComputed) ?? fallback(type);
   }
 }
 
@@ -107,16 +112,19 @@ function timeConverter(type: DuckDBType): ToJson | undefined {
   }
 }
 
-function nestedConverter(type: DuckDBType): ToJson | undefined {
+function nestedConverter(type: DuckDBType, isComputed: boolean): ToJson | undefined {
   switch (type.typeId) {
     case DuckDBTypeId.LIST:
     case DuckDBTypeId.ARRAY: {
-      const item = jsonConverter((type as DuckDBListType | DuckDBArrayType).valueType);
+      const item = jsonConverter((type as DuckDBListType | DuckDBArrayType).valueType, isComputed);
       return (value) => (value as { items: readonly DuckDBValue[] }).items.map(item);
     }
     case DuckDBTypeId.STRUCT: {
       const { entryNames, entryTypes } = type as DuckDBStructType;
-      const fields = entryNames.map((name, index) => ({ name, convert: jsonConverter(entryTypes[index]!) }));
+      const fields = entryNames.map((name, index) => ({
+        name,
+        convert: jsonConverter(entryTypes[index]!, isComputed),
+      }));
       return (value) => {
         const { entries } = value as { entries: Readonly<Record<string, DuckDBValue>> };
         // Own fields even for the name `__proto__`.
@@ -129,10 +137,12 @@ function nestedConverter(type: DuckDBType): ToJson | undefined {
       };
     }
     case DuckDBTypeId.MAP:
-      return mapConverter(type as DuckDBMapType);
+      return mapConverter(type as DuckDBMapType, isComputed);
     case DuckDBTypeId.UNION: {
       const { memberTags, memberTypes } = type as DuckDBUnionType;
-      const members = new Map(memberTags.map((tag, index) => [tag, jsonConverter(memberTypes[index]!)]));
+      const members = new Map(
+        memberTags.map((tag, index) => [tag, jsonConverter(memberTypes[index]!, isComputed)]),
+      );
       return (value) => {
         const { tag, value: member } = value as DuckDBUnionValue;
         return members.get(tag)?.(member) ?? null;
@@ -143,9 +153,9 @@ function nestedConverter(type: DuckDBType): ToJson | undefined {
   }
 }
 
-function mapConverter({ keyType, valueType }: DuckDBMapType): ToJson {
+function mapConverter({ keyType, valueType }: DuckDBMapType, isComputed: boolean): ToJson {
   const key = jsonConverter(keyType);
-  const item = jsonConverter(valueType);
+  const item = jsonConverter(valueType, isComputed);
   const hasTextKeys = keyType.typeId === DuckDBTypeId.VARCHAR;
   return (map) => {
     const { entries } = map as DuckDBMapValue;

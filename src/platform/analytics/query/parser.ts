@@ -2,6 +2,7 @@ import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from "
 import { asEngineError, isReopened } from "../engine/engine-errors.ts";
 import { whileRunning } from "../engine/interruption.ts";
 import { LastingEngine } from "../engine/lasting-engine.ts";
+import { readSums, type Sums } from "./exact-sums.ts";
 import { readSources, type Sources } from "./sql-surface.ts";
 import { parseTree, type Tree } from "./syntax-tree.ts";
 
@@ -25,7 +26,7 @@ export class Parser {
   /** Without any data, for what needs nothing else. */
   readonly engine: LastingEngine;
   readonly #ready: Ready[] = [];
-  readonly #known = new Map<string, Sources>();
+  readonly #known = new Map<string, Sources & { sums: Sums }>();
 
   constructor(open: () => Promise<DuckDBInstance>) {
     this.engine = new LastingEngine(open);
@@ -38,8 +39,8 @@ export class Parser {
     return text;
   }
 
-  /** What a text selects from. Fails when it is not one SELECT. */
-  async sourcesOf(sql: string, signal: AbortSignal): Promise<Sources> {
+  /** What a text selects from and adds up. Fails when it is not one SELECT. */
+  async sourcesOf(sql: string, signal: AbortSignal): Promise<Sources & { sums: Sums }> {
     const known = this.#known.get(sql);
     if (known !== undefined) return known;
     const tree = parseTree(await this.#tree(sql, signal));
@@ -49,16 +50,17 @@ export class Parser {
       if (tree.error && tree.error_type !== "not implemented") await this.#complain(sql);
       throw sources;
     }
-    this.#learn(sql, tree);
-    return sources;
+    return this.#learn(sql, tree) ?? { ...sources, sums: readSums(tree) };
   }
 
-  #learn(sql: string, tree: Tree): void {
+  #learn(sql: string, tree: Tree): (Sources & { sums: Sums }) | undefined {
     const sources = readSources(tree);
-    if (sources instanceof Error || sql.length > KNOWN_CHARACTERS) return;
-    this.#known.set(sql, sources);
+    if (sources instanceof Error || sql.length > KNOWN_CHARACTERS) return undefined;
+    const read = { ...sources, sums: readSums(tree) };
+    this.#known.set(sql, read);
     const [oldest] = this.#known.keys();
     if (this.#known.size > KNOWN_TEXTS && oldest !== undefined) this.#known.delete(oldest);
+    return read;
   }
 
   /** Texts of all workspaces are parsed here: what failed because of another one is parsed once more. */

@@ -18,6 +18,7 @@ import { whileRunning } from "../engine/interruption.ts";
 import { hasRestricted, openPlanner, openTableViews } from "../engine/table-views-engine.ts";
 import { LIMITS } from "../limits.ts";
 import type { EngineSpec, NextAnswer, NextParams, RunAnswer, RunParams } from "../wire.ts";
+import { type Sums, withExactSums } from "./exact-sums.ts";
 import { withParamHint } from "./fitted-param.ts";
 import { HiddenValues } from "./hidden-values.ts";
 import { Parser } from "./parser.ts";
@@ -79,10 +80,16 @@ async function runOnce(params: RunParams, { signal }: WorkerContext): Promise<Ru
   try {
     const engine = await place.opening;
     // Whatever the server thinks of a text: what it selects from is looked at here.
-    checkSources(await parser.sourcesOf(params.sql, signal), engine.tableViews);
+    const sources = await parser.sourcesOf(params.sql, signal);
+    checkSources(sources, engine.tableViews);
     const instance = params.isExplain ? await plannerOf(engine) : engine.instance;
     connection = await instance.connect();
-    const { reader, ...answer } = await answerOn(connection, params, signal);
+    const { reader, ...answer } = await answerOn(
+      connection,
+      params,
+      { ...sources.sums, spec: engine.spec },
+      signal,
+    );
     isKept = params.isStream && answer.end !== "done";
     if (!params.isExplain) engine.copies.noteUse();
     return { ...answer, cursor: isKept ? keep({ place, connection, reader, query: params }) : undefined };
@@ -99,13 +106,26 @@ async function runOnce(params: RunParams, { signal }: WorkerContext): Promise<Ru
 function answerOn(
   connection: DuckDBConnection,
   params: RunParams,
+  { spec, ...sums }: Sums & { spec: EngineSpec },
   signal: AbortSignal,
 ): Promise<Omit<RunAnswer, "cursor"> & { reader: ResultReader }> {
-  return whileRunning(connection, signal, async () => {
-    const statement = await prepare(connection, params);
-    const reader = new ResultReader(await statement.stream());
+  const { isComputed } = sums;
+  const answer = async (statement: DuckDBPreparedStatement) => {
+    const reader = new ResultReader(await statement.stream(), { isComputed });
     const batch = await reader.read(params.limits, params.isStream);
     return { ...batch, columns: reader.columns, reader };
+  };
+  return whileRunning(connection, signal, async () => {
+    const exact = params.isExplain ? undefined : withExactSums(params.sql, sums, spec.tableViews);
+    // Whatever is wrong with a text is said of the text as it came.
+    const statement =
+      exact === undefined
+        ? undefined
+        : await prepare(connection, { ...params, sql: exact }).catch(() => undefined);
+    const found = statement && (await answer(statement));
+    // An exact sum with an infinite number in it is none.
+    if (found !== undefined && !found.reader.hasNaN) return found;
+    return answer(await prepare(connection, params));
   });
 }
 

@@ -3,6 +3,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import type { Column, JsonValue } from "../analytics-options.ts";
 import { jsonConverter, type ToJson, typeName } from "../engine/json-values.ts";
 import { LIMITS } from "../limits.ts";
+import { plainName } from "./exact-sums.ts";
 
 export interface JsonRows {
   /** A JSON array of arrays, in UTF-8. */
@@ -22,17 +23,20 @@ export class ResultReader {
   readonly #convert: ToJson[];
   /** What the names of the columns add to a row that is shown as an object. */
   readonly #nameBytes: number;
+  /** Whether a number was none so far. */
+  hasNaN = false;
   #waiting: string[] = [];
   #next = 0;
   #isDone = false;
 
-  constructor(result: DuckDBResult) {
+  /** Computed numbers are told without the traces of binary fractions; stored ones are what they are. */
+  constructor(result: DuckDBResult, { isComputed = false }: { isComputed?: boolean } = {}) {
     this.#result = result;
     const types = result.columnTypes();
     this.columns = result
       .deduplicatedColumnNames()
-      .map((name, index) => ({ name, type: typeName(types[index]!) }));
-    this.#convert = types.map(jsonConverter);
+      .map((name, index) => ({ name: isComputed ? plainName(name) : name, type: typeName(types[index]!) }));
+    this.#convert = types.map((type) => jsonConverter(type, isComputed));
     this.#nameBytes = Buffer.byteLength(this.columns.map(({ name }) => JSON.stringify(name)).join(":"));
   }
 
@@ -72,7 +76,11 @@ export class ResultReader {
     const rows: JsonValue[][] = Array.from({ length: rowCount }, () => []);
     for (const [index, convert] of this.#convert.entries()) {
       const vector = chunk.getColumnVector(index);
-      for (let row = 0; row < rowCount; row += 1) rows[row]!.push(convert(vector.getItem(row)));
+      for (let row = 0; row < rowCount; row += 1) {
+        const value = vector.getItem(row);
+        if (Number.isNaN(value)) this.hasNaN = true;
+        rows[row]!.push(convert(value));
+      }
     }
     return rows.map((row) => JSON.stringify(row));
   }

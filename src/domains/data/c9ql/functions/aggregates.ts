@@ -8,16 +8,11 @@ function ofNumber(name: string, sqlName: string, type: ValueType): FunctionSpec 
 }
 
 /** Sums have room for more digits than what is summed up. */
-function sumType({ kind, sql }: ValueType): ValueType {
+export function sumType({ kind, sql }: ValueType): ValueType {
   if (kind === "float") return DOUBLE;
   if (kind === "integer" && sql !== undefined && sql !== "BIGNUM") return { kind: "integer", sql: "HUGEINT" };
   const scale = kind === "decimal" ? /^DECIMAL\(\d+,\s*(\d+)\)$/.exec(sql ?? "")?.[1] : undefined;
   return scale === undefined ? NUMBER : { kind: "decimal", sql: `DECIMAL(38,${scale})` };
-}
-
-export function sumOf(args: Arguments, window = ""): Fragment {
-  const number = args.numberValue(0);
-  return { sql: `sum(${number.sql})${window}`, type: sumType(number.type) };
 }
 
 function extreme(name: "min" | "max"): FunctionSpec {
@@ -65,7 +60,10 @@ export const AGGREGATES: Readonly<Record<string, FunctionSpec>> = {
     sql: `count(DISTINCT ${args.value(0).sql})`,
     type: BIGINT,
   })),
-  sum: takingOne("sum(number)", (args) => sumOf(args)),
+  sum: takingOne("sum(number)", (args) => {
+    const number = args.numberValue(0);
+    return { sql: `sum(${number.sql})`, type: sumType(number.type) };
+  }),
   avg: ofNumber("avg", "avg", DOUBLE),
   min: extreme("min"),
   max: extreme("max"),

@@ -2,7 +2,7 @@ import { unify } from "../coerce.ts";
 import { complain } from "../scope.ts";
 import { converted } from "../value.ts";
 import { DOUBLE, NUMBER, TIMESTAMP, type ValueType } from "../value-type.ts";
-import { sumOf } from "./aggregates.ts";
+import { sumType } from "./aggregates.ts";
 import { spanAt } from "./dates.ts";
 import type { Arguments, Fragment } from "./function-spec.ts";
 
@@ -84,8 +84,10 @@ function trend(args: Arguments, over: Over): Fragment {
 
 export const ROW_FUNCTIONS: Readonly<Record<string, RowFunctionSpec>> = {
   accumulate: grouped(1, "accumulate(number)", (args, over) => {
-    const { sql, type } = sumOf(args, over(SO_FAR));
-    return { sql, type };
+    const { sql, type } = args.numberValue(0);
+    // The engine makes sums exact that are no windows.
+    const sum = type.kind === "float" ? "fsum" : "sum";
+    return { sql: `${sum}(${sql})${over(SO_FAR)}`, type: sumType(type) };
   }),
   delta: grouped(1, "delta(number)", (args, over) => {
     const { now, before, type } = step(args, over);
