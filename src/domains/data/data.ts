@@ -19,18 +19,11 @@ import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import type { CatalogTx } from "../../platform/catalog/index.ts";
 import type { ReadOptions, RowPage, RowsOptions } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
-import {
-  asQueryError,
-  type CompiledQuery,
-  compileOn,
-  type ParameterValue,
-  parse,
-  refuseUnknownParameters,
-} from "./c9ql/index.ts";
+import { asQueryError } from "./c9ql/index.ts";
+import { compileRows } from "./compile-rows.ts";
 import {
   assertName,
   assertNotFromQuery,
-  type Column,
   type Dataset,
   type DatasetPolicy,
   type DatasetSource,
@@ -149,7 +142,12 @@ export class Data {
     const rest = { scope: scopeOf(caller), tableViews: [tableView], signal };
     const { sql, params } = isPlain
       ? { sql: 'SELECT * FROM "rows"', params: [] }
-      : await this.#compile({ c9ql: c9ql ?? "", parameters, timeZone }, visible, rest);
+      : await compileRows(
+          { c9ql, parameters, timeZone },
+          visible,
+          this.#parts.clock.now(),
+          (needed, values) => this.#query({ ...rest, sql: needed, params: values }),
+        );
     const request = { ...rest, sql, params };
     const isWhole = c9ql === undefined && !tableView.isRestricted;
     return { request, totalRows: isWhole ? dataset.rowCount : undefined };
@@ -203,27 +201,6 @@ export class Data {
     };
     const { rows } = await this.#parts.analytics.query(request);
     return rows[0] ?? [];
-  }
-
-  #compile(
-    {
-      c9ql,
-      parameters: values = {},
-      timeZone: timezone = "UTC",
-    }: Omit<RowsOptions, "signal"> & { c9ql: string },
-    columns: readonly Column[],
-    request: Omit<QueryRequest, "sql">,
-  ): Promise<CompiledQuery> {
-    const query = parse(c9ql, { columns });
-    // Which values fit depends on the query: compiling checks them.
-    const parameters = values as Readonly<Record<string, ParameterValue>>;
-    refuseUnknownParameters(query, parameters);
-    const now = this.#parts.clock.now();
-    const options = { columns, source: '"rows"', parameters, now, timezone };
-    return compileOn(query, options, async (sql, params) => {
-      const { rows } = await this.#query({ ...request, sql, params });
-      return rows.map(([value]) => value as string | null);
-    });
   }
 
   /** Adds rows to a dataset, or makes it. Nothing is changed when the types do not go together. */
