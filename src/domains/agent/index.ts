@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Drawings } from "../../platform/drawing/index.ts";
@@ -72,6 +73,7 @@ interface Ground extends Before {
   clock: Clock;
   drawings: Drawings;
   embeddings: Embeddings;
+  log: Pick<Logger, "error">;
   state: SharedState;
 }
 
@@ -86,6 +88,7 @@ export function openAgent(
     clock: serverClock,
     drawings,
     embeddings,
+    log,
     state,
   }: Ground,
   {
@@ -124,6 +127,7 @@ export function openAgent(
   const datasetQuestions = new DatasetQuestions({
     agent,
     audit,
+    log,
     knowledge,
     models,
     inference,
@@ -149,8 +153,8 @@ type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
 export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
   name: "agent",
-  open({ catalog, clock, drawings, embeddings, state }, before, { agent: { timeZone } }) {
-    const services = openAgent({ ...before, catalog, clock, drawings, embeddings, state }, { timeZone });
+  open({ catalog, clock, drawings, embeddings, log, state }, before, { agent: { timeZone } }) {
+    const services = openAgent({ ...before, catalog, clock, drawings, embeddings, log, state }, { timeZone });
     return { services, sweep: () => services.conversations.sweep() };
   },
   tools: [

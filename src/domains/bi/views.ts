@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../kernel/clock.ts";
+import { columnKind } from "../../kernel/column-kind.ts";
 import { KeptPromises } from "../../kernel/kept-promises.ts";
 import { mapBounded } from "../../kernel/map-bounded.ts";
 import {
@@ -367,7 +368,7 @@ export class Views {
         .catch(() => undefined);
       const column = source?.columns.find(({ name }) => name.toLowerCase() === field.toLowerCase());
       if (source === undefined || column === undefined) continue;
-      if (/^(DATE|TIMESTAMP)/i.test(column.type)) return { options: null, isDate: true };
+      if (columnKind(column.type) === "date") return { options: null, isDate: true };
       if (!isChosen) return { options: null, isDate: false };
       const name = quoted(column.name);
       // Without an order, so that the engine may stop as soon as there are too many.

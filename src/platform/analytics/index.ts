@@ -19,6 +19,7 @@ export type {
   TableView,
 } from "./analytics-options.ts";
 export { HIDDEN_SCHEMA } from "./analytics-options.ts";
+export { sqlType } from "./types/column-types.ts";
 export { lostDigitsSql, type RoundedColumn, roundedColumns } from "./types/digits.ts";
 export { jsonInput } from "./types/json-input.ts";
 export { inferColumns } from "./types/row-types.ts";

@@ -1,3 +1,5 @@
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
@@ -6,6 +8,7 @@ interface Output {
   outcome: string;
   answer: string;
   rows: Record<string, unknown>[];
+  notes: string[];
   questions: { question: string; suggestions: string[] }[];
 }
 
@@ -29,6 +32,31 @@ async function tables(all: Record<string, Record<string, unknown>[]>) {
     return [question, outcome === "answer" ? rows.map((row) => Object.values(row)) : outcome];
   };
 }
+
+describe("a dataset that cannot be read", () => {
+  it("is left out of questions about others, and named; asked about alone, it says why", async () => {
+    await makeDataset(server, token, "ferries", [{ ferry: "Aurora", cabins: 40 }]);
+    const folder = join(server.home, "blobs/parts");
+    const files = () => new Set(readdirSync(folder, { recursive: true }).map(String));
+    const before = files();
+    const lost = await makeDataset(server, token, "lost_ships", [{ ship: "Vega", masts: 3 }]);
+    const parts = [...files()].filter((each) => !before.has(each) && statSync(join(folder, each)).isFile());
+    expect(parts).toHaveLength(1);
+    for (const part of parts) rmSync(join(folder, part));
+    const asked = { question: "total cabins of ferries" };
+    const answer = await resultOf<Output>(server, token, "ask_data", asked);
+    expect(answer).toMatchObject({ outcome: "answer", rows: [{ total_cabins: 40 }] });
+    expect(answer.notes.join()).toMatch(/lost_ships was left out: it could not be read/);
+    const alone = { question: "total masts", dataset_ids: [lost] };
+    await expect(resultOf(server, token, "ask_data", alone)).rejects.toThrow();
+    const all = { name: "fleet", datasets: ["ferries", "lost_ships"] };
+    const inferred = await resultOf<{ guesses: object[] }>(server, token, "infer_semantic_model", all);
+    expect(inferred.guesses).toContainEqual(
+      expect.objectContaining({ about: "datasets.lost_ships", guess: "left out of the model" }),
+    );
+    await resultOf(server, token, "delete_asset", { asset_type: "dataset", asset_id: lost, confirm: true });
+  });
+});
 
 describe("things that several rows are of", () => {
   const parts = Array.from({ length: 60 }, (_, i) => ({

@@ -1,6 +1,8 @@
-import { AppError } from "../../../kernel/errors.ts";
+import type { Logger } from "pino";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Caller } from "../../../registry/caller.ts";
+import { InputNeeded } from "../../../registry/context.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import { type Data, type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
 import {
@@ -9,6 +11,7 @@ import {
   type ModelsServices,
   type PublishedModel,
   unpublished,
+  whyLeftOut,
 } from "../../models/index.ts";
 import { LIMITS as MODELS } from "../../models/limits.ts";
 import type { Agent } from "../agent.ts";
@@ -45,6 +48,7 @@ export interface DatasetsAnswer {
 
 interface Parts {
   agent: Agent;
+  log: Pick<Logger, "error">;
   audit: Pick<AuditSink, "record">;
   knowledge: KnowledgeCache;
   models: ModelsServices["models"];
@@ -91,7 +95,8 @@ export class DatasetQuestions {
     const chosen = readQuestion(sent).answers.filter(isName);
     const wish = { question, chosen, isNamed: datasetIds !== undefined };
     const published = await this.#published(caller, about, wish.isNamed);
-    const allGroups = () => this.#groups(caller, about, published, wish);
+    const leftOut = new LeftOut(this.#parts.log);
+    const allGroups = () => this.#groups(caller, about, published, { ...wish, leftOut });
     const described = wished(published, wish);
     let groups = described.length > 0 ? described : await allGroups();
     let isWritten = false;
@@ -103,13 +108,15 @@ export class DatasetQuestions {
       const whole = { ...rest, model: group.model, question, word: "datasets", datasets, ...more };
       return { group, answer: await this.#parts.agent.ask(caller, whole) };
     });
+    const trials = (some: readonly Group[]) => leftOut.without(some, (group) => askOf(group, TRIAL));
     const find = async (): Promise<Tried> => {
-      const early = (await continued(groups, before, askOf)) ?? (await describedAnswer(groups, about, askOf));
+      const early =
+        (await continued(groups, before, askOf, leftOut)) ?? (await describedAnswer(groups, about, trials));
       if (early !== undefined) return early;
-      if (described.length === 0) return firstAnswer(groups, askOf);
+      if (described.length === 0) return firstAnswer(groups, askOf, trials);
       groups = await allGroups();
       const guessed = groups.filter((each) => !described.includes(each));
-      return (await continued(guessed, before, askOf)) ?? (await firstAnswer(groups, askOf));
+      return (await continued(guessed, before, askOf, leftOut)) ?? (await firstAnswer(groups, askOf, trials));
     };
     let [group] = groups as [Group, ...Group[]];
     const asOne = { model: group.model, question, isWritten: () => isWritten };
@@ -124,7 +131,7 @@ export class DatasetQuestions {
       answer: {
         ...answer,
         narrative: [answer.narrative, needed].filter(Boolean).join("\n\n"),
-        caveats: [...answer.caveats, ...notes],
+        caveats: [...answer.caveats, ...notes, ...leftOut.notes],
       },
       asked: group.datasets,
       searched: datasetsOf(groups),
@@ -136,7 +143,11 @@ export class DatasetQuestions {
   async trace(caller: Caller, question: string): Promise<Trace[]> {
     const datasets = nearestOf(question, await this.#visible(caller));
     const published = await this.#published(caller, datasets, false);
-    const groups = await this.#groups(caller, datasets, published, { question, chosen: [] });
+    const groups = await this.#groups(caller, datasets, published, {
+      question,
+      chosen: [],
+      leftOut: new LeftOut(this.#parts.log),
+    });
     return mapBounded(groups, AT_ONCE, ({ model }) => this.#parts.agent.trace(caller, model, question));
   }
 
@@ -164,13 +175,13 @@ export class DatasetQuestions {
     caller: Caller,
     datasets: readonly Dataset[],
     published: readonly Group[],
-    wish: Wish,
+    wish: Wish & { leftOut: LeftOut },
   ): Promise<Group[]> {
     // Nothing is guessed about what one model describes.
     const isDescribed = published.some((each) =>
       datasets.every((dataset) => each.datasets.includes(dataset)),
     );
-    const inferred = isDescribed ? [] : await this.#inferred(caller, datasets);
+    const inferred = isDescribed ? [] : await this.#inferred(caller, datasets, wish);
     const own = inferred.filter(
       (group) =>
         !published.some((each) => group.datasets.every((dataset) => each.datasets.includes(dataset))),
@@ -211,8 +222,14 @@ export class DatasetQuestions {
     return others.length === 0 ? undefined : `It can be answered with more datasets: name ${list} as well.`;
   }
 
-  async #inferred(caller: Caller, datasets: readonly Dataset[]): Promise<Group[]> {
-    const examined = await this.#parts.inference.examine(caller, datasets);
+  async #inferred(
+    caller: Caller,
+    datasets: readonly Dataset[],
+    { question, leftOut }: Pick<Wish, "question"> & { leftOut: LeftOut },
+  ): Promise<Group[]> {
+    const relevance = datasetRelevance(relevanceOf(question));
+    const examined = await this.#parts.inference.examine(caller, datasets, relevance);
+    for (const { dataset, error } of examined.leftOut) leftOut.add([dataset], error);
     // What was found out before is of the same datasets, but of other records of them.
     const known = new Map(datasets.map((each) => [each.id, each]));
     return componentsOf(examined).map(({ looked, joins }) => ({
@@ -275,6 +292,38 @@ type AskOf = (
 ) => Promise<Tried>;
 
 const TRIAL = { isTrial: true } as const;
+type Trials = (groups: readonly Group[]) => Promise<Tried[]>;
+
+/** Datasets that could not be asked, and why: none of them may spoil a question about the others. */
+class LeftOut {
+  readonly #log: Parts["log"];
+  readonly #why = new Map<string, string>();
+
+  constructor(log: Parts["log"]) {
+    this.#log = log;
+  }
+
+  add(datasets: readonly Dataset[], error: unknown): void {
+    if (!isAppError(error)) this.#log.error({ err: error }, "datasets were left out of a question");
+    this.#why.set(datasets.map(({ name }) => name).join(", "), whyLeftOut(error));
+  }
+
+  /** What came of those groups in which nothing failed. */
+  async without(groups: readonly Group[], work: (group: Group) => Promise<Tried>): Promise<Tried[]> {
+    const tried = await mapBounded(groups, AT_ONCE, (group) =>
+      work(group).catch((error) => {
+        // Whoever asked is gone, or has to be asked first.
+        if (error instanceof InputNeeded || (isAppError(error) && error.code === "cancelled")) throw error;
+        this.add(group.datasets, error);
+      }),
+    );
+    return tried.filter((each) => each !== undefined);
+  }
+
+  get notes(): string[] {
+    return [...this.#why].map(([names, why]) => `${names} was left out: ${why}`);
+  }
+}
 
 /** Tries each group once, however often it is weighed against others. */
 function once(askOf: AskOf): AskOf {
@@ -292,6 +341,7 @@ async function continued(
   groups: readonly Group[],
   before: Before | undefined,
   askOf: AskOf,
+  leftOut: LeftOut,
 ): Promise<Tried | undefined> {
   const isSame = ({ datasets }: Group) =>
     datasets.length === before?.datasetIds.length &&
@@ -300,29 +350,33 @@ async function continued(
   if (before === undefined || group === undefined) return undefined;
   const { query, earlier, refused, waiting, suggested } = before;
   const previous = query && { ...query, earlier: earlier ?? [], refused: refused ?? [] };
-  const tried = await askOf(group, { isTrial: true, previous, waiting, suggested });
-  return tried.answer.isContinued === true ? tried : undefined;
+  const about = { isTrial: true, previous, waiting, suggested } as const;
+  const [tried] = await leftOut.without([group], () => askOf(group, about));
+  return tried?.answer.isContinued === true ? tried : undefined;
 }
 
 /** The answer of a published model, if one has it: then nothing has to be guessed about other datasets. */
 async function describedAnswer(
   groups: readonly Group[],
   datasets: readonly Dataset[],
-  askOf: AskOf,
+  trials: Trials,
 ): Promise<Tried | undefined> {
   const described = groups.filter(({ isPublished }) => isPublished);
   // The only one is asked with all means.
   if (described.length === 1 && datasets.every((each) => described[0]?.datasets.includes(each)))
     return undefined;
-  const tried = await mapBounded(described, AT_ONCE, (group) => askOf(group, TRIAL));
+  const tried = await trials(described);
   return tried.find((each) => each.answer.outcome === "answer" && !isOfOthers(each, datasets));
 }
 
 /** Of several groups that were tried by rules, a language model is asked about one at most. */
-async function firstAnswer(groups: readonly Group[], askOf: AskOf): Promise<Tried> {
+async function firstAnswer(groups: readonly Group[], askOf: AskOf, trials: Trials): Promise<Tried> {
   const [first, ...others] = groups;
   if (others.length === 0) return askOf(first as Group, {});
-  const chosen = choose(await mapBounded(groups, AT_ONCE, (group) => askOf(group, TRIAL)));
+  const tried = await trials(groups);
+  // Where all of them failed, the first says why.
+  if (tried.length === 0) return askOf(first as Group, TRIAL);
+  const chosen = choose(tried);
   return chosen.answer.outcome === "refuse" ? askOf(chosen.group, {}) : chosen;
 }
 

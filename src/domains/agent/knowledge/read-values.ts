@@ -57,8 +57,15 @@ export async function readPeriods(
 const DAY_MS = 86_400_000;
 const FACTS = 4;
 
+/** Days that are no days of a calendar (infinity, years before Christ) say nothing of when there are data. */
 function factsOf(day: string): string[] {
-  return [`min(${day})`, `max(${day})`, `bool_and(day(${day}) = 1)`, `bool_and(dayofyear(${day}) = 1)`];
+  const facts = [
+    `min(${day})`,
+    `max(${day})`,
+    `bool_and(day(${day}) = 1)`,
+    `bool_and(dayofyear(${day}) = 1)`,
+  ];
+  return facts.map((fact) => `${fact} FILTER (WHERE year(${day}) BETWEEN 1 AND 9998)`);
 }
 
 /** As many of each as all of them have room for. */

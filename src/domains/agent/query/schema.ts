@@ -1,3 +1,4 @@
+import { columnKind } from "../../../kernel/column-kind.ts";
 import type { VisibleModel } from "../../models/index.ts";
 import { type ColumnRef, type MetricFormula, splitFormula } from "./metric-formula.ts";
 import type { Key } from "./semantic-query.ts";
@@ -225,12 +226,8 @@ function singular(word: string): string {
 }
 
 export function kindOf(type: string, isTime: boolean | null): SchemaField["kind"] {
-  if (/^(DATE|TIMESTAMP)/i.test(type)) return "date";
-  if (/^(VARCHAR|ENUM|UUID)/i.test(type)) return isTime === true ? "other" : "text";
-  if (/^BOOL/i.test(type)) return "boolean";
-  return /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL)/i.test(type)
-    ? "number"
-    : "other";
+  const kind = /^UUID$/i.test(type) ? "text" : columnKind(type);
+  return kind === "text" && isTime === true ? "other" : kind;
 }
 
 function findColumn(

@@ -1,3 +1,4 @@
+import { columnKind, isIntegerType } from "../../../kernel/column-kind.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Column } from "../../data/index.ts";
 import { addsUp } from "../../models/index.ts";
@@ -20,9 +21,6 @@ export interface Plan {
   measures: Measure[];
 }
 
-const INTEGER = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|BIGNUM)|^DECIMAL\(\d+,\s*0\)/i;
-const TIME = /^(DATE|TIMESTAMP)/i;
-
 /** Numbers that name something. */
 const NAMING = /(^|[\W_])(id|year|season|jahr|zip|zip_?code|post_?code|plz)$/i;
 
@@ -32,11 +30,11 @@ const WITHOUT_X: readonly ChartType[] = ["singletext", "gauge", "datagrid2", "re
 /** How single values of a field read; what they add up to is another matter. */
 export function formatOf({ name, type }: Column, usual: string | undefined): string {
   if (NAMING.test(name)) return "plain";
-  return usual ?? (INTEGER.test(type) ? "integer" : "number");
+  return usual ?? (isIntegerType(type) ? "integer" : "number");
 }
 
 export function isTime({ type }: Column): boolean {
-  return TIME.test(type);
+  return columnKind(type) === "date";
 }
 
 /** The fields of a widget, found among those that there are. */
@@ -60,7 +58,7 @@ function measureOf(field: Column | null, { aggregate: wanted, format, chart }: W
   const aggregate = wanted ?? usualAggregate(field);
   const isCount = aggregate === "count" || aggregate === "distinct";
   const isWhole =
-    isCount || (field !== null && INTEGER.test(field.type) && aggregate !== "avg" && aggregate !== "median");
+    isCount || (field !== null && isIntegerType(field.type) && aggregate !== "avg" && aggregate !== "median");
   const name = field === null ? "*" : quoted(field.name);
   if (field === null && aggregate !== "count")
     throw new AppError("bad_request", `A ${chart} with ${aggregate} needs a field for its y-axis.`);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { timeLimit } from "../../../kernel/aborted.ts";
 import type { Clock } from "../../../kernel/clock.ts";
+import { columnKind } from "../../../kernel/column-kind.ts";
 import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
 import { KeptPromises } from "../../../kernel/kept-promises.ts";
 import { nearestFirst } from "../../../kernel/nearest.ts";
@@ -213,10 +214,8 @@ function requireField(columns: readonly Column[], name: string, where: string, h
   });
 }
 
-const NUMBER = /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL|BIGNUM)/i;
-
 export function isNumber({ type }: Column): boolean {
-  return NUMBER.test(type);
+  return columnKind(type) === "number";
 }
 
 /** Whoever types into a filter of a dashboard has never heard of the query that is made of it. */

@@ -1,5 +1,5 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
-import type { Analytics, Column } from "../../../platform/analytics/index.ts";
+import { type Analytics, type Column, sqlType } from "../../../platform/analytics/index.ts";
 import type { Serialize } from "../guard/index.ts";
 import { LIMITS } from "../limits.ts";
 
@@ -26,6 +26,6 @@ export function bindingEngine(analytics: Analytics, scope: string): Engine {
 }
 
 function withoutRows(columns: readonly Column[]): string {
-  const items = columns.map(({ name, type }) => `CAST(NULL AS ${type}) AS ${quoteName(name)}`);
+  const items = columns.map(({ name, type }) => `CAST(NULL AS ${sqlType(type)}) AS ${quoteName(name)}`);
   return `SELECT ${items.join(", ")} WHERE false`;
 }

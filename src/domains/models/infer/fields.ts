@@ -50,10 +50,13 @@ export function fieldsOf(profile: Profile): InferredField[] {
     return free;
   };
   const heads = headsOf(profile.columns, thing);
-  const fields = profile.columns.map((column): InferredField => {
+  const fields = profile.columns.map((column, i): InferredField => {
     const role = roleOf(column);
     const plain = sharedName(column, profile) ?? snakeOf(column.name);
-    const own = { name: name(plain, column.name), heads: heads.get(column.name) ?? [] };
+    // A column may be called by nothing but blanks, a field may not.
+    const written = /[^\s\p{C}]/u.test(column.name) ? column.name : `column_${i + 1}`;
+    const wanted = /[^\s\p{C}]/u.test(plain) ? plain : written;
+    const own = { name: name(wanted, written), heads: heads.get(column.name) ?? [] };
     return { field: fieldOf(column, role, own, thing), role, column };
   });
   callByName(fields, profile, thing);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { timeLimit } from "../../../kernel/aborted.ts";
 import { clip } from "../../../kernel/clip.ts";
-import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { AppError, type ErrorCode, isAppError } from "../../../kernel/errors.ts";
 import { KeptPromises } from "../../../kernel/kept-promises.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Analytics } from "../../../platform/analytics/index.ts";
@@ -12,6 +12,7 @@ import { LIMITS } from "../limits.ts";
 import type { PublishedModel } from "../models.store.ts";
 import { buildModel, type InferredModel } from "./build-model.ts";
 import { spansOf } from "./durations.ts";
+import type { Guess } from "./guess.ts";
 import { type Join, joinsOf, type Looked } from "./joins.ts";
 import { keysOf } from "./keys.ts";
 import { type Looking, profileOf, unlooked } from "./profile.ts";
@@ -21,6 +22,12 @@ import { totalRowsOf } from "./totals.ts";
 export interface Examined {
   looked: Looked[];
   joins: Join[];
+}
+
+/** A dataset that could not be looked at. */
+export interface LeftOut {
+  dataset: Dataset;
+  error: unknown;
 }
 
 interface InferenceParts {
@@ -42,17 +49,39 @@ export class Inference {
     this.#parts = parts;
   }
 
-  /** Keys of the datasets, and which of them belong together. Those without a column to see are left out. */
-  async examine(caller: Caller, datasets: readonly Dataset[]): Promise<Examined> {
+  /**
+   * Keys of the datasets, and which of them belong together. Those without a column to see are left out; what cannot
+   * be looked at is left out too and named, so that it spoils no question about the others. Those with the highest
+   * rank are looked at first, in case there is no time for all.
+   */
+  async examine(
+    caller: Caller,
+    datasets: readonly Dataset[],
+    rank: (dataset: Dataset) => number = () => 0,
+  ): Promise<Examined & { leftOut: readonly LeftOut[] }> {
     const seen = datasets.filter((dataset) => restrictionFor(caller, dataset).columns.length > 0);
-    const key = JSON.stringify(seen.map((dataset) => viewKey(caller, dataset)));
-    return this.#examined.get(hash(key), async () => {
-      const looking = this.#looking(caller);
-      const looked = await mapBounded(seen, LIMITS.models.lookedAtOnce, (dataset) =>
-        this.#look(looking, dataset).catch((error) => lookedAtNames(caller, dataset, error)),
-      );
-      return { looked, joins: await joinsOf(looking, looked) };
+    const looking = this.#looking(caller);
+    const leftOut: LeftOut[] = [];
+    const found = new Map<Dataset, Looked>();
+    const inTurn = seen.toSorted((a, b) => rank(b) - rank(a));
+    await mapBounded(inTurn, LIMITS.models.lookedAtOnce, async (dataset) => {
+      try {
+        found.set(dataset, await this.#look(looking, dataset));
+      } catch (error) {
+        leftOut.push({ dataset, error });
+      }
     });
+    const looked = seen.flatMap((dataset) => found.get(dataset) ?? []);
+    if (looked.length === 0 && leftOut[0] !== undefined) throw leftOut[0].error;
+    const key = JSON.stringify(looked.map(({ profile }) => viewKey(caller, profile.dataset)));
+    // Made of the same records of the datasets, since joins are told apart by them.
+    const examine = async () => ({ looked, joins: await joinsOf(looking, looked) });
+    const examined = await this.#examined.get(hash(key), examine).catch((error) => {
+      // Without time to compare them, they are asked about one by one.
+      if (looking.signal.aborted) return { looked, joins: [] };
+      throw error;
+    });
+    return { ...examined, leftOut };
   }
 
   /** A model of the datasets of these names, or of all that the caller sees. */
@@ -61,8 +90,19 @@ export class Inference {
     const fault = modelNameFault(name);
     if (fault !== undefined)
       throw new AppError("bad_request", fault, { hint: "Give the model another name." });
-    const { looked, joins } = await this.examine(caller, await this.#wanted(caller, names));
-    return buildModel(name, looked, joins);
+    const { looked, joins, leftOut } = await this.examine(caller, await this.#wanted(caller, names));
+    const bug = leftOut.find(({ error }) => !isAppError(error));
+    if (bug !== undefined) throw bug.error;
+    const { document, guesses } = buildModel(name, looked, joins);
+    const missing = leftOut.map(
+      ({ dataset, error }): Guess => ({
+        about: `datasets.${dataset.name}`,
+        guess: "left out of the model",
+        sure: "sure",
+        why: whyLeftOut(error),
+      }),
+    );
+    return { document, guesses: [...missing, ...guesses] };
   }
 
   async #wanted(caller: Caller, names: readonly string[] | undefined): Promise<Dataset[]> {
@@ -92,16 +132,12 @@ export class Inference {
   }
 
   /** A dataset that has not changed is not looked at again because another one has. */
-  #look(looking: Looking, dataset: Dataset): Promise<Looked> {
-    return this.#looked.get(hash(viewKey(looking.caller, dataset)), async () => {
-      const profile = await profileOf(looking, dataset);
-      const keys = await keysOf(looking, profile);
-      const [totals, spans] = [
-        await totalRowsOf(looking, profile, keys.primary),
-        await spansOf(looking, profile),
-      ];
-      return { profile, keys, totals, spans };
-    });
+  async #look(looking: Looking, dataset: Dataset): Promise<Looked> {
+    const names = (error: unknown) => lookedAtNames(looking, dataset, error);
+    // Where the time for all of them was used up by others, the next who asks looks again.
+    const own = (error: unknown) => (looking.signal.aborted ? Promise.reject(error) : names(error));
+    const key = hash(viewKey(looking.caller, dataset));
+    return this.#looked.get(key, () => lookAt(looking, dataset).catch(own)).catch(names);
   }
 
   #looking(caller: Caller): Looking {
@@ -131,9 +167,16 @@ export function unpublished(
   return { record: record as PublishedModel["record"], version: 1, document };
 }
 
-/** What takes too long to count is still there with its names. */
-function lookedAtNames(caller: Caller, dataset: Dataset, error: unknown): Looked {
-  if (!isAppError(error) || error.code !== "timeout") throw error;
+async function lookAt(looking: Looking, dataset: Dataset): Promise<Looked> {
+  const profile = await profileOf(looking, dataset);
+  const keys = await keysOf(looking, profile);
+  const totals = await totalRowsOf(looking, profile, keys.primary);
+  return { profile, keys, totals, spans: await spansOf(looking, profile) };
+}
+
+/** What takes too long or too much memory to count is still there with its names. */
+function lookedAtNames({ caller, signal }: Looking, dataset: Dataset, error: unknown): Looked {
+  if (!signal.aborted && !(isAppError(error) && TOO_MUCH.includes(error.code))) throw error;
   const { columns } = restrictionFor(caller, dataset);
   return {
     profile: unlooked(dataset, columns),
@@ -141,6 +184,16 @@ function lookedAtNames(caller: Caller, dataset: Dataset, error: unknown): Looked
     totals: [],
     spans: [],
   };
+}
+
+const TOO_MUCH: readonly ErrorCode[] = ["timeout", "too_large"];
+/** The first line of what the engine said; the rest is for whoever writes SQL. */
+const REASON_CHARACTERS = 200;
+
+/** Why a dataset was left out, in a sentence for whoever asked. */
+export function whyLeftOut(error: unknown): string {
+  const reason = isAppError(error) ? error.message.split("\n", 1)[0] : "Something went wrong on our side.";
+  return `it could not be read: ${clip(reason ?? "", REASON_CHARACTERS)}`;
 }
 
 /** What a caller sees of a dataset, exactly. */

@@ -1,3 +1,4 @@
+import { isAppError } from "../../../kernel/errors.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../limits.ts";
 import type { Span } from "./durations.ts";
@@ -197,29 +198,38 @@ function withoutReturns(found: { candidate: Candidate; share: number }[]) {
   });
 }
 
-/** Of the different values of each column, the share that occurs in the key. */
+/** Of the different values of each column, the share that occurs in the key; none where it cannot be compared. */
 async function containments(looking: Looking, candidates: readonly Candidate[]): Promise<number[]> {
   const shares: number[] = [];
   for (let at = 0; at < candidates.length; at += TOGETHER) {
-    const some = candidates.slice(at, at + TOGETHER);
-    const datasets = new Map(
-      some.flatMap(({ from, to }) => [from, to]).map(({ profile: { dataset } }) => [dataset.id, dataset]),
-    );
+    shares.push(...(await sharesOf(looking, candidates.slice(at, at + TOGETHER))));
+  }
+  return shares;
+}
+
+async function sharesOf(looking: Looking, some: readonly Candidate[]): Promise<number[]> {
+  const datasets = new Map(
+    some.flatMap(({ from, to }) => [from, to]).map(({ profile: { dataset } }) => [dataset.id, dataset]),
+  );
+  try {
     const tableViews = await Promise.all(
       [...datasets.values()].map(async (dataset) => {
-        const { visible: _, ...view } = await looking.data.tableView(
-          looking.caller,
-          dataset,
-          `d${dataset.id}`,
-        );
+        const name = `d${dataset.id}`;
+        const { visible: _, ...view } = await looking.data.tableView(looking.caller, dataset, name);
         return view;
       }),
     );
     const rows = await ask(looking, tableViews, some.map(containmentSql).join(" UNION ALL "));
     const found = new Map(rows.map(([i, all, hits]) => [Number(i), Number(hits) / Math.max(1, Number(all))]));
-    shares.push(...some.map((_, i) => found.get(i) ?? 0));
+    return some.map((_, i) => found.get(i) ?? 0);
+  } catch (error) {
+    // One pair that cannot be compared does not take the others with it.
+    if (!isAppError(error) || looking.signal.aborted) throw error;
+    if (some.length === 1) return [0];
+    const shares: number[] = [];
+    for (const each of some) shares.push(...(await sharesOf(looking, [each])));
+    return shares;
   }
-  return shares;
 }
 
 function containmentSql({ from, column, to, key }: Candidate, index: number): string {

@@ -1,3 +1,4 @@
+import { type ColumnKind, columnKind } from "../../../kernel/column-kind.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Analytics, Column, JsonValue, TableView } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
@@ -6,7 +7,7 @@ import { LIMITS } from "../limits.ts";
 
 /** What the engine counted in one column, over the rows that were looked at. */
 export interface ColumnProfile extends Column {
-  kind: "text" | "number" | "date" | "boolean" | "other";
+  kind: ColumnKind;
   filled: number;
   distinct: number;
   /** Of texts: how long they are on average. */
@@ -50,32 +51,31 @@ export interface Looking {
   signal: AbortSignal;
 }
 
-/** By this type a column is looked at; the engine's own text for it is the key. */
-function kindOf(type: string): ColumnProfile["kind"] {
-  if (/^(DATE|TIMESTAMP)/i.test(type)) return "date";
-  if (/^(VARCHAR|ENUM)/i.test(type)) return "text";
-  if (/^BOOL/i.test(type)) return "boolean";
-  return /^(U?(TINY|SMALL|BIG|HUGE)?INT|INTEGER|UINTEGER|DECIMAL|DOUBLE|FLOAT|REAL)/i.test(type)
-    ? "number"
-    : "other";
-}
+/** Columns in one statement: what is distinct in each takes some megabytes, and planning many takes longer than reading. */
+const COLUMNS_TOGETHER = 10;
 
-/** Looks at the first rows that this caller sees, in one statement over all columns. */
+/** Looks at the first rows that this caller sees. */
 export async function profileOf(looking: Looking, dataset: Dataset): Promise<Profile> {
   const { visible, ...tableView } = await looking.data.tableView(looking.caller, dataset, "looked");
   const columns = visible.slice(0, LIMITS.models.inferredColumns);
   const { inferenceValues, inferenceRows } = LIMITS.models;
   const most = Math.min(inferenceRows, Math.floor(inferenceValues / columns.length));
-  const names = columns.map(({ name }, i) => `${quoteName(name)} AS c${i}`).join(", ");
-  const facts = columns.flatMap((column, i) => factsSql(kindOf(column.type), `c${i}`));
-  const sql = `SELECT count(*), ${facts.join(", ")} FROM (SELECT ${names} FROM looked LIMIT ${most + 1})`;
-  const [row = []] = await ask(looking, [tableView], sql);
-  const rows = Number(row[0] ?? 0);
+  const found: JsonValue[] = [];
+  let rows = 0;
+  for (let at = 0; at < columns.length; at += COLUMNS_TOGETHER) {
+    const some = columns.slice(at, at + COLUMNS_TOGETHER);
+    const names = some.map(({ name }, i) => `${quoteName(name)} AS c${i}`).join(", ");
+    const facts = some.flatMap((column, i) => factsSql(columnKind(column.type), `c${i}`));
+    const sql = `SELECT count(*), ${facts.join(", ")} FROM (SELECT ${names} FROM looked LIMIT ${most + 1})`;
+    const [[count = 0, ...row] = []] = await ask(looking, [tableView], sql);
+    rows = Number(count);
+    found.push(...row);
+  }
   return {
     dataset,
     rows,
     isSample: rows > most,
-    columns: columns.map((column, i) => columnProfile(column, row.slice(1 + i * FACTS))),
+    columns: columns.map((column, i) => columnProfile(column, found.slice(i * FACTS, (i + 1) * FACTS))),
   };
 }
 
@@ -108,7 +108,7 @@ const REPEATED = 5;
 /** Between values as short as codes, NA is one of them: Namibia, or a region. */
 const CODE_LETTERS = 5;
 
-function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
+function factsSql(kind: ColumnKind, name: string): string[] {
   const none = "NULL";
   if (kind === "other") return [`count(${name})`, "0", ...Array<string>(FACTS - 2).fill(none)];
   const counted = [`count(${name})`, `count(DISTINCT ${name})`];
@@ -150,24 +150,24 @@ function factsSql(kind: ColumnProfile["kind"], name: string): string[] {
 function columnProfile({ name, type }: Column, row: readonly JsonValue[]): ColumnProfile {
   const number = (i: number) => Number(row[i] ?? 0);
   const bound = (i: number) => (typeof row[i] === "number" ? (row[i] as number) : null);
-  const blanks = kindOf(type) === "text" && number(2) > CODE_LETTERS ? number(7) : 0;
+  const blanks = columnKind(type) === "text" && number(2) > CODE_LETTERS ? number(7) : 0;
   return {
     name,
     type,
-    kind: kindOf(type),
+    kind: columnKind(type),
     filled: number(0) - blanks,
     distinct: number(1) - Math.min(blanks, 1),
-    months: kindOf(type) === "text" ? number(10) : 0,
+    months: columnKind(type) === "text" ? number(10) : 0,
     blank: blanks > 0 ? String(row[9]) : null,
-    isMixed: kindOf(type) === "text" && number(8) < number(1) && number(1) < number(0) / REPEATED,
+    isMixed: columnKind(type) === "text" && number(8) < number(1) && number(1) < number(0) / REPEATED,
     length: number(2),
     dates: number(3),
-    times: kindOf(type) === "text" ? number(4) : 0,
-    mode: kindOf(type) === "number" ? bound(4) : null,
-    clocks: kindOf(type) === "text" ? number(5) : 0,
-    min: kindOf(type) === "number" ? bound(5) : null,
-    padded: kindOf(type) === "text" ? number(6) : 0,
-    max: kindOf(type) === "number" ? bound(6) : null,
-    isWhole: kindOf(type) === "number" && number(7) === 0,
+    times: columnKind(type) === "text" ? number(4) : 0,
+    mode: columnKind(type) === "number" ? bound(4) : null,
+    clocks: columnKind(type) === "text" ? number(5) : 0,
+    min: columnKind(type) === "number" ? bound(5) : null,
+    padded: columnKind(type) === "text" ? number(6) : 0,
+    max: columnKind(type) === "number" ? bound(6) : null,
+    isWhole: columnKind(type) === "number" && number(7) === 0,
   };
 }
