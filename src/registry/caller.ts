@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Permission, Role } from "../kernel/permissions.ts";
 
 /** How a caller proved who it is. */
@@ -56,6 +57,14 @@ export interface Application {
   name: string;
 }
 
+/** By what the thread of a conversation is kept: it ends with its session, whatever the next one is called. */
+export function sessionKey({ surface, sessionId, sessionEpoch }: CallMeta): string | null {
+  if (sessionId === null) return null;
+  // Clients choose the names of their sessions, of any length.
+  const text = [surface, sessionId, sessionEpoch].filter((part) => part !== undefined).join(" ");
+  return createHash("sha256").update(text).digest("base64url");
+}
+
 /** Circumstances of one call that are not power: for audit, limits and logs. */
 export interface CallMeta {
   surface: SurfaceName;
@@ -63,6 +72,8 @@ export interface CallMeta {
   address: string;
   tokenHash: string;
   sessionId: string | null;
+  /** Tells a session from an earlier one of the same name, where its client chose the name. */
+  sessionEpoch?: string;
   /** The path of the endpoint that was called, where it was called by HTTP. */
   path?: string;
   client: { name: string; version: string };

@@ -2,7 +2,9 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { MS } from "../../src/kernel/clock.ts";
 import { makeDataset, resultOf } from "../support/datasets.ts";
+import { movableIdleTime } from "../support/idle-time.ts";
 import { callTool } from "../support/mcp.ts";
 import { saveModel } from "../support/models.ts";
 import { outage } from "../support/outage.ts";
@@ -427,7 +429,10 @@ describe("questions back", () => {
 describe("follow-ups", () => {
   /** The answers of one session on the agent endpoint, in order. */
   async function converse(...questions: string[]): Promise<Asked[]> {
-    const session = `session-${Math.random()}`;
+    return converseIn(`session-${Math.random()}`, questions);
+  }
+
+  async function converseIn(session: string, questions: readonly string[]): Promise<Asked[]> {
     const answers: Asked[] = [];
     for (const question of questions) {
       const params = { name: "ask_question", arguments: { ontologyId: model, question } };
@@ -443,6 +448,41 @@ describe("follow-ups", () => {
     }
     return answers;
   }
+
+  it("[agent.conversation.session] end with their session, by DELETE and by time", async () => {
+    using time = movableIdleTime();
+    const session = "chosen-by-a-client";
+    const [first, next] = await converseIn(session, ["revenue by shop in Q1 2025", "and by month?"]);
+    expect([first?.outcome, next?.outcome]).toEqual(["answer", "answer"]);
+    const headers = { "mcp-session-id": session };
+    await server.request(PATHS.agent, { method: "DELETE", headers, token: contributor });
+    const [deleted] = await converseIn(session, ["and by month?"]);
+    expect(deleted).toMatchObject({ outcome: "clarify", rows: [], assumptions: [] });
+    await converseIn(session, ["revenue by shop in Q1 2025"]);
+    time.advance(61 * MS.minute);
+    const [expired] = await converseIn(session, ["and by month?"]);
+    expect(expired).toMatchObject({ outcome: "clarify", rows: [], assumptions: [] });
+    // Without a session of one's own choice the id that the server gave goes on.
+    const ask = (question: string, id?: string) =>
+      server.request(PATHS.agent, {
+        token: contributor,
+        json: callOf("ask_question", { ontologyId: model, question }),
+        ...(id !== undefined && { headers: { "mcp-session-id": id } }),
+      });
+    const begun = await ask("revenue by shop in Q1 2025");
+    const id = begun.headers.get("mcp-session-id") as string;
+    const { result } = (await (await ask("and by month?", id)).json()) as {
+      result: { structuredContent: Asked };
+    };
+    expect(result.structuredContent).toMatchObject({ outcome: "answer", rows: MONTHS });
+  });
+
+  const callOf = (name: string, args: object) => ({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name, arguments: args },
+  });
 
   const MONTHS = [
     ["2025-01-01", 13],

@@ -171,15 +171,19 @@ describe("sessions", () => {
     await ping({ session });
     const answer = await answerOf(await end(session));
     expect(answer).toMatchObject({ status: 200, body: { message: "Session terminated" } });
-    expect(
-      (await eventsOf({ action: "mcp.session.terminated" })).map(({ resource_id }) => resource_id),
-    ).toContain(session);
+    expect(await endedAs(session)).toEqual(["deleted"]);
     // An unknown one, or none, is gone just as well.
     expect(await answerOf(await end(session))).toMatchObject({ status: 200 });
     expect((await server.request(PATH, { token, method: "DELETE" })).status).toBe(200);
     await ping({ session });
     expect(await createdAs(session)).toHaveLength(2);
   });
+
+  /** Why sessions of this name ended, as it is written down. */
+  const endedAs = async (id: string) =>
+    (await eventsOf({ action: "mcp.session.terminated" }))
+      .filter(({ resource_id }) => resource_id === id)
+      .map(({ metadata }) => (metadata as { reason?: string }).reason);
 
   const openStream = (session: string) =>
     server.request(PATH, { token, headers: { accept: "text/event-stream", "mcp-session-id": session } });
@@ -213,8 +217,15 @@ describe("sessions", () => {
     await server.app.endpoints.get("agent")?.sessions.sweep();
     // The sweep closes the stream, so reading comes to an end.
     for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read());
+    expect(await endedAs(session)).toEqual(["expired"]);
     await ping({ session });
     expect(await createdAs(session)).toHaveLength(2);
+    // Once, though it is swept again; and also where it is used again before anybody swept.
+    await server.app.endpoints.get("agent")?.sessions.sweep();
+    expect(await endedAs(session)).toEqual(["expired"]);
+    time.advance(61 * MS.minute);
+    await ping({ session });
+    expect(await endedAs(session)).toEqual(["expired", "expired"]);
   });
 });
 

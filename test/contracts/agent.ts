@@ -140,10 +140,13 @@ export const agent = contract("agent", {
   "agent.audit.tool":
     "mcp.tool.call is logged with user, mcp_tool, the tool's name, sessionId, clientName, clientVersion",
   "agent.audit.resource": "mcp.resource.read is logged with user, mcp_resource and the URI",
-  "agent.audit.session": "mcp.session.created and mcp.session.terminated are logged",
+  "agent.audit.session":
+    "mcp.session.created and mcp.session.terminated are logged, the latter with its reason: deleted, expired or replaced",
 
   "agent.audit.response":
     "The agent's response is in the event of its call: the answer's id, outcome, reading, SQL and number of rows",
+  "agent.conversation.session":
+    "A conversation ends with its session: a new one of the same name begins anew",
   "agent.conversation.follow-up":
     "In a session a question can build on the one before it: another grouping, period, condition, number or chart",
   "agent.conversation.points-back":

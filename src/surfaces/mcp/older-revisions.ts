@@ -170,5 +170,7 @@ function keptGreeting({
 function inSession(admission: Admission, session: SessionRecord): Admission {
   const { caller, meta } = admission;
   const permissions = caller.permissions.filter((permission) => session.permissions.includes(permission));
-  return { ...admission, caller: { ...caller, permissions }, meta: { ...meta, sessionId: session.id } };
+  const { id: sessionId, epoch: sessionEpoch } = session;
+  const named = { ...meta, sessionId, ...(sessionEpoch !== undefined && { sessionEpoch }) };
+  return { ...admission, caller: { ...caller, permissions }, meta: named };
 }

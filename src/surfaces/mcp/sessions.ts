@@ -6,7 +6,7 @@ import { randomText } from "../../kernel/ids.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
 import type { KeyValueState } from "../../platform/state/index.ts";
-import type { AuditSink } from "../../registry/ports.ts";
+import type { AuditEvent, AuditSink } from "../../registry/ports.ts";
 import type { Admission } from "./admission.ts";
 import { LIMITS } from "./limits.ts";
 import type { Surface } from "./surface.ts";
@@ -14,6 +14,8 @@ import type { Surface } from "./surface.ts";
 /** What every replica must know of a session; the live stream stays with the process that holds it. */
 export interface SessionRecord {
   id: string;
+  /** Tells it from an earlier one of the same name; none where nobody else can have had the name. */
+  epoch?: string;
   userId: number;
   /** The power at the start: a session never gains from a later change of role, only from a new token. */
   permissions: readonly Permission[];
@@ -39,6 +41,8 @@ export interface SessionParts {
   makeServer: () => Server;
 }
 
+/** How long after its expiry a session is still known to have been there, for whoever sweeps. */
+const NOTICED_MS = MS.day;
 /** How long an id that was handed out unasked waits to be used. */
 const ISSUED_MS = 5 * MS.minute;
 
@@ -61,7 +65,7 @@ export class Sessions {
     const record = (await this.#parts.kv.get(key)) as SessionRecord | undefined;
     if (record === undefined) return this.#promote(id, admission);
     if (record.tokenHash === admission.meta.tokenHash) {
-      await this.#parts.kv.touch(key, this.#parts.idleMs);
+      await this.#touch(key);
       return record;
     }
     const renewed = {
@@ -70,27 +74,40 @@ export class Sessions {
       tokenHash: admission.meta.tokenHash,
     };
     await this.#parts.kv.set(key, renewed, this.#parts.idleMs);
+    await this.#touch(key);
     return renewed;
+  }
+
+  async #touch(key: string): Promise<void> {
+    const { kv, idleMs } = this.#parts;
+    await Promise.all([kv.touch(key, idleMs), kv.touch(endingKey(key), idleMs + NOTICED_MS)]);
   }
 
   async create(
     admission: Admission,
     initialize: Record<string, unknown>,
     chosenId?: string,
+    { isIssued = false } = {},
   ): Promise<SessionRecord> {
-    const id = chosenId !== undefined && isSessionId(chosenId) ? chosenId : randomText(18);
+    const isChosen = chosenId !== undefined && isSessionId(chosenId);
+    const id = isChosen ? chosenId : randomText(18);
     await this.#makeRoom(admission);
-    await this.#drop(this.#key(id, admission));
+    const key = this.#key(id, admission);
+    await this.#end(key, "replaced");
     const record: SessionRecord = {
       id,
+      ...(isChosen && !isIssued && { epoch: randomText(9) }),
       userId: admission.caller.user.id,
       permissions: admission.caller.permissions,
       tokenHash: admission.meta.tokenHash,
       initialize,
       createdAt: this.#parts.clock.now().toISOString(),
     };
-    await this.#parts.kv.set(this.#key(id, admission), record, this.#parts.idleMs);
-    this.#record("mcp.session.created", record, admission);
+    const { kv, idleMs, audit } = this.#parts;
+    await kv.set(key, record, idleMs);
+    const event = eventOf(record, admission);
+    await kv.set(endingKey(key), event, idleMs + NOTICED_MS);
+    audit.record({ ...event, action: "mcp.session.created" });
     return record;
   }
 
@@ -105,16 +122,26 @@ export class Sessions {
     const initialize = await this.#parts.kv.take(issuedKey(this.#key(id, admission)));
     return initialize === undefined
       ? undefined
-      : this.create(admission, initialize as Record<string, unknown>, id);
+      : this.create(admission, initialize as Record<string, unknown>, id, { isIssued: true });
   }
 
   async end(id: string, admission: Admission): Promise<boolean> {
     if (!isSessionId(id)) return false;
-    const key = this.#key(id, admission);
+    return this.#end(this.#key(id, admission), "deleted");
+  }
+
+  /** Ends what there is under a key, and writes down why; whether it still lived. */
+  async #end(key: string, reason: "deleted" | "replaced" | "expired"): Promise<boolean> {
+    const { kv, audit } = this.#parts;
     await this.#drop(key);
-    const record = (await this.#parts.kv.take(key)) as SessionRecord | undefined;
-    if (record !== undefined) this.#record("mcp.session.terminated", record, admission);
-    return record !== undefined;
+    const isAlive = (await kv.take(key)) !== undefined;
+    // Taken by one process only, so that an end is told once.
+    const ending = (await kv.take(endingKey(key))) as SessionEvent | undefined;
+    if (ending !== undefined) {
+      const metadata = { ...ending.metadata, reason: isAlive ? reason : "expired" };
+      audit.record({ ...ending, metadata, action: "mcp.session.terminated" });
+    }
+    return isAlive;
   }
 
   /** The live side of a session, opened again when this process does not hold it. */
@@ -201,10 +228,15 @@ export class Sessions {
     await Promise.allSettled(told);
   }
 
-  /** Closes what has been idle for too long. */
+  /** Closes what has been idle for too long, and writes it down. */
   async sweep(): Promise<void> {
+    const { kv, surface } = this.#parts;
     for (const key of [...this.#live.keys()]) {
-      if ((await this.#parts.kv.get(key)) === undefined) await this.#drop(key);
+      if ((await kv.get(key)) === undefined) await this.#drop(key);
+    }
+    for (const { key: ending } of await kv.list(endingKey(`session:${surface.name}:`))) {
+      const key = ending.slice(endingKey("").length);
+      if ((await kv.get(key)) === undefined) await this.#end(key, "expired");
     }
   }
 
@@ -242,33 +274,39 @@ export class Sessions {
       });
     }
     const idlest = idle.reduce((a, b) => (a.expiresInMs <= b.expiresInMs ? a : b));
-    await this.end((idlest.value as SessionRecord).id, admission);
+    await this.#end(idlest.key, "replaced");
   }
 
   #key(id: string, { caller }: Admission): string {
     return `session:${this.#parts.surface.name}:${caller.workspace.id}:${caller.user.id}:${encodeURIComponent(id)}`;
   }
+}
 
-  #record(action: string, { id, initialize }: SessionRecord, { caller, meta }: Admission): void {
-    const client = clientInfo.safeParse(initialize.clientInfo).data ?? meta.client;
-    this.#parts.audit.record({
-      action,
-      workspaceId: caller.workspace.id,
-      userId: caller.user.id,
-      resourceType: "mcp_session",
-      resourceId: id,
-      success: true,
-      outcome: "ok",
-      durationMs: 0,
-      metadata: {
-        surface: meta.surface,
-        sessionId: id,
-        clientName: client.name,
-        clientVersion: client.version,
-        requestId: meta.requestId,
-      },
-    });
-  }
+type SessionEvent = Omit<AuditEvent, "action">;
+
+function eventOf({ id, initialize }: SessionRecord, { caller, meta }: Admission): SessionEvent {
+  const client = clientInfo.safeParse(initialize.clientInfo).data ?? meta.client;
+  return {
+    workspaceId: caller.workspace.id,
+    userId: caller.user.id,
+    resourceType: "mcp_session",
+    resourceId: id,
+    success: true,
+    outcome: "ok",
+    durationMs: 0,
+    metadata: {
+      surface: meta.surface,
+      sessionId: id,
+      clientName: client.name,
+      clientVersion: client.version,
+      requestId: meta.requestId,
+    },
+  };
+}
+
+/** Where it is kept what is written down at the end of a session, which an expired one cannot say any more. */
+function endingKey(key: string): string {
+  return `ending:${key}`;
 }
 
 function issuedKey(key: string): string {
