@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { and, desc, eq, getTableColumns, inArray, lt, lte, notExists, type SQL, sql } from "drizzle-orm";
 import { clip } from "../../../kernel/clip.ts";
 import { MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { Store } from "../../../platform/catalog/index.ts";
-import type { Caller, CallMeta } from "../../../registry/caller.ts";
+import { type Caller, type CallMeta, sessionKey } from "../../../registry/caller.ts";
 import type { PublishedModel } from "../../models/index.ts";
 import { answers, conversations } from "../agent.tables.ts";
 import type { Answer } from "../answer.ts";
@@ -162,10 +161,4 @@ export class ConversationsStore extends Store {
   #own({ workspace, user }: Caller) {
     return and(eq(conversations.workspaceId, workspace.id), eq(conversations.accountId, user.id));
   }
-}
-
-/** Clients choose the names of their sessions, of any length. */
-function sessionKey({ surface, sessionId }: CallMeta): string | null {
-  if (sessionId === null) return null;
-  return createHash("sha256").update(`${surface} ${sessionId}`).digest("base64url");
 }

@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { AppError } from "../../../kernel/errors.ts";
 import type { SharedState } from "../../../platform/state/index.ts";
-import type { Caller, CallMeta } from "../../../registry/caller.ts";
+import { type Caller, type CallMeta, sessionKey } from "../../../registry/caller.ts";
 import type { AskedQuery } from "../answer.ts";
 import { LIMITS } from "../limits.ts";
 import type { Suggested } from "../phases/question.ts";
@@ -36,8 +36,9 @@ export class DataConversations {
 
   /** What is named, or else the last of the session. */
   async before(caller: Caller, meta: CallMeta, id: string | undefined): Promise<Before | undefined> {
-    if (id === undefined && meta.sessionId === null) return undefined;
-    const key = id ?? (await this.#kv.get(keyOf(caller, sessionOf(meta))));
+    const session = sessionKey(meta);
+    if (id === undefined && session === null) return undefined;
+    const key = id ?? (await this.#kv.get(keyOf(caller, session as string)));
     const known = typeof key === "string" ? await this.#kv.get(keyOf(caller, key)) : undefined;
     if (known !== undefined || id === undefined) return known as Before | undefined;
     throw new AppError("not_found", `There is no answer ${id} of yours to follow up on.`, {
@@ -50,16 +51,12 @@ export class DataConversations {
     const id = randomUUID();
     const { followUpMs } = LIMITS.agent;
     await this.#kv.set(keyOf(caller, id), before, followUpMs);
-    if (meta.sessionId !== null) await this.#kv.set(keyOf(caller, sessionOf(meta)), id, followUpMs);
+    const session = sessionKey(meta);
+    if (session !== null) await this.#kv.set(keyOf(caller, session), id, followUpMs);
     return id;
   }
 }
 
 function keyOf({ workspace, user }: Caller, name: string): string {
   return `data-answer:${workspace.id}:${user.id}:${name}`;
-}
-
-/** Clients choose the names of their sessions, of any length. */
-function sessionOf({ surface, sessionId }: CallMeta): string {
-  return createHash("sha256").update(`${surface} ${sessionId}`).digest("base64url");
 }
