@@ -3,13 +3,7 @@ import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import { type Data, type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
-import {
-  buildModel,
-  type Inference,
-  type ModelsServices,
-  type PublishedModel,
-  unpublished,
-} from "../../models/index.ts";
+import { buildModel, type Inference, type ModelsServices, unpublished } from "../../models/index.ts";
 import { LIMITS as MODELS } from "../../models/limits.ts";
 import type { Agent } from "../agent.ts";
 import type { Answer } from "../answer.ts";
