@@ -29,6 +29,16 @@ const NAMES =
 const NAME = /(?<=\S\s)\p{Lu}[\p{L}.]{3,}(?:\s\p{Lu}[\p{L}.]+)*/gu;
 
 const PASSAGES = 5;
+const NOTHING: Features = {
+  own: 0,
+  around: 0,
+  hasType: 0,
+  rank: 0,
+  passage: 0,
+  tokens: 0,
+  unknownName: 1,
+  unknownNoun: 1,
+};
 
 /**
  * Answers made of quotes: how often the answer is in the first sentences, and how well the confidence tells questions
@@ -91,8 +101,9 @@ async function look(documents: Collection, workspaceId: number, part: Part, engl
       const passages = found.map(({ id, score, legs }) => passageOf(byId.get(id)!, score, legs));
       const quotes = rankSentences(readQuestion(question), passages);
       const [best] = quotes;
+      // Where nothing has what is asked for, nothing is answered.
+      cases.push({ article: byId.get(paragraph)!.title, features: best?.features ?? NOTHING, kind });
       if (best === undefined) continue;
-      cases.push({ article: byId.get(paragraph)!.title, features: best.features, kind });
       if (kind === "answerable")
         for (const n of [0, 1, 2])
           if (quotes.slice(0, n + 1).some(({ text }) => text.includes(answer))) hits[n]! += 1;

@@ -6,7 +6,7 @@ import type { Knowledge, Passage } from "../knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { GivenPassages } from "./generate-answer.ts";
 import { confidenceOf, type Quote, rankSentences } from "./pick-sentences.ts";
-import { readQuestion } from "./question.ts";
+import { holds, type Question, readQuestion } from "./question.ts";
 
 export interface AskedQuestion {
   question: string;
@@ -68,8 +68,8 @@ export class Answers {
       ...(documentIds !== undefined && { documentIds }),
       limit: LIMITS.knowledge.answerPassages,
     });
-    const quotes = rankSentences(readQuestion(question), passages);
-    const quoted = answerOf(quotes, passages);
+    const read = readQuestion(question);
+    const quoted = answerOf(read, rankSentences(read, passages), passages);
     const provider = await this.#parts.llm.providerFor(caller);
     // Passages are as confidential as rows are.
     if (provider?.sendsRows !== true || passages.length === 0) return quoted;
@@ -90,7 +90,13 @@ export class Answers {
     const statements = given.check(written.text);
     if (statements === undefined)
       return { ...quoted, notes: ["Quoted: what the language model wrote is not what the passages say."] };
-    if (statements.length === 0) return notFound(passages, quoted.confidence, provider.model);
+    if (statements.length === 0) return notFound(passages, quoted.confidence, { llm: provider.model });
+    const read = readQuestion(question);
+    if (!statements.some(({ text }) => holds(read, text)))
+      return {
+        ...quoted,
+        notes: [`Quoted: the language model wrote nothing that has ${ASKED_FOR[read.type!]}.`],
+      };
     const citations = statements.flatMap((statement) => statement.citations);
     return {
       answer: statements.map(({ text }) => text).join(" "),
@@ -112,8 +118,20 @@ interface Generating {
   signal: AbortSignal;
 }
 
-function answerOf(quotes: readonly Quote[], passages: readonly Passage[]): Answer {
+/** What a question of each type asks for. */
+const ASKED_FOR = {
+  number: "a number",
+  date: "a date or time",
+  person: "the name of a person or organisation",
+  place: "the name of a place",
+};
+
+function answerOf({ type }: Question, quotes: readonly Quote[], passages: readonly Passage[]): Answer {
   const [best] = quotes;
+  if (best === undefined && type !== undefined && passages.length > 0)
+    return notFound(passages, 0, {
+      notes: [`The question asks for ${ASKED_FOR[type]}, and what is nearest has none.`],
+    });
   const confidence = best === undefined ? 0 : confidenceOf(best.features);
   const rounded = Math.round(confidence * 100) / 100;
   if (best === undefined || confidence < FOUND) return notFound(passages, rounded);
@@ -137,7 +155,11 @@ function unique(citations: readonly Answer["citations"][number][]): Answer["cita
   return [...new Map(citations.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-function notFound(passages: readonly Passage[], confidence: number, llm: string | null = null): Answer {
+function notFound(
+  passages: readonly Passage[],
+  confidence: number,
+  { llm = null, notes = [] }: { llm?: string | null; notes?: string[] } = {},
+): Answer {
   const nearest = passages.slice(0, NEAREST);
   return {
     answer: "Not found in these documents.",
@@ -145,7 +167,7 @@ function notFound(passages: readonly Passage[], confidence: number, llm: string 
     confidence,
     citations: nearest.map((passage) => citationOf(passage, passage.content.slice(0, NEAREST_CHARACTERS))),
     llm,
-    notes: [],
+    notes,
   };
 }
 

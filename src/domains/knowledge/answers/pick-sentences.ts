@@ -1,6 +1,6 @@
 import type { Passage } from "../knowledge.ts";
 import { sentencesOf } from "../reading/split.ts";
-import { coverage, hasType, type Question } from "./question.ts";
+import { coverage, holds, type Question } from "./question.ts";
 
 /** A sentence of a passage that may hold the answer. */
 export interface Quote {
@@ -49,10 +49,28 @@ interface Sentence {
 function sentencesIn(passages: readonly Passage[]): Sentence[] {
   return passages
     .slice(0, PASSAGES)
-    .flatMap((passage, rank) => plainSentences(passage.content).map((each) => ({ ...each, passage, rank })));
+    .flatMap((passage, rank) =>
+      withValues(plainSentences(passage.content)).map((each) => ({ ...each, passage, rank })),
+    );
 }
 
-/** Sentences of the best passages by how well they answer, the best first. */
+/** Longer lines are no labels. */
+const LABEL_CHARACTERS = 80;
+
+/** A few numbers, signs and names. */
+const VALUE = /^(?:[^\p{Ll}\s]\S*\s*){1,6}$/u;
+
+/** A label and the value below it are one saying: neither answers alone. */
+function withValues(sentences: readonly { text: string; at: number }[]): { text: string; at: number }[] {
+  return sentences.flatMap((sentence, i) => {
+    const next = sentences[i + 1]?.text ?? "";
+    const isLabel = sentence.text.length <= LABEL_CHARACTERS && !/\d|[.!?|]$/.test(sentence.text);
+    if (!isLabel || !VALUE.test(next)) return [sentence];
+    return [sentence, { text: `${sentence.text} ${next}`, at: sentence.at }];
+  });
+}
+
+/** Sentences of the best passages that have what is asked for, by how well they answer, the best first. */
 export function rankSentences(question: Question, passages: readonly Passage[]): Quote[] {
   const sentences = sentencesIn(passages);
   const unknown = namesUnknown(question, passages) ? 1 : 0;
@@ -77,7 +95,7 @@ export function rankSentences(question: Question, passages: readonly Passage[]):
     const features: Features = {
       own: weighed(own),
       around: weighed(near),
-      hasType: hasType(question.type, text) ? 1 : 0,
+      hasType: holds(question, text) ? 1 : 0,
       rank: 1 / (rank + 1),
       passage: passage.legs.lexical,
       tokens: passage.legs.tokens,
@@ -86,8 +104,15 @@ export function rankSentences(question: Question, passages: readonly Passage[]):
     };
     return { passage, text, at, features, score: scoreOf(features) };
   });
-  return quotes.sort((a, b) => b.score - a.score);
+  quotes.sort((a, b) => b.score - a.score);
+  // Where these words stand without what is asked for, what merely stands beside them tells of something else.
+  const { hasType, own = 0 } = quotes[0]?.features ?? {};
+  const least = hasType === 1 ? 0 : LEAST_OWN * own;
+  return quotes.filter(({ features }) => features.hasType === 1 && features.own >= least);
 }
+
+/** So much of what the best sentence has of the question, another one has that answers in its place. */
+const LEAST_OWN = 0.25;
 
 /** Less of a name than this, and it is another one. */
 const SAME_NAME = 0.5;
