@@ -80,6 +80,8 @@ export const LIMITS = {
     extractedDocuments: 1_000,
     /** Passages of each document that are looked through, for each step of depth. */
     passagesPerDepth: 20,
+    /** Longest that looking through one document for its data may take. */
+    extractionMs: 20_000,
     /** Documents whose extracted values are shown with their places; all are in the dataset. */
     shownExtractions: 50,
     /** How long deleted documents and knowledge bases, and files that were replaced, can be brought back. */

@@ -1,4 +1,7 @@
+import { randomBytes } from "node:crypto";
+import { extname, join } from "node:path";
 import { AppError } from "../../../kernel/errors.ts";
+import { ThreadPool } from "../../../platform/threads/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Data } from "../../data/index.ts";
 import type { ChunksStore } from "../chunks.store.ts";
@@ -6,7 +9,7 @@ import type { DocumentsStore, FoundDocument } from "../documents.store.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { type Field, parseFields } from "./field.ts";
-import { type FoundValue, findValues } from "./find-values.ts";
+import type { FindRequest, FoundValue } from "./find-values.ts";
 
 export interface Extraction {
   fields: string;
@@ -24,11 +27,22 @@ export interface ExtractionParts {
   data: Pick<Data, "push">;
 }
 
+const MODULE = join(import.meta.dirname, `extraction-worker${extname(import.meta.filename)}`);
 const COLUMN_TYPES = { number: true, money: true, percent: true } as Readonly<Record<string, true>>;
 
 /** Rows of what documents say in their labels, forms and tables. */
 export class Extractions {
   readonly #parts: ExtractionParts;
+  readonly #pool = new ThreadPool<FindRequest, FoundValue[]>({
+    noun: "document",
+    nouns: "documents",
+    hint: "Ask for fewer fields, or a smaller depth.",
+    module: MODULE,
+    threads: 2,
+    waiting: 16,
+    memoryMb: 512,
+    timeoutMs: LIMITS.knowledge.extractionMs,
+  });
 
   constructor(parts: ExtractionParts) {
     this.#parts = parts;
@@ -44,10 +58,11 @@ export class Extractions {
         document.id,
         wish.depth * LIMITS.knowledge.passagesPerDepth,
       );
-      found.push({ document, values: findValues(fields, places) });
+      const value = { fields, places, name: document.name, prompt: wish.prompt ?? "" };
+      const values = await this.#pool.ask(String(caller.workspace.id), signal, () => ({ value }));
+      found.push({ document, values });
     }
-    const name =
-      wish.datasetName?.trim() || `Extracted ${new Date().toISOString().slice(0, 19).replace("T", " ")}`;
+    const name = wish.datasetName?.trim() || madeUpName();
     const rows = found.map(({ document, values }) => rowOf(document, fields, values));
     const dataset = await this.#parts.data.push(caller, name, rows, signal);
     const empty = found.filter(({ values }) => values.every(({ value }) => value === null)).length;
@@ -76,6 +91,12 @@ export class Extractions {
     if (total === 0) throw new AppError("not_found", "There are no documents.");
     return items;
   }
+}
+
+/** With some letters of its own: rows that are pushed to a name that is there are added to its dataset. */
+function madeUpName(): string {
+  const now = new Date().toISOString().slice(0, 19).replace("T", " ");
+  return `Extracted ${now} ${randomBytes(3).toString("hex")}`;
 }
 
 /** A column without any value is text; numbers that are missing stay missing. */

@@ -1,31 +1,78 @@
 import { AppError } from "../../../kernel/errors.ts";
+import { fold } from "../../../platform/retrieval/index.ts";
 
-export type FieldType = "text" | "number" | "money" | "percent" | "date" | "email" | "iban" | "phone";
+export type FieldType =
+  | "text"
+  | "name"
+  | "id"
+  | "number"
+  | "money"
+  | "percent"
+  | "date"
+  | "email"
+  | "iban"
+  | "phone";
 
 /** Something to look for in documents. */
 export interface Field {
   name: string;
+  /** Its words, those that mean the same in one form. */
   words: readonly string[];
   type: FieldType;
 }
 
 const MOST_FIELDS = 50;
 
-/** What a field holds is told by its own words, in English or German, and by what the prompt says of it. */
-const TYPES: readonly (readonly [FieldType, RegExp])[] = [
-  ["email", /\b(e ?mail|email)\b/],
+/** Words of labels that say the same, in English and German; the first stands for all. */
+const SAME: ReadonlyMap<string, string> = new Map(
+  [
+    "number no nr num nummer id",
+    "date datum",
+    "amount betrag",
+    "total grand overall gesamt summe sum",
+    "tax vat ust mwst steuer umsatzsteuer mehrwertsteuer",
+    "net netto",
+    "gross brutto",
+    "invoice rechnung bill",
+    "customer client buyer kunde kunden kaufer",
+    "seller vendor supplier verkaufer lieferant",
+    "order bestellung auftrag",
+    "contract agreement vertrag",
+    "due fallig falligkeit",
+    "phone telephone tel telefon fon mobile",
+    "email mail emails",
+    "discount rabatt skonto",
+    "price preis",
+    "quantity qty menge anzahl",
+  ].flatMap((line) => line.split(" ").map((word) => [word, line.split(" ")[0]!] as const)),
+);
+/** What a German word can end with that is a word of this list, too: "Rechnungsdatum", "Kundennr". */
+const ENDS = [...SAME.keys()].filter((word) => word.length >= 5 || word === "nr");
+
+/** What a field holds is told by its own words: certainly by these, */
+const CERTAIN: readonly (readonly [FieldType, RegExp])[] = [
+  ["email", /\be ?mails?\b/],
   ["iban", /\biban\b/],
-  ["phone", /\b(phone|telephone|mobile|fax|telefon|tel)\b/],
-  ["percent", /\b(percent|percentage|rate|prozent|satz|quote)\b/],
+  ["phone", /\b(phone|telephone|mobile|fax|telefon|tel|fon)\b/],
+  ["percent", /\b(percent|percentage|rate|prozent|satz|quote)\b|satz\b/],
+  ["number", /\bnumber of\b|\banzahl\b/],
+];
+/** otherwise by the last of these, since that is what the words before it tell more of. */
+const LIKELY: readonly (readonly [FieldType, RegExp])[] = [
   [
     "date",
-    /\b(date|day|deadline|due|start|end|begin|born|birthday|datum|tag|frist|fällig|beginn|ende|geburtsdatum|termin)\b|datum\b/,
+    /\b(date|day|deadline|start|end|begin|born|birthday|created|issued|signed|expires|check ?(?:in|out)|datum|tag|frist|beginn|ende|termin)\b|(?:datum|ziel)\b/g,
   ],
   [
     "money",
-    /\b(amount|price|cost|costs|total|sum|value|fee|salary|revenue|net|gross|tax|vat|betrag|preis|kosten|summe|wert|gebühr|gehalt|umsatz|netto|brutto|steuer|gesamt)\b|(?:betrag|preis|summe|kosten)\b/,
+    /\b(amount|price|costs?|total|subtotal|sum|value|fee|salary|revenue|budget|principal|balance|net|gross|tax|vat|betrag|preis|kosten|summe|wert|gebühr|gehalt|umsatz|netto|brutto|steuer|gesamt)\b|(?:betrag|preis|summe|kosten|steuer)\b/g,
   ],
-  ["number", /\b(number of|count|quantity|qty|pages|years|age|anzahl|menge|stück|seiten|alter)\b/],
+  ["number", /\b(count|quantity|qty|pages|years|age|menge|stück|seiten|alter)\b/g],
+  ["id", /\b(number|no|nr|id|code|account|konto|reference|ref|nummer)\b|(?:nummer|nr)\b/g],
+  [
+    "name",
+    /\b(name|customer|client|seller|vendor|supplier|buyer|company|agency|tenant|landlord|lender|borrower|author|kunde|käufer|verkäufer|lieferant|firma|mieter|vermieter)\b|führer\b/g,
+  ],
 ];
 
 export function parseFields(text: string, prompt: string): Field[] {
@@ -42,13 +89,21 @@ export function parseFields(text: string, prompt: string): Field[] {
   if (names.length > MOST_FIELDS)
     throw new AppError("too_large", `At most ${MOST_FIELDS} fields are extracted at once.`);
   return names.map((name) => {
-    const words = wordsOf(name);
-    return { name, words, type: toldType(words, prompt) ?? typeOf(words.join(" ")) };
+    const plain = plainWords(name);
+    return { name, words: labelWords(name), type: toldType(plain, prompt) ?? typeOf(plain.join(" ")) };
   });
 }
 
 function typeOf(words: string): FieldType {
-  return TYPES.find(([, pattern]) => pattern.test(words))?.[0] ?? "text";
+  const certain = CERTAIN.find(([, pattern]) => pattern.test(words))?.[0];
+  if (certain !== undefined) return certain;
+  // "date of incident": what it is stands before "of".
+  const [head = words] = words.split(/ (?:of|der|des) /);
+  let [type, at]: [FieldType, number] = ["text", -1];
+  for (const [likely, pattern] of LIKELY)
+    for (const { index } of head.matchAll(pattern)) if (index > at) [type, at] = [likely, index];
+  if (type === "text" && /\b(due|fällig)\b/.test(head)) return "date";
+  return type;
 }
 
 /** "contract_value should be numeric": what the sentence that names a field says of its type. */
@@ -57,7 +112,7 @@ function toldType(words: readonly string[], prompt: string): FieldType | undefin
   const clause = prompt
     .toLowerCase()
     .split(/[.;,\n]/)
-    .find((part) => wordsOf(part).join(" ").includes(name));
+    .find((part) => plainWords(part).join(" ").includes(name));
   if (clause === undefined) return undefined;
   if (/\b(numeric|number|decimal|integer|zahl)\b/.test(clause)) return "money";
   if (/\b(date|yyyy|datum)\b/.test(clause)) return "date";
@@ -66,11 +121,31 @@ function toldType(words: readonly string[], prompt: string): FieldType | undefin
 }
 
 /** The words of a name in whatever case it is written. */
-export function wordsOf(name: string): string[] {
+function plainWords(name: string): string[] {
   return (
     name
       .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
   );
+}
+
+/** Words as labels are compared by: compounds in parts, words that say the same in one form, each once. */
+export function labelWords(text: string): string[] {
+  return [...new Set(plainWords(text).flatMap((word) => partsOf(plainLetters(word))))];
+}
+
+function partsOf(word: string): string[] {
+  const same = SAME.get(word) ?? SAME.get(word.replace(/s$/, ""));
+  if (same !== undefined) return [same];
+  const end = ENDS.find((each) => word.endsWith(each) && word.length >= each.length + 3);
+  if (end === undefined) return [word];
+  const start = word.slice(0, -end.length);
+  const plain = SAME.get(start) ?? SAME.get(start.replace(/s$/, "")) ?? start.replace(/s$/, "");
+  return [plain, SAME.get(end)!];
+}
+
+/** "Käufer", "kaeufer" and "Kaufer" are one word. */
+function plainLetters(word: string): string {
+  return fold(word).replace(/(?<=[aou])e(?=\p{L})/gu, "");
 }

@@ -1,143 +1,409 @@
-import { type Field, wordsOf } from "./field.ts";
-import { type FieldValue, valueIn } from "./values.ts";
-
-/** A piece of a document to look through. */
-export interface Place {
-  content: string;
-  page: number | null;
-  section: string;
-}
+import { type Field, labelWords } from "./field.ts";
+import {
+  isLabelLike,
+  type Place,
+  type Segment,
+  segmentsOf,
+  VALUE_CHARACTERS,
+  type Word,
+} from "./segments.ts";
+import {
+  asRead,
+  type DayOrder,
+  dayOrderOf,
+  type FieldValue,
+  type Read,
+  readValue,
+  valuesIn,
+} from "./values.ts";
 
 export interface FoundValue {
   field: string;
   value: FieldValue | null;
   confidence: number;
   page: number | null;
-  /** What it was read from. */
-  place: string;
+  /** What it was read from, as it stands there. */
+  quote: string;
+  /** Why there is no value. */
+  reason?: string;
 }
 
-interface Labelled {
-  label: string;
-  value: string;
-  place: Place;
-  /** How sure it is that label and value belong together. */
-  trust: number;
+/** What is looked for, and where. */
+export interface FindRequest {
+  fields: readonly Field[];
+  places: readonly Place[];
+  /** The name of the document, which may say what it is: an invoice, a contract. */
+  name: string;
+  prompt: string;
 }
 
-const LABEL_CHARACTERS = 60;
-const PLACE_CHARACTERS = 160;
-const LEAST = 0.5;
-
-/** The value of each field that a document has, by what stands beside a label like its name. */
-export function findValues(fields: readonly Field[], places: readonly Place[]): FoundValue[] {
-  const labelled = places.flatMap((place) => [...pairsOf(place)]);
-  return fields.map((field) => byLabel(field, labelled) ?? byPattern(field, places) ?? missing(field));
+/** A value beside a label that fits a field, or why what stands there is none. */
+interface Candidate {
+  value?: FieldValue;
+  reason?: string;
+  confidence: number;
+  quote: string;
+  page: number | null;
 }
 
-function byLabel(field: Field, labelled: readonly Labelled[]): FoundValue | undefined {
-  let best: FoundValue | undefined;
-  for (const { label, value, place, trust } of labelled) {
-    const likeness = likenessOf(field.words, wordsOf(label));
+/** How sure a place makes that a label and a value belong together. */
+const TRUST = {
+  marked: 0.95,
+  defined: 0.85,
+  adjacent: 0.85,
+  below: 0.8,
+  implied: 0.9,
+  elsewhere: 0.9,
+  sole: 0.6,
+};
+/** Values that are surer than others by less are held against each other. */
+const MARGIN = 0.12;
+const LEAST = 0.55;
+const LABEL_WORDS = 6;
+/** What marks a heading or an item of a list is no longer. */
+const MARK_CHARACTERS = 20;
+const TITLE_CHARACTERS = 80;
+const TEXT_CHARACTERS = 200;
+const QUOTE_CHARACTERS = 160;
+const SHOWN = 3;
+
+const KIND: Readonly<Record<Field["type"], string>> = {
+  text: "a text",
+  name: "a name",
+  id: "a number or code",
+  number: "a number",
+  money: "an amount of money",
+  percent: "a percentage",
+  date: "a date",
+  email: "an e-mail address",
+  iban: "a valid IBAN",
+  phone: "a telephone number",
+};
+/** What a label may leave out, because a value of the type says so itself. */
+const IMPLIED: Partial<Record<Field["type"], readonly string[]>> = {
+  id: ["number"],
+  date: ["date", "day"],
+  money: ["amount", "value", "sum"],
+  percent: ["rate", "percentage", "percent"],
+  name: ["name"],
+  phone: ["number"],
+  email: ["address"],
+};
+
+/** The value of each field that a document has: of the field's type, and where a label like its name says so. */
+export function findValues({ fields, places, name, prompt }: FindRequest): FoundValue[] {
+  const segments = places.flatMap((place) => segmentsOf(place));
+  const text = places.map(({ content }) => content).join("\n");
+  const finder: Finder = { segments, order: dayOrderOf(text, prompt), title: titleWords(name, text) };
+  return fields.map((field) => decide(field, candidatesOf(field, finder)));
+}
+
+interface Finder {
+  segments: readonly Segment[];
+  order: DayOrder;
+  /** Words that say what the document is. */
+  title: ReadonlySet<string>;
+}
+
+function titleWords(name: string, text: string): Set<string> {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const headings = lines.filter((line) => /^#/.test(line)).slice(0, 2);
+  const titles = [lines[0] ?? "", ...headings].filter((line) => line.length <= TITLE_CHARACTERS);
+  return new Set(labelWords([name, ...titles].join(" ")));
+}
+
+/** The surest candidate, unless others as sure say something else. */
+function decide(field: Field, candidates: readonly Candidate[]): FoundValue {
+  const none = (reason: string, { quote = "", page = null }: Partial<Candidate> = {}): FoundValue => ({
+    field: field.name,
+    value: null,
+    confidence: 0,
+    page,
+    quote,
+    reason,
+  });
+  const sorted = candidates.toSorted((a, b) => b.confidence - a.confidence);
+  const found = sorted.filter((each) => each.value !== undefined);
+  const [best] = found;
+  if (best?.value === undefined) {
+    const [near] = sorted;
+    return near === undefined ? none("No label like it was found.") : none(near.reason ?? "", near);
+  }
+  const rivals = found.filter(({ confidence }) => confidence > best.confidence - MARGIN);
+  // A text that is cut at the end of a passage is whole in the next one.
+  const longest = rivals.reduce((a, b) => (String(b.value).length > String(a.value).length ? b : a));
+  const isSame = ({ value }: Candidate) =>
+    typeof value === "string" && typeof longest.value === "string"
+      ? longest.value.toLowerCase().startsWith(value.toLowerCase())
+      : value === longest.value;
+  if (!rivals.every(isSame)) {
+    const values = [...new Set(rivals.map(({ value }) => String(value)))];
+    const more = values.length > SHOWN ? ` and ${values.length - SHOWN} more` : "";
+    return none(`Several values have such a label: ${values.slice(0, SHOWN).join("; ")}${more}.`, best);
+  }
+  const { value = null, page, quote } = longest;
+  return { field: field.name, value, confidence: Math.round(best.confidence * 100) / 100, page, quote };
+}
+
+function candidatesOf(field: Field, finder: Finder): Candidate[] {
+  const labelled = finder.segments.flatMap((segment) => [
+    ...besideLabels(field, segment, finder),
+    ...defined(field, segment, finder),
+  ]);
+  return labelled.some(({ value }) => value !== undefined) ? labelled : [...labelled, ...sole(field, finder)];
+}
+
+/** An address or account that is the only one of its kind needs no label. */
+function sole({ words, type }: Field, { segments, order }: Finder): Candidate[] {
+  if ((type !== "email" && type !== "iban") || words.some((word) => word !== type && word !== "address"))
+    return [];
+  return segments.flatMap(({ text, place: { page } }) =>
+    valuesIn(type, text).flatMap(([found]) => {
+      const read = asRead(type, found, order);
+      if (read === undefined || "ambiguous" in read) return [];
+      return [{ value: read.value, confidence: TRUST.sole, quote: clipped(text), page }];
+    }),
+  );
+}
+
+/** `500.00 USD (the “Principal”)`: what is said before the name that a contract gives it. */
+function* defined(field: Field, { text, place }: Segment, { order }: Finder): Generator<Candidate> {
+  const { type } = field;
+  if (type === "text" || type === "name") return;
+  for (const match of text.matchAll(/\((?:(?:the|der|die|das) )?[“"„]([^”"“„]{2,60})[”"“]\)/gi)) {
+    const likeness = likenessOf(field, labelWords(match[1] ?? ""), { around: [], title: new Set() });
     if (likeness < LEAST) continue;
-    const read = valueIn(field.type, value);
-    if (read === undefined) continue;
-    const confidence = Math.round(likeness * trust * 100) / 100;
-    if (best !== undefined && best.confidence >= confidence) continue;
-    best = {
-      field: field.name,
-      value: read,
-      confidence,
-      page: place.page,
-      place: clipped(`${label}: ${value}`),
-    };
-  }
-  return best;
-}
-
-/** Where no label helps, a sentence that has the words of the field and a value of its type. */
-function byPattern({ name, words, type }: Field, places: readonly Place[]): FoundValue | undefined {
-  if (type === "text") return undefined;
-  for (const { content, page } of places) {
-    for (const sentence of content.split(/(?<=[.!?])\s+|\n/)) {
-      const likeness = likenessOf(words, wordsOf(sentence).slice(0, 60), true);
-      const value = likeness >= LEAST ? valueIn(type, sentence) : undefined;
-      if (value !== undefined)
-        return {
-          field: name,
-          value,
-          confidence: Math.round(likeness * 50) / 100,
-          page,
-          place: clipped(sentence),
-        };
-    }
-  }
-  const isSpecific = ["email", "iban"].includes(type);
-  for (const { content, page } of isSpecific ? places : []) {
-    const value = valueIn(type, content);
-    if (value !== undefined)
-      return { field: name, value, confidence: 0.4, page, place: clipped(String(value)) };
-  }
-  return undefined;
-}
-
-function missing({ name }: Field): FoundValue {
-  return { field: name, value: null, confidence: 0, page: null, place: "" };
-}
-
-/** "Label: value", a label above its value, rows of two cells, and the columns of a table of one row. */
-function* pairsOf(place: Place): Generator<Labelled> {
-  const lines = place.content.split("\n").map((line) => line.trim());
-  let head: string[] | undefined;
-  for (const [i, line] of lines.entries()) {
-    const cells = cellsOf(line);
-    if (cells !== undefined) {
-      if (/^[\s|:-]+$/.test(line)) continue;
-      const [label = "", value = ""] = cells;
-      if (head !== undefined)
-        for (const [column, cell] of cells.entries())
-          if (cell !== "") yield { label: head[column] ?? "", value: cell, place, trust: 0.9 };
-      if (cells.length === 2 && label !== "" && value !== "") yield { label, value, place, trust: 0.95 };
-      head ??= cells;
+    const before = text.slice(Math.max(0, match.index - 80), match.index);
+    const last = valuesIn(type, before).at(-1);
+    if (
+      last === undefined ||
+      before
+        .slice(last.index + last[0].length)
+        .trim()
+        .split(/\s+/).length > 3
+    )
       continue;
-    }
-    head = undefined;
-    const pair = /^(?:[-*] )?(?:\*\*)?([^:|]{2,60}?)(?:\*\*)?\s*(?::(?:\*\*)?|\t| {3,}|\.{4,})\s*(.*)$/.exec(
-      line,
-    );
-    const next = lines[i + 1] ?? "";
-    if (pair?.[1] !== undefined && pair[2]) yield { label: pair[1], value: pair[2], place, trust: 0.95 };
-    else if (pair?.[1] !== undefined && next !== "") yield { label: pair[1], value: next, place, trust: 0.8 };
-    else if (line !== "" && line.length <= LABEL_CHARACTERS && next !== "" && !/[.!?]$/.test(line))
-      yield { label: line.replace(/^#+ /, ""), value: next, place, trust: 0.6 };
+    const read = asRead(type, last[0], order);
+    const rest = {
+      confidence: likeness * TRUST.defined,
+      quote: clipped(`${before}${match[0]}`),
+      page: place.page,
+    };
+    if (read !== undefined) yield { ...told(read), ...rest };
   }
 }
 
-function cellsOf(line: string): string[] | undefined {
-  if (!/^\|.*\|$/.test(line)) return undefined;
-  return line
-    .slice(1, -1)
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.replaceAll("\\|", "|").replaceAll("**", "").trim());
+/** Values after each run of words that is the name of the field. */
+function* besideLabels(field: Field, segment: Segment, finder: Finder): Generator<Candidate> {
+  const { text, place, words } = segment;
+  const isOwn = ownWords(field);
+  let after = -1;
+  for (const [i, { parts, start }] of words.entries()) {
+    if (i <= after || !parts.some(isOwn)) continue;
+    const run = labelRun(words.slice(i, i + LABEL_WORDS), text, isOwn);
+    const end = run.at(-1)?.end ?? start;
+    const label = [...new Set(run.flatMap((word) => word.parts))];
+    const about = { around: segment.around, title: finder.title };
+    const alone = likenessOf(field, label, about);
+    if (alone < LEAST) continue;
+    const before = leftOf(text, start);
+    const whole = before === undefined ? alone : likenessOf(field, [...labelWords(before), ...label], about);
+    const likeness = label.length > 1 ? Math.max(whole, TRUST.implied * alone) : whole;
+    if (likeness < LEAST) continue;
+    after = i + run.length - 1;
+    const isWhole = start < MARK_CHARACTERS && /^[#*\s"“-]*$/.test(text.slice(0, start));
+    // "Date:" in an invoice is the invoice's date, but "No. 42" may be a house's.
+    const isBare = label.every((part) => IMPLIED[field.type]?.includes(part));
+    for (const { trust, ...found } of valuesAfter(
+      field,
+      { segment, start, end, isWhole, isBare },
+      finder.order,
+    )) {
+      const quote = clipped(found.quote ?? text.slice(start, start + 2 * QUOTE_CHARACTERS));
+      yield { ...found, quote, page: place.page, confidence: likeness * trust };
+    }
+  }
 }
 
-/** How much two names have in common, 0 to 1, by words and by parts of them; `isInside`: whether one has the other. */
-function likenessOf(wanted: readonly string[], label: readonly string[], isInside = false): number {
-  if (wanted.length === 0 || label.length === 0) return 0;
-  let shared = 0;
-  for (const word of wanted) shared += Math.max(...label.map((other) => sameWord(word, other)));
-  const size = isInside ? wanted.length : Math.max(wanted.length, Math.min(label.length, wanted.length + 3));
-  return shared / size;
+/** Whether a word is one of the field's, with what was found before. */
+function ownWords({ words }: Field): (part: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (part) => {
+    const before = known.get(part);
+    if (before !== undefined) return before;
+    const isOwn = words.some((word) => isSameWord(word, part));
+    known.set(part, isOwn);
+    return isOwn;
+  };
 }
 
-function sameWord(a: string, b: string): number {
-  if (a === b) return 1;
+/** The words of a label that begins with the first: as far as they are the field's, with at most one between. */
+function labelRun(words: readonly Word[], text: string, isOwn: (part: string) => boolean): Word[] {
+  let length = 1;
+  for (let i = 1; i < words.length; i += 1) {
+    const between = text.slice(words[i - 1]!.end, words[i]!.start);
+    const word = text.slice(words[i]!.start, words[i]!.end);
+    if (/[:;,|=\n]|\.\s+\p{Lu}/u.test(between) || /\d/.test(word) || i > length + 1) break;
+    if (words[i]!.parts.some(isOwn)) length = i + 1;
+  }
+  return words.slice(0, length);
+}
+
+/** The words of the same phrase before a label; undefined where something else ends there. */
+function leftOf(text: string, start: number): string | undefined {
+  const before = /(?:^|[^\p{L}\s'’.-]|\p{L}{5,}\.)\s*((?:[\p{L}'’-]+\.?\s+){1,3})$/u.exec(
+    text.slice(0, start).slice(-80),
+  )?.[1];
+  if (before === undefined) return undefined;
+  const words = before
+    .split(/\s+/)
+    .filter(
+      (word) =>
+        !/^(?:the|this|our|your|a|an|of|for|der|die|das|ihre?|unsere?|und|and|or|zzgl|incl|inkl)$/i.test(
+          word,
+        ),
+    );
+  return words.length === 0 ? undefined : words.join(" ");
+}
+
+/** How much a label is the name of the field, 0 to 1. */
+function likenessOf(
+  { words, type }: Field,
+  label: readonly string[],
+  { around, title }: { around: readonly string[]; title: ReadonlySet<string> },
+): number {
+  const implied = IMPLIED[type] ?? [];
+  const has = (of: readonly string[], word: string) => of.some((other) => isSameWord(word, other));
+  const missing = words.filter((word) => !has(label, word) && !SMALL.has(word));
+  const needed = missing.filter((word) => !implied.includes(word));
+  const isUnderTitle = around.every((word) => title.has(word));
+  // What the section is about need not be said again, nor what the document is, outside of other sections.
+  if (needed.some((word) => !has(around, word) && !(isUnderTitle && title.has(word)))) return 0;
+  const matched = words.length - missing.length;
+  if (matched === 0) return 0;
+  const extra = label.filter(
+    (word) => !has(words, word) && !implied.includes(word) && !title.has(word) && !SMALL.has(word),
+  ).length;
+  if (extra > 0 && matched < 2) return 0;
+  const certainty = needed.length > 0 ? TRUST.elsewhere : missing.length > 0 ? TRUST.implied : 1;
+  return (certainty * matched) / (matched + extra / 2);
+}
+
+const SMALL = new Set(
+  "of the for a an and or in on to der die das des dem den und oder fur von vom zum zur".split(" "),
+);
+
+function isSameWord(a: string, b: string): boolean {
+  if (a === b) return true;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  if (short.length >= 4 && long.startsWith(short)) return 0.9;
-  if (short.length >= 5 && long.includes(short)) return 0.7;
-  return 0;
+  return short.length >= 4 && long.length - short.length <= 3 && long.startsWith(short);
+}
+
+interface Label {
+  segment: Segment;
+  start: number;
+  end: number;
+  /** Whether nothing stands before it. */
+  isWhole: boolean;
+  /** Whether it says no more than of which type the value is. */
+  isBare: boolean;
+}
+
+type Beside = Omit<Candidate, "confidence" | "quote" | "page"> & { trust: number; quote?: string };
+
+const MARK = /^[\s*†)"”.]*(?:(?:\([^)]*\)|#|\[%\])\s*)*(:|=|\t|\.{3,}|\s{3,})?[\s*]*/u;
+/** "Rechnung (380) Nr. 471102". */
+const NUMBER_MARK = /^[\s*†)"”.]*(?:(?:\([^)]*\)|(?:No|Nr)\b\.?|#)\s*)*(:|=|\t|\.{3,}|\s{3,})?[\s*]*/iu;
+const LINK = /^(?:(?:is|are|of|on|at|was|ist|am|vom|von|beträgt|zum|#|EUR|USD|GBP|CHF|in|[“"])\s*){0,2}/i;
+
+function valuesAfter(
+  field: Field,
+  { segment, start, end, isWhole, isBare }: Label,
+  order: DayOrder,
+): Beside[] {
+  const { text, next, isLabel } = segment;
+  const after = text.slice(end, end + VALUE_CHARACTERS);
+  const mark = (field.type === "id" ? NUMBER_MARK : MARK).exec(after);
+  const isMarked = mark?.[1] !== undefined;
+  const rest = after.slice(mark?.[0].length ?? 0);
+  const isFree = field.type === "text" || field.type === "name";
+  if (isBare && !(isWhole && (isMarked || (isLabel && rest === ""))) && field.words.length > 1) return [];
+  if (rest.trim() !== "") {
+    const found =
+      isMarked || !isFree ? read(field, isMarked ? rest : rest.replace(LINK, ""), order) : undefined;
+    const trust = isMarked ? TRUST.marked : TRUST.adjacent;
+    if (found !== undefined) return [{ ...found, trust }];
+    return isMarked ? [{ reason: notOfKind(field, text.slice(start, end + QUOTE_CHARACTERS)), trust }] : [];
+  }
+  if (!isWhole || (isFree && !isLabel && !isMarked)) return [];
+  const label = text.slice(start, end);
+  return next.map((value) => {
+    const quote = `${label}: ${value}`;
+    const isProse = isFree && value.split(/\s+/, BELOW_WORDS + 1).length > BELOW_WORDS;
+    const found = isLabelLike(value) || isProse ? undefined : read(field, value, order);
+    return { ...(found ?? { reason: notOfKind(field, quote) }), trust: TRUST.below, quote };
+  });
+}
+
+function notOfKind({ type }: Field, where: string): string {
+  return `“${clipped(where)}” has no value that is ${KIND[type]}.`;
+}
+
+function read(field: Field, text: string, order: DayOrder): Pick<Candidate, "value" | "reason"> | undefined {
+  const { type } = field;
+  const plain = text.trim().replace(/^[“"„']+/, "");
+  if (type === "text" || type === "name") {
+    const value = freeText(text);
+    if (value === undefined || (type === "name" && !isName(value))) return undefined;
+    return { value };
+  }
+  const found = readValue(type, plain, order);
+  return found === undefined ? undefined : told(found);
+}
+
+function told(found: Exclude<Read, undefined>): Pick<Candidate, "value" | "reason"> {
+  if (!("ambiguous" in found)) return { value: found.value };
+  return {
+    reason: `“${found.ambiguous}” may have the day or the month first. Say which in the prompt: "dates are MM/DD/YYYY".`,
+  };
+}
+
+/** What goes on for longer before the next label is no value of a form. */
+const CUT_WORDS = 6;
+const BELOW_WORDS = 12;
+
+/** What stands after a label, up to the next one; undefined where nobody can tell its end. */
+function freeText(text: string): string | undefined {
+  const colon = /\p{L}[.)]?:(?=\s|$|\p{L})(?!\/\/)/u.exec(text);
+  let value = text;
+  if (colon !== null) {
+    const before = text.slice(0, colon.index + 1).slice(-TEXT_CHARACTERS);
+    const label =
+      /(?:^|\s)((?:\p{Lu}[\p{L}.'’-]*\s+|(?:of|or|and|the|to|der|des|und)\s+)*[\p{L}.'’-]+)$/u.exec(before);
+    if (label === null || label[1]!.trim().split(/\s+/).length > 1) return undefined;
+    value = before.slice(0, label.index);
+    if (value.trim().split(/\s+/).length > CUT_WORDS) return undefined;
+  }
+  const plain = value
+    .trim()
+    .replace(/\\$|\s+$/g, "")
+    .replace(/^(["“„*_]+)(.*?)(["”“*_]+)$/s, "$2")
+    .trim();
+  if (plain === "" || plain.length > TEXT_CHARACTERS || isLabelLike(plain)) return undefined;
+  return /[\p{L}\p{N}]/u.test(plain) ? plain : undefined;
+}
+
+const NAME_WORDS = 8;
+
+/** A name begins like one, is short, and is neither a number nor an address. */
+function isName(text: string): boolean {
+  return (
+    /^\p{Lu}|^\p{Lo}/u.test(text) &&
+    text.split(/\s+/).length <= NAME_WORDS &&
+    !/@|\d{4,}|[.!?]\s+\p{Lu}\p{Ll}+\s+\p{Ll}/u.test(text)
+  );
 }
 
 function clipped(text: string): string {
-  return text.replace(/\s+/g, " ").slice(0, PLACE_CHARACTERS).toWellFormed();
+  return text.replace(/\s+/g, " ").trim().slice(0, QUOTE_CHARACTERS).toWellFormed();
 }

@@ -21,6 +21,33 @@ const VERTRAG = `# Vertrag
 | Contract Value | 8.250,00 € |
 | Start Date | 15.04.2026 |
 `;
+const BILL = `# Invoice
+
+Invoice No.: R-2207/18 Currency: EUR
+
+Date: 27.02.2026
+
+Due: 13.03.2026
+
+## Customer
+
+Name: Brunswick Marina
+
+| Position | Amount |
+| --- | --- |
+| Sails | 120.00 |
+| Subtotal | 120.00 |
+| Ropes | 80.50 |
+| Subtotal | 80.50 |
+
+Total: Policy 202309097001
+
+IBAN: DE00 3704 0044 0532 0130 00
+
+Notes:
+Signature:
+`;
+const VISIT = "Inspection date: 01/09/2015";
 let server: TestServer;
 let ada: string;
 let ids: string[];
@@ -29,7 +56,13 @@ beforeAll(async () => {
   server = await startTestServer();
   ada = await server.token({ role: "contributor" });
   const base = await makeBase(server, ada, { name: "Contracts" });
-  const files = { "acme.md": CONTRACT, "müller.md": VERTRAG, "poem.txt": "Roses are red." };
+  const files = {
+    "acme.md": CONTRACT,
+    "müller.md": VERTRAG,
+    "poem.txt": "Roses are red.",
+    "bill.md": BILL,
+    "visit.txt": VISIT,
+  };
   ids = [];
   for (const [name, text] of Object.entries(files))
     ids.push(String((await addDocument(server, ada, base, name, text)).document_id));
@@ -38,9 +71,12 @@ afterAll(() => server.stop());
 
 interface Extracted {
   dataset_id: number;
+  dataset_name: string;
   columns: { name: string; type: string }[];
   rows: number;
-  documents: { values: { field: string; value: unknown; confidence: number; place: string }[] }[];
+  documents: {
+    values: { field: string; value: unknown; confidence: number; quote: string; reason?: string }[];
+  }[];
   notes: string[];
 }
 
@@ -73,14 +109,69 @@ describe("extract_document_data", () => {
       { company_name: "Müller GmbH", contract_value: 8250, start_date: "2026-04-15", iban: null },
     ]);
     const [value] = made.documents[0]?.values ?? [];
-    expect(value).toMatchObject({ field: "company_name", place: "Company name: Acme Ltd." });
+    expect(value).toMatchObject({ field: "company_name", quote: "Company name: Acme Ltd." });
     expect(value?.confidence).toBeGreaterThan(0.9);
   });
 
   it("says where it found nothing", async () => {
     const made = await extract({ fields: "contract_value", documentIds: [ids[2]] });
     expect(made.notes).toEqual(["In 1 of 1 documents none of the fields was found."]);
-    expect(made.documents[0]?.values).toMatchObject([{ value: null, confidence: 0 }]);
+    expect(made.documents[0]?.values).toMatchObject([
+      { value: null, confidence: 0, reason: "No label like it was found." },
+    ]);
+  });
+
+  it("writes a value only where its kind fits and its place says so, and why not elsewhere", async () => {
+    const made = await extract({
+      fields:
+        "grand_total, invoice_number, invoice_date, due_date, order_date, subtotal, customer_name, iban, notes, delivery_date, hourly_rate",
+      documentIds: [ids[3]],
+    });
+    const values = made.documents[0]?.values ?? [];
+    expect(Object.fromEntries(values.map(({ field, value }) => [field, value]))).toEqual({
+      // Not the number that stands beside another "Total".
+      grand_total: null,
+      invoice_number: "R-2207/18",
+      invoice_date: "2026-02-27",
+      due_date: "2026-03-13",
+      order_date: null,
+      subtotal: null,
+      customer_name: "Brunswick Marina",
+      iban: null,
+      notes: null,
+      delivery_date: null,
+      hourly_rate: null,
+    });
+    const reasons = Object.fromEntries(values.map(({ field, reason }) => [field, reason]));
+    expect(reasons).toMatchObject({
+      grand_total: "“Total: Policy 202309097001” has no value that is an amount of money.",
+      subtotal: "Several values have such a label: 120; 80.5.",
+      iban: "“IBAN: DE00 3704 0044 0532 0130 00” has no value that is a valid IBAN.",
+      notes: "“Notes: Signature:” has no value that is a text.",
+      delivery_date: "No label like it was found.",
+    });
+    expect(
+      values.filter(({ value }) => value !== null).every(({ quote, reason }) => quote !== "" && !reason),
+    ).toBe(true);
+  });
+
+  it("reads dates of numbers as the document or the prompt says, and otherwise not", async () => {
+    const documentIds = [ids[4]];
+    const [value] = (await extract({ fields: "inspection_date", documentIds })).documents[0]?.values ?? [];
+    expect(value).toMatchObject({
+      value: null,
+      reason: expect.stringContaining("“01/09/2015” may have the day"),
+    });
+    const extractionPrompt = "Dates are MM/DD/YYYY.";
+    const told = await extract({ fields: "inspection_date", documentIds, extractionPrompt });
+    expect(told.documents[0]?.values[0]).toMatchObject({ value: "2015-01-09" });
+  });
+
+  it("makes a dataset of its own each time, also twice at once", async () => {
+    const wish = { fields: "company_name", documentIds: ids.slice(0, 1) };
+    const made = await Promise.all([extract(wish), extract(wish), extract(wish)]);
+    expect(new Set(made.map(({ dataset_id }) => dataset_id)).size).toBe(3);
+    expect(made.every(({ dataset_name }) => /^Extracted \d{4}-\d\d-\d\d /.test(dataset_name))).toBe(true);
   });
 
   it("refuses what it cannot do, and whoever may not", async () => {
