@@ -55,11 +55,12 @@ export class Queries {
 
   async create(caller: Caller, wish: QueryWish): Promise<Query> {
     const { workspace, user } = caller;
-    const { name, datasourceId, queryText, c9ql = "", parameters = {} } = wish;
+    const { name, datasourceId, parameters = {} } = wish;
     assertName(name);
     checkSizes(parameters);
-    const asked = parametersOf(parse(c9ql)).map((parameter) => parameter.name);
     const datasource = await this.#parts.datasources.require(caller, datasourceId);
+    const { queryText, c9ql } = placed(wish, datasource);
+    const asked = parametersOf(parse(c9ql)).map((parameter) => parameter.name);
     await this.#checkText(caller, datasource, queryText, parameters);
     checkUse(Object.keys(parameters), { queryText, asked, type: datasource.type });
     const text = { datasourceId, queryText, parameters, c9ql: c9ql.trim() === "" ? null : c9ql };
@@ -89,6 +90,19 @@ export class Queries {
       connector.run(queryText, { parameters, maxRows: 1, maxBytes: 1, timeoutMs: 1 });
     });
   }
+}
+
+/** What the web gives has no language of its own: a statement over its rows is C9QL, wherever it stands. */
+function placed(
+  { queryText, c9ql = "" }: QueryWish,
+  { type }: Datasource,
+): { queryText: string; c9ql: string } {
+  const isStatement = (type === "restapi" || type === "csv") && /^\s*select[\s*(]/i.test(queryText);
+  if (!isStatement) return { queryText, c9ql };
+  return {
+    queryText: "",
+    c9ql: c9ql.trim() === "" ? queryText : `${queryText.replace(/;\s*$/, "")};\n${c9ql}`,
+  };
 }
 
 function checkSizes(parameters: Parameters): void {

@@ -102,6 +102,37 @@ describe("a query on a web service or a file", () => {
     expect(made.connection).toEqual({ ok: true, message });
   });
 
+  it("takes a statement for C9QL on the rows that the URL gives, and never for a path", async () => {
+    const settings = { paging: { kind: "page" }, resultPath: "items" };
+    const id = await source("Stated", { type: "rest", host: `${base}/stated`, settings });
+    const before = seen.length;
+    expect((await rowsOf("Large", id, "select id, id * 2 as twice where id > 1")).rows).toEqual([
+      { id: 2.5, twice: 5 },
+    ]);
+    expect(seen.slice(before).every((url) => url.startsWith("/stated?page="))).toBe(true);
+    const chained = { name: "Chained", datasource_id: id, query: "select id;", c9ql: "select max(id) as m" };
+    const made = await makeQuery(server, token, chained);
+    expect(made.message).toContain("taken for C9QL");
+    const { rows } = await resultOf<{ rows: unknown[] }>(server, token, "get_data", {
+      dataset_id: made.dataset_id,
+    });
+    expect(rows).toEqual([{ m: 2.5 }]);
+    const csv = await source("Stated CSV", { type: "csv", host: `${base}/a.csv` });
+    expect((await rowsOf("Dear", csv, "SELECT name WHERE price > 1.6")).rows).toEqual([{ name: 'a"b' }]);
+    const refused = (query: string) => makeQuery(server, token, { name: "No", datasource_id: id, query });
+    await expect(refused("SELECT * FROM items")).rejects.toThrow(/C9QL has no from/);
+    const asked = seen.length;
+    for (const query of [
+      "DELETE FROM items",
+      "db.items.find({ a: 1 })",
+      "{ items { id } }",
+      '{"path": "/a b"}',
+    ])
+      await expect(refused(query)).rejects.toThrow(/is a path below its URL.*orders\?status=open/s);
+    expect(seen).toHaveLength(asked);
+    expect((await rowsOf("Blank", id, "?q=a b")).rows).toHaveLength(2);
+  });
+
   it("says how many rows could not be read", async () => {
     const id = await source("Long", { type: "csv", host: `${base}/long.csv` });
     const made = await makeQuery(server, token, { name: "Long", datasource_id: id, query: "" });

@@ -34,7 +34,7 @@ export const createQuery = defineTool({
   },
   title: "Create a query",
   description:
-    "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read; for restapi it is a path such as /orders?status=open, for csv empty. See the columns with browse_datasource first.",
+    "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read; for restapi it is a path such as /orders?status=open, or C9QL on its rows; for csv empty. See the columns with browse_datasource first.",
   permission: "bi:write",
   effect: "write",
   timeoutMs: LIMITS.queries.waitMs + KERNEL.call.defaultTimeoutMs,
@@ -63,12 +63,13 @@ export const createQuery = defineTool({
     const wish = { name, datasourceId, queryText, c9ql, parameters, replace };
     const query = await queries.create(caller, wish);
     const stored = { query_id: query.id, name: query.name };
+    const taken = query.queryText === queryText ? "" : "The query was taken for C9QL on the rows that come. ";
     if (!args.run_now)
       return {
         ...stored,
         dataset_id: query.datasetId,
         run: null,
-        message: say("Stored; run it with {tool:run}."),
+        message: taken + say("Stored; run it with {tool:run}."),
       };
     const before = await queries.view(caller, query);
     const { run: begun, isNew } = await runs.start(caller, query);
@@ -82,7 +83,7 @@ export const createQuery = defineTool({
       ...stored,
       dataset_id: after.datasetId,
       run: runOf(seenRun(run, view)),
-      message: old + say(seenSentence(run, query.name, view)),
+      message: taken + old + say(seenSentence(run, query.name, view)),
     };
   },
 });

@@ -110,6 +110,9 @@ export const DATE_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   quarter: part("quarter"),
   month: part("month"),
   week: part("week"),
+  day: part("day"),
   day_of_week: part("day_of_week", "isodow"),
   hour: part("hour"),
+  minute: part("minute"),
+  second: part("second"),
 };

@@ -30,6 +30,10 @@ export const TEXT_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
     sql: `string_split(${args.text(0)}, ${args.text(1)})`,
     type: TEXT_LIST,
   })),
+  replace: taking([3, 3], "replace(text, part, replacement)", (args) => ({
+    sql: `replace(${args.text(0)}, ${args.text(1)}, ${args.text(2)})`,
+    type: TEXT,
+  })),
   regex_replace: taking([3, 3], "regex_replace(text, pattern, replacement)", (args) => ({
     sql: `regexp_replace(${args.text(0)}, ${args.text(1)}, ${args.text(2)}, 'g')`,
     type: TEXT,

@@ -24,6 +24,7 @@ const queryFields = z.strictObject({
 export function restQuery(query: string, base: URL, parameters: Parameters = {}): RestQuery {
   checkQueryLength(query);
   const { path = "", params = {}, body, resultPath } = fieldsOf(query.trim());
+  if (/\s/.test(path.replace(/[?#].*$/s, ""))) throw noPath();
   const filled = fill(path, parameters, encodeURIComponent);
   const missing = /\{([A-Za-z_]\w*)\}/.exec(filled)?.[1];
   if (missing !== undefined) throw noValue(missing, Object.keys(parameters));
@@ -35,6 +36,17 @@ export function restQuery(query: string, base: URL, parameters: Parameters = {})
     );
   }
   return { url, body: fillAll(body, parameters), resultPath };
+}
+
+/** Whoever writes SQL, or a query of another kind, would be answered with the 404 of a page that nobody asked for. */
+function noPath(): AppError {
+  return new AppError(
+    "bad_request",
+    "The query of a REST datasource is a path below its URL, and this is none.",
+    {
+      hint: 'Write it such as /orders?status=open, or {"path": "/orders", "params": {"status": "open"}}; a blank in a path is %20. What begins with select is C9QL, and works on the rows that the URL gives.',
+    },
+  );
 }
 
 function fieldsOf(query: string): z.infer<typeof queryFields> {
