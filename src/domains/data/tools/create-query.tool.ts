@@ -34,7 +34,7 @@ export const createQuery = defineTool({
   },
   title: "Create a query",
   description:
-    "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read; for restapi it is a path such as /orders?status=open, or C9QL on its rows; for csv empty. See the columns with browse_datasource first.",
+    "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read; for restapi it is a path such as /orders?status=open, or C9QL; for csv empty. See the columns with browse_datasource first.",
   permission: "bi:write",
   effect: "write",
   timeoutMs: LIMITS.queries.waitMs + KERNEL.call.defaultTimeoutMs,
