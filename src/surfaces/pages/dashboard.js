@@ -10,6 +10,7 @@
   const view = document.getElementById("view");
   const tip = document.getElementById("tip");
   const isEmbed = view.hasAttribute("data-embed");
+  const unreachable = view.querySelector(".waiting")?.dataset.unreachable;
   let secret = isEmbed ? location.hash.slice(1) : "";
   let renewing;
   let choice = new URLSearchParams(location.search);
@@ -63,7 +64,7 @@
     const said = await response?.json().catch(() => undefined);
     const words = document.createElement("p");
     words.className = "problem";
-    words.textContent = said?.message ?? "The server could not be reached.";
+    words.textContent = said?.message ?? unreachable;
     view.replaceChildren(words);
   }
 

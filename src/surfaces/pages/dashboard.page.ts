@@ -10,7 +10,8 @@ import {
   type Picture,
   type Subject,
 } from "../../platform/drawing/index.ts";
-import { ICON_PATH } from "../oauth/pages/page.ts";
+import { BASE_STYLESHEET_PATH, type Html, ICON_PATH } from "../oauth/pages/page.ts";
+import { languageOf, type Words, wordsIn } from "../oauth/pages/words.ts";
 
 /** Markup that is safe to stand in a page. */
 export type Markup = ReturnType<typeof raw> | Promise<ReturnType<typeof raw>>;
@@ -33,23 +34,18 @@ export interface PageView {
   /** All widgets; nothing where there are none. */
   grid: Markup;
   filters: readonly ShownFilter[];
-  printed: string;
+  printed: Html;
   /** The start of its own addresses, where it can be exported. */
   exportPath: string | null;
 }
 
 /** A whole page; `view` is missing in an embed, whose script fetches it with a secret that only the browser has. */
-export function dashboardPage({
-  title,
-  nav,
-  view,
-}: {
-  title: string;
-  nav: Markup | "";
-  view: Markup | "";
-}): Markup {
+export function dashboardPage(
+  t: Words,
+  { title, nav, view }: { title: string; nav: Markup | ""; view: Markup | "" },
+): Markup {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${t.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -57,13 +53,14 @@ export function dashboardPage({
 <meta name="robots" content="noindex">
 <title>${title}</title>
 <link rel="icon" href="${ICON_PATH}">
+<link rel="stylesheet" href="${BASE_STYLESHEET_PATH}">
 <link rel="stylesheet" href="${DASHBOARD_STYLES}">
 <script src="${DASHBOARD_SCRIPT}" defer></script>
 </head>
 <body>
 ${nav}
 <main id="view"${view === "" ? raw(' data-embed aria-busy="true"') : ""}>
-${view === "" ? html`<p class="waiting">Loading…</p><noscript><p class="problem">This page needs scripts to be switched on.</p></noscript>` : view}
+${view === "" ? html`<p class="waiting" data-unreachable="${t`The server could not be reached.`}">${t`Loading…`}</p><noscript><p class="problem">${t`This page needs scripts to be switched on.`}</p></noscript>` : view}
 </main>
 <div id="tip" role="status" aria-live="polite" hidden></div>
 </body>
@@ -71,12 +68,15 @@ ${view === "" ? html`<p class="waiting">Loading…</p><noscript><p class="proble
 }
 
 /** What stands in the page: heading, filters, widgets. */
-export function dashboardView({ title, dashboard, grid, filters, printed, exportPath }: PageView): Markup {
+export function dashboardView(
+  t: Words,
+  { title, dashboard, grid, filters, printed, exportPath }: PageView,
+): Markup {
   const query = filterQuery(filters);
   return html`<header class="head">
 <h1>${title}</h1>
 ${dashboard?.description ? html`<p class="about">${dashboard.description}</p>` : ""}
-${filters.length === 0 ? "" : filterForm(filters)}
+${filters.length === 0 ? "" : filterForm(t, filters)}
 ${
   exportPath === null
     ? ""
@@ -89,15 +89,16 @@ ${grid}
 
 /** All widgets, as far as the page has room for them; the others are there when they are asked for. */
 export async function gridMarkup(widgets: readonly PageWidget[], locale: string): Promise<Markup> {
+  const t = wordsIn(languageOf(locale));
   if (widgets.length === 0)
-    return html`<p class="waiting">There is nothing on this dashboard yet.</p>` as Markup;
+    return html`<p class="waiting">${t`There is nothing on this dashboard yet.`}</p>` as Markup;
   const sections: Markup[] = [];
   let bytes = 0;
   for (const widget of widgets) {
     const body = await widgetBody(widget, locale);
     const isRoom = bytes + body.length <= LIMITS.bi.pageBytes;
     if (isRoom) bytes += body.length;
-    sections.push(widgetSection(widget, isRoom ? body : laterBody(widget)));
+    sections.push(widgetSection(widget, isRoom ? body : laterBody(t, widget)));
   }
   return html`<div class="grid">
 ${sections}
@@ -111,26 +112,26 @@ function filterQuery(filters: readonly ShownFilter[]): Markup | "" {
   return pairs.length === 0 ? "" : raw(pairs.join("").replaceAll("&", "&amp;"));
 }
 
-function filterForm(filters: readonly ShownFilter[]): Markup {
+function filterForm(t: Words, filters: readonly ShownFilter[]): Markup {
   return html`<form class="filters" method="get">
-${filters.map(filterField)}
-<button type="submit">Apply</button>
+${filters.map((filter) => filterField(t, filter))}
+<button type="submit">${t`Apply`}</button>
 </form>` as Markup;
 }
 
-function filterField({ filter, name, label, value, options, isDate }: ShownFilter): Markup {
+function filterField(t: Words, { filter, name, label, value, options, isDate }: ShownFilter): Markup {
   const values = value === undefined || value === null ? [] : [value].flat().map(String);
   const field = `f.${name}`;
   if (filter.operator === "between") {
     const type = isDate ? "date" : "text";
     return html`<fieldset><legend class="caption">${label}</legend>
-<input type="${type}" name="${field}" value="${values[0] ?? ""}" aria-label="${label}, from"> –
-<input type="${type}" name="${field}" value="${values[1] ?? ""}" aria-label="${label}, to"></fieldset>` as Markup;
+<input type="${type}" name="${field}" value="${values[0] ?? ""}" aria-label="${t`${label}, from`}"> –
+<input type="${type}" name="${field}" value="${values[1] ?? ""}" aria-label="${t`${label}, to`}"></fieldset>` as Markup;
   }
   if (options !== null) {
     const all = [...new Set([...options, ...values])];
-    if (filter.operator === "in") return choiceOf(label, field, all, values);
-    return html`<label><span class="caption">${label}</span> <select name="${field}"><option value="">All</option>
+    if (filter.operator === "in") return choiceOf(t, label, field, all, values);
+    return html`<label><span class="caption">${label}</span> <select name="${field}"><option value="">${t`All`}</option>
 ${all.map((each) => html`<option value="${each}"${values.includes(each) ? raw(" selected") : ""}>${each}</option>`)}
 </select></label>` as Markup;
   }
@@ -141,14 +142,20 @@ ${all.map((each) => html`<option value="${each}"${values.includes(each) ? raw(" 
 const SEARCHED = 8;
 
 /** Several of some options. The empty field says that none is chosen, which is not the same as saying nothing. */
-function choiceOf(label: string, field: string, all: readonly string[], values: readonly string[]): Markup {
+function choiceOf(
+  t: Words,
+  label: string,
+  field: string,
+  all: readonly string[],
+  values: readonly string[],
+): Markup {
   const said =
-    values.length === 0 ? "All" : values.length <= 2 ? values.join(", ") : `${values.length} chosen`;
+    values.length === 0 ? t`All` : values.length <= 2 ? values.join(", ") : t`${values.length} chosen`;
   return html`<details class="choice"><summary><span class="caption">${label}</span> <b>${said}</b></summary>
 <fieldset><legend>${label}</legend><input type="hidden" name="${field}" value="">
-${all.length > SEARCHED ? html`<input type="search" placeholder="Search" aria-label="Search ${label}">` : ""}
+${all.length > SEARCHED ? html`<input type="search" placeholder="${t`Search`}" aria-label="${t`Search ${label}`}">` : ""}
 <div class="options">${all.map((each) => html`<label><input type="checkbox" name="${field}" value="${each}"${values.includes(each) ? raw(" checked") : ""}> ${each}</label>`)}</div>
-<p><button type="button" data-clear>Clear</button> <button type="submit">Apply</button></p></fieldset></details>` as Markup;
+<p><button type="button" data-clear>${t`Clear`}</button> <button type="submit">${t`Apply`}</button></p></fieldset></details>` as Markup;
 }
 
 /** A widget of fewer rows has a title of one line. */
@@ -169,10 +176,11 @@ ${notes.length === 0 || subject.kind === "table" ? "" : html`<p class="note">${n
 
 /** The part of a widget that is drawn again when its size is another. */
 export function widgetBody(shown: PageWidget, locale: string): Markup {
+  const t = wordsIn(languageOf(locale));
   const { subject, picture, src, widget } = shown;
   switch (subject.kind) {
     case "table":
-      return sheetOf(shown, subject);
+      return sheetOf(t, shown, subject);
     case "text":
       return html`<p class="text">${subject.text}</p>` as Markup;
     case "empty":
@@ -180,40 +188,48 @@ export function widgetBody(shown: PageWidget, locale: string): Markup {
     case "error":
       return html`<div class="text problem" role="note"><p><strong>${subject.what}</strong></p><p>${subject.next}</p></div>` as Markup;
     default:
-      return picture === null ? notDrawn() : chartOf(subject, picture, src, widget.name, locale);
+      return picture === null ? notDrawn(t) : chartOf(t, subject, picture, src, widget.name, locale);
   }
 }
 
-function notDrawn(): Markup {
-  return html`<p class="text soft">This could not be drawn just now. Load the page again.</p>` as Markup;
+function notDrawn(t: Words): Markup {
+  return html`<p class="text soft">${t`This could not be drawn just now. Load the page again.`}</p>` as Markup;
 }
 
 /** A table with what is left out of it; its other columns are fetched into its place. */
 function sheetOf(
+  t: Words,
   { table, src, widget, notes }: PageWidget,
   { columns, columnCount = 0, firstColumn = 0 }: Extract<Subject, { kind: "table" }>,
 ): Markup {
-  if (table === null) return notDrawn();
+  if (table === null) return notDrawn(t);
   const { pageColumns } = LIMITS.bi;
   const end = firstColumn + columns.length;
-  const to = (first: number, words: string) =>
+  const to = (first: number, words: Html) =>
     html` · <a href="${src}?c.${widget.id}=${first}" data-part>${words}</a>`;
-  const before = firstColumn > 0 ? to(Math.max(0, firstColumn - pageColumns), "Columns before") : "";
-  const after = end < columnCount ? to(end, "More columns") : "";
+  const before = firstColumn > 0 ? to(Math.max(0, firstColumn - pageColumns), t`Columns before`) : "";
+  const after = end < columnCount ? to(end, t`More columns`) : "";
   return html`<div class="part" data-src="${src}"><div class="rows" tabindex="0" role="region" aria-label="${widget.name}">${raw(table)}</div>
 ${notes.length === 0 ? "" : html`<p class="note">${notes.join(" · ")}${before}${after}</p>`}</div>` as Markup;
 }
 
 /** In the place of a widget that the page has no room for. */
-function laterBody({ src }: PageWidget): Markup {
-  return html`<div class="part" data-src="${src}"><p class="text soft">This page is too large to show everything at once. <a href="${src}" data-part>Show this</a></p></div>` as Markup;
+function laterBody(t: Words, { src }: PageWidget): Markup {
+  return html`<div class="part" data-src="${src}"><p class="text soft">${t`This page is too large to show everything at once.`} <a href="${src}" data-part>${t`Show this`}</a></p></div>` as Markup;
 }
 
-function chartOf(subject: Subject, picture: Picture, src: string, name: string, locale: string): Markup {
+function chartOf(
+  t: Words,
+  subject: Subject,
+  picture: Picture,
+  src: string,
+  name: string,
+  locale: string,
+): Markup {
   const { svg, width, height, hover } = picture;
-  const label = `${name}. Use the arrow keys to read values.`;
+  const label = t`${name}. Use the arrow keys to read values.`;
   return html`<div class="chart" data-src="${src}" data-width="${width}" data-height="${height}" data-hover="${JSON.stringify(hover)}"${hover === null ? "" : raw(' tabindex="0" role="group"')}${hover === null ? "" : html` aria-label="${label}"`}>${raw(themed(svg, name))}</div>
-${dataOf(subject, locale)}` as Markup;
+${dataOf(t, subject, locale)}` as Markup;
 }
 
 /** Colours of the light theme become those of whoever looks; the palette is the same in both. */
@@ -231,7 +247,7 @@ function themed(svg: string, name: string): string {
 }
 
 /** The values of a chart as a table, for those who cannot see it or want the digits. */
-function dataOf(subject: Subject, locale: string): Markup | "" {
+function dataOf(t: Words, subject: Subject, locale: string): Markup | "" {
   if (subject.kind !== "spec") return "";
   const {
     categories = [],
@@ -252,5 +268,5 @@ function dataOf(subject: Subject, locale: string): Markup | "" {
       ? [{ label: yAxisLabel, format: formats?.y ?? "number" }]
       : series.map(({ label }) => ({ label, format: formats?.y ?? "number" }))),
   ];
-  return html`<details class="data"><summary>Data</summary><div class="rows" tabindex="0" role="region" aria-label="Data">${raw(htmlTableOf({ columns, rows }, locale))}</div></details>` as Markup;
+  return html`<details class="data"><summary>${t`Data`}</summary><div class="rows" tabindex="0" role="region" aria-label="${t`Data`}">${raw(htmlTableOf({ columns, rows }, locale))}</div></details>` as Markup;
 }

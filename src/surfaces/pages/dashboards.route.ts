@@ -30,7 +30,9 @@ import type { Caller } from "../../registry/caller.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 import { errorsAsPages } from "../oauth/error-pages.ts";
-import { FORM_FIELD, type FormGuard, smallBody } from "../oauth/form-guard.ts";
+import { type FormGuard, smallBody } from "../oauth/form-guard.ts";
+import { signedInNav, topBar } from "../oauth/pages/page.ts";
+import { languageOf, wordsIn, wordsOf } from "../oauth/pages/words.ts";
 import {
   DASHBOARD_SCRIPT,
   DASHBOARD_STYLES,
@@ -85,12 +87,10 @@ export function mountDashboards(app: HttpApp, parts: DashboardPagesParts): void 
     const person = await parts.browser.of(c);
     if (person === null) return c.redirect(`/sign-in?return_to=${encodeURIComponent(c.req.path)}`, 303);
     const showing = await showingOf(c, parts, person);
-    const nav = navOf(person, parts.forms.tokenFor(c));
-    return send(
-      c,
-      dashboardPage({ title: showing.title, nav, view: await viewOf(parts, showing) }),
-      "'none'",
-    );
+    const t = wordsOf(c);
+    const nav = topBar(t, signedInNav(t, person.email, parts.forms.tokenFor(c))) as Markup;
+    const view = await viewOf(parts, showing);
+    return send(c, dashboardPage(t, { title: showing.title, nav, view }), "'none'");
   });
   app.get("/d/:id/w/:widget", async (c) => {
     const showing = await showingOf(c, parts, await requireSignedIn(c, parts));
@@ -118,7 +118,7 @@ function mountEmbeds(app: HttpApp, parts: DashboardPagesParts): void {
   app.get("/embed/:publicId", async (c) => {
     const origins = await parts.embeds.origins(c.req.param("publicId"));
     const ancestors = origins === undefined ? "'none'" : origins.length === 0 ? "*" : origins.join(" ");
-    return send(c, dashboardPage({ title: "Dashboard", nav: "", view: "" }), ancestors);
+    return send(c, dashboardPage(wordsOf(c), { title: "Dashboard", nav: "", view: "" }), ancestors);
   });
   app.post("/embed/:publicId/ticket", smallBody, async (c) => {
     const publicId = await admitEmbed(c, parts);
@@ -222,9 +222,10 @@ async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Mar
   );
   const zone = dashboard?.settings.time_zone ?? "UTC";
   const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
-  const data = asOf === undefined ? "" : `Data as of ${when.format(asOf)}. `;
-  const printed = `${data}Shown ${when.format(clock.now())} ${zone}.`;
-  return dashboardView({ title, dashboard, grid, filters, printed, exportPath });
+  const t = wordsIn(languageOf(locale));
+  const data = asOf === undefined ? "" : html`${t`Data as of ${when.format(asOf)}.`} `;
+  const printed = html`${data}${t`Shown ${when.format(clock.now())} ${zone}.`}`;
+  return dashboardView(t, { title, dashboard, grid, filters, printed, exportPath });
 }
 
 /** All widgets of a dashboard, and the filters that hold for them. */
@@ -365,11 +366,6 @@ function localeOf(c: Context<HttpEnv>, dashboard: Dashboard | null): string {
 function idOf(word: string): number {
   if (!/^[1-9]\d{0,14}$/.test(word)) throw new AppError("not_found", "There is no such dashboard.");
   return Number(word);
-}
-
-function navOf({ email }: SignedIn, formToken: string): Markup {
-  return html`<nav class="top" aria-label="Account"><a href="/">Kenning</a>
-<form method="post" action="/sign-out"><input type="hidden" name="${FORM_FIELD}" value="${formToken}"><span>${email}</span> <button type="submit">Sign out</button></form></nav>` as Markup;
 }
 
 /** Loads nothing from elsewhere. Drawings have styles of their own in their elements. */

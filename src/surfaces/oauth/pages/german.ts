@@ -198,6 +198,30 @@ export const GERMAN: Readonly<Record<string, string>> = {
   "The two new passwords are not the same.": "Die beiden neuen Passwörter sind nicht gleich.",
   "The current password does not fit.": "Das jetzige Passwort stimmt nicht.",
 
+  // Dashboards
+  "There is nothing on this dashboard yet.": "Auf diesem Dashboard ist noch nichts.",
+  Apply: "Anwenden",
+  "{0}, from": "{0}, von",
+  "{0}, to": "{0}, bis",
+  All: "Alle",
+  "{0} chosen": "{0} gewählt",
+  Search: "Suchen",
+  "Search {0}": "{0} durchsuchen",
+  Clear: "Leeren",
+  "This could not be drawn just now. Load the page again.":
+    "Das konnte gerade nicht gezeichnet werden. Laden Sie die Seite neu.",
+  "Columns before": "Spalten davor",
+  "More columns": "Weitere Spalten",
+  "This page is too large to show everything at once.":
+    "Diese Seite ist zu groß, um alles auf einmal zu zeigen.",
+  "Show this": "Das hier zeigen",
+  "{0}. Use the arrow keys to read values.": "{0}. Mit den Pfeiltasten lesen Sie Werte.",
+  "Data as of {0}.": "Datenstand: {0}.",
+  "Shown {0} {1}.": "Gezeigt am {0} {1}.",
+  "Loading…": "Wird geladen …",
+  "The server could not be reached.": "Der Server war nicht zu erreichen.",
+  "This page needs scripts to be switched on.": "Diese Seite braucht eingeschaltete Skripte.",
+
   // The demo
   "Try the demo": "Die Demo ausprobieren",
   "The workspace “demo” is about Hafenrad, a maker of electric bicycles that does not exist: three years of sales, marketing and support up to today, handbooks in English and German, and what its people remember.":
