@@ -81,6 +81,21 @@ export async function doStep(
   return { result, change: { says, versionAfter, ...undo } };
 }
 
+/** How a tool says in its answer that it has not done what it was asked: those that run, and those that answer. */
+const UNDONE = new Set(["refuse", "clarify", "not_found", "failed", "cancelled"]);
+
+/** Why a step whose call went well has come to nothing all the same; undefined where it has not. */
+export function shortfallOf(result: Record<string, unknown>): string | undefined {
+  const { report_run: report, run } = result as Record<
+    string,
+    { state?: string; status?: string } | undefined
+  >;
+  const ends = [result.outcome, result.status, report?.state, run?.status];
+  if (!ends.some((end) => typeof end === "string" && UNDONE.has(end))) return undefined;
+  const said = [result.answer, result.message].find((text) => typeof text === "string" && text !== "");
+  return typeof said === "string" ? said : "It came to nothing.";
+}
+
 /** What is sent once leaves no report behind, once it is on its way; paused it stays where that cannot be said yet. */
 async function clearAway(call: CallTool, result: Record<string, unknown>): Promise<void> {
   if (dig(result, "report_run.state") !== "done") return;

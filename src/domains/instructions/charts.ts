@@ -1,3 +1,4 @@
+import { conditionOf, quoted } from "./conditions.ts";
 import {
   bestFit,
   dateOf,
@@ -49,6 +50,7 @@ interface Phrase {
 }
 
 const NAME_CHARACTERS = 100;
+const TABLE = "datagrid2";
 const TARGET = new RegExp(
   `(?<!\\p{L})(?:with |mit )?(?:a |an |the |einem )?(?:target|goal|ziel(?:wert)?)(?:\\s+(?:of|von))?\\s+${NUMBER}(?:\\s*(?:€|euros?|eur))?`,
   "iu",
@@ -100,6 +102,24 @@ export async function readChart(
   const isCount = phrase.aggregate === "count" || (fit.ofRows && phrase.aggregate === undefined);
   const y = measures.length > 0 || isCount ? measures : usualMeasure(dataset, assumptions);
   const aggregate = y.length === 0 ? "count" : (phrase.aggregate ?? fit.aggregate);
+  const chart = phrase.chart ?? usualChart(x, phrase);
+  if (phrase.top !== undefined && chart !== TABLE && x === undefined)
+    throw new AskBack(
+      `The first ${phrase.top} of what? Name the field that tells them apart.`,
+      dataset.columns.filter((column) => !isNumeric(column) && !isDate(column)),
+    );
+  if (phrase.top !== undefined && chart === TABLE) {
+    const where = [
+      ...filters.map(conditionOf),
+      ...(phrase.period !== undefined && date !== undefined ? [within(date, phrase.period)] : []),
+    ];
+    return {
+      name: nameOf(text),
+      dataset_id: dataset.id,
+      chart_type: chart,
+      ...firstRows({ dataset, x, y: y[0], top: phrase.top, aggregate: aggregate ?? "sum", where }),
+    };
+  }
   const options = {
     ...(aggregate !== undefined && { aggregate }),
     ...(phrase.grain !== undefined && { grain: phrase.grain }),
@@ -111,7 +131,7 @@ export async function readChart(
   return {
     name: nameOf(text),
     dataset_id: dataset.id,
-    chart_type: phrase.chart ?? usualChart(x, phrase),
+    chart_type: chart,
     ...(x !== undefined && { x_axis: x.name }),
     ...(y.length > 0 && { y_axis: y.map(({ name }) => name) }),
     ...(group !== undefined && { group_by: group.name }),
@@ -163,9 +183,44 @@ function usualMeasure(dataset: DatasetInfo, assumptions: string[]): Column[] {
   return column === undefined ? [] : [column];
 }
 
-export function during({ name }: Column, { from, to }: Pick<Period, "from" | "to">): string {
-  const field = `\`${name.replaceAll("`", "``")}\``;
-  return `where ${field} >= ${from}${to === undefined ? "" : ` and ${field} < ${to}`}`;
+export function during(date: Column, period: Pick<Period, "from" | "to">): string {
+  return `where ${within(date, period)}`;
+}
+
+function within({ name }: Column, { from, to }: Pick<Period, "from" | "to">): string {
+  return `${quoted(name)} >= ${from}${to === undefined ? "" : ` and ${quoted(name)} < ${to}`}`;
+}
+
+/** The first rows of a table by a number: rows as they are, or what each of something comes to. */
+function firstRows({
+  dataset,
+  x,
+  y,
+  top,
+  aggregate,
+  where,
+}: {
+  dataset: DatasetInfo;
+  x: Column | undefined;
+  y: Column | undefined;
+  top: number;
+  aggregate: string;
+  where: readonly string[];
+}): Pick<ChartWish, "x_axis" | "y_axis" | "options"> {
+  const only = where.length === 0 ? "" : `where ${where.join(" and ")} `;
+  const by = (name: string) => `order by ${quoted(name)} desc limit ${top}`;
+  if (x === undefined) {
+    if (y === undefined)
+      throw new AskBack(`The first ${top} by which number?`, dataset.columns.filter(isNumeric));
+    return { options: { c9ql: `${only}${by(y.name)}` } };
+  }
+  const value = y?.name ?? "count";
+  const number = `${aggregate}(${y === undefined ? "*" : quoted(y.name)}) as ${quoted(value)}`;
+  return {
+    x_axis: x.name,
+    y_axis: [value],
+    options: { c9ql: `select ${quoted(x.name)}, ${number} ${only}group by ${quoted(x.name)} ${by(value)}` },
+  };
 }
 
 const SHAPES = CHARTS.map(([chart]) => chart.source).join("|");

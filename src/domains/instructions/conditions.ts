@@ -58,15 +58,18 @@ export async function bestCondition(
   if (lost.length > 0) throw new AskBack(`One number is watched at a time. What about ${lost.join(", ")}?`);
   const aggregate =
     column === undefined ? "count" : (aggregated ?? fit.aggregate ?? (isRate(column.name) ? "avg" : "sum"));
-  const { from, to, said } = stretch ?? periodFor(aggregate, grain);
+  const period = stretch ?? periodFor(aggregate, grain);
   if (date === undefined && (stretch ?? grain) !== undefined)
     throw new AskBack(`${dataset.name} has no dates. Which rows should be looked at?`);
   const conditions = filters.map(conditionOf);
-  if (date !== undefined) {
-    conditions.push(`${quoted(date.name)} >= ${from}`);
-    if (to !== undefined) conditions.push(`${quoted(date.name)} < ${to}`);
-    if ((stretch ?? grain) === undefined) assumptions.push(`It is looked at ${said}.`);
+  if (date !== undefined && period !== undefined) {
+    conditions.push(`${quoted(date.name)} >= ${period.from}`);
+    if (period.to !== undefined) conditions.push(`${quoted(date.name)} < ${period.to}`);
   }
+  if (date !== undefined && (stretch ?? grain) === undefined)
+    assumptions.push(
+      period === undefined ? "It is looked at over all rows." : `It is looked at ${period.said}.`,
+    );
   const where = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
   const group = by === undefined ? ["", ""] : [`${quoted(by.name)}, `, ` group by ${quoted(by.name)}`];
   const { comparison, value } = compared;
@@ -75,7 +78,7 @@ export async function bestCondition(
     aggregate === "count" ? `the number of rows of ${dataset.name}` : `${aggregate} of ${column?.name}`,
     ...(by === undefined ? [] : [`of one ${by.name}`]),
     ...filters.map((each) => `, ${each.operator === "!=" ? "not " : ""}${[each.value].flat().join(", ")}`),
-    ...(date === undefined ? [] : [said.trim()]),
+    ...(date === undefined || period === undefined ? [] : [period.said.trim()]),
   ];
   return {
     dataset,
@@ -121,10 +124,9 @@ function rowCondition(
   };
 }
 
-/** A sum is of the last day that is over, an average of a month, unless it is said otherwise. */
-function periodFor(aggregate: string, grain: string | undefined): Period {
-  const isRolling = grain === undefined && /^(?:avg|min|max|median)$/.test(aggregate);
-  if (isRolling) return { said: "over the last 30 days", from: "$c9_today-30d" };
+/** A sum is of the last day that is over, an average of all rows, unless it is said otherwise. */
+function periodFor(aggregate: string, grain: string | undefined): Period | undefined {
+  if (grain === undefined && /^(?:avg|min|max|median)$/.test(aggregate)) return undefined;
   if (grain === undefined || grain === "day")
     return { said: "over the last full day", from: "$c9_yesterday", to: "$c9_today" };
   return { said: `over the last full ${grain}`, from: `$c9_last${grain}`, to: `$c9_this${grain}` };
@@ -134,13 +136,13 @@ function isRate(name: string): boolean {
   return /rate|ratio|share|percent|price|score|satisfaction|average|avg|hours/i.test(name);
 }
 
-function conditionOf({ field, operator, value }: Filter): string {
+export function conditionOf({ field, operator, value }: Filter): string {
   const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
   return Array.isArray(value)
     ? `${quoted(field)} in (${value.map(literal).join(", ")})`
     : `${quoted(field)} ${operator} ${literal(value)}`;
 }
 
-function quoted(name: string): string {
+export function quoted(name: string): string {
   return `\`${name.replaceAll("`", "``")}\``;
 }

@@ -107,7 +107,7 @@ export async function planPlace(clause: Clause): Promise<PlannedStep[] | undefin
   place = { ...place, col: Math.min(place.col, COLUMNS + 1 - place.sizeX) };
   return oneStep(
     "layout_dashboard",
-    { dashboard_id: widget.dashboard_id, widgets: [{ widgetId: widget.id, ...place }] },
+    { dashboard_id: widget.dashboard_id, widgets: [{ widget_id: widget.id, ...place }] },
     `Put “${widget.name}” at column ${place.col}, row ${place.row}, ${place.sizeX} columns wide`,
   );
 }

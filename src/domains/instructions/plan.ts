@@ -23,6 +23,8 @@ export interface Plan {
   steps: PlannedStep[];
   assumptions: string[];
   questions: OpenQuestion[];
+  /** The words that nobody understood. */
+  unread?: string;
 }
 
 /** Stands in arguments for an id that only an earlier step of the plan will know. */

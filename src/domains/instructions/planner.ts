@@ -33,6 +33,7 @@ export async function planByRules({ text, ...about }: Instruction, inventory: In
     plan.steps.push(...read.steps);
     plan.assumptions.push(...read.assumptions);
     plan.questions.push(...read.questions);
+    if (read.unread !== undefined) plan.unread = `${plan.unread ?? ""} ${read.unread}`;
   }
   return plan;
 }
@@ -104,8 +105,14 @@ async function attemptWith(
   for (const intent of INTENTS) {
     const reader = base.fork();
     const assumptions: string[] = [];
-    const fail = (open: OpenQuestion, left: number) =>
-      failed.push({ steps: [], assumptions: [], questions: [open], left });
+    const fail = (open: OpenQuestion, left: number, unread?: string) =>
+      failed.push({
+        steps: [],
+        assumptions: [],
+        questions: [open],
+        left,
+        ...(unread !== undefined && { unread }),
+      });
     try {
       const steps = await intent.plan({
         ...about,
@@ -117,14 +124,20 @@ async function attemptWith(
       if (steps === undefined) continue;
       const left = reader.words();
       if (left.length === 0) return { steps, assumptions, questions: [] };
-      fail(new AskBack(`What do you mean by “${left.join(" ")}”? I would ${says(steps)}.`).open, left.length);
+      fail(
+        new AskBack(`What do you mean by “${left.join(" ")}”? I would ${says(steps)}.`).open,
+        left.length,
+        left.join(" "),
+      );
     } catch (error) {
       if (!(error instanceof AskBack)) throw error;
       fail(error.open, reader.words().length + error.lost + 0.5);
     }
   }
   const [nearest] = failed.toSorted((a, b) => a.left - b.left);
-  return nearest ?? { steps: [], assumptions: [], questions: [notUnderstood(base.text).open] };
+  return (
+    nearest ?? { steps: [], assumptions: [], questions: [notUnderstood(base.text).open], unread: base.text }
+  );
 }
 
 /** The names of things set apart, and German compounds in two: "Montagsbericht" is a report of Monday. */

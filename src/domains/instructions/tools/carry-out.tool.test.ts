@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Boards, startBoards } from "../../../../test/support/boards.ts";
+import { resultOf } from "../../../../test/support/datasets.ts";
 import { type StandIn, startStandIn } from "../../../../test/support/language-model.ts";
 import { INTENTS } from "../intents.ts";
 
@@ -100,6 +101,94 @@ describe("a plan", () => {
     expect({ isPlanned, answered }).toEqual({ isPlanned: false, answered: 50 });
     // It is asked about in the end, or takes longer than it may.
     await planned.catch((error: unknown) => expect(String(error)).toMatch(/took longer than/));
+  });
+
+  it("is about the first rows of a table in their order, with all that the rows have", async () => {
+    const boats = [3, 9, 1, 7].map((length, n) => ({ Owner: `Ann ${n}`, Length: length, Built: 1990 + n }));
+    const { stranger } = boards;
+    await boards.call("push_data", { dataset_name: "Boats", rows: boats }, stranger);
+    const { steps } = await does("Create a table of the top 2 boats by length", {}, stranger);
+    expect(steps).toMatchObject([{ tool: "create_widget", status: "done" }]);
+    const { widget_id } = (steps[0] as unknown as { result: { widget_id: number } }).result;
+    const { rows } = await boards.call<{ rows: object[] }>("get_data", { widget_id }, stranger);
+    expect(rows).toEqual([boats[1], boats[3]]);
+    const chart = await does("Create a bar chart of the top 2 boats by length", {}, stranger);
+    expect(chart.outcome).toBe("asked");
+    const grouped = await does("Add a table of the top 2 regions by revenue to Overview");
+    const made = (grouped.steps[0] as unknown as { result: { widget_id: number } }).result;
+    expect(await boards.call("get_data", { widget_id: made.widget_id })).toMatchObject({
+      rows: [
+        { region: "South", revenue: 250 },
+        { region: "North", revenue: 160.5 },
+      ],
+    });
+  });
+
+  it("places a chart", async () => {
+    const { outcome, steps } = await does("Put the chart Units at the top left");
+    expect({ outcome, steps }).toMatchObject({
+      outcome: "done",
+      steps: [{ tool: "layout_dashboard", status: "done", result: { widgets: expect.anything() } }],
+    });
+  });
+
+  it("watches no period that nobody named, and tells in its message what it takes for granted", async () => {
+    const average = await does("Alert me when the average price drops below 5", { dry_run: true });
+    expect(average.steps[0]?.arguments.condition).toBe(
+      "select avg(`price`) as value; select * where value < 5",
+    );
+    expect(average.message).toMatch(/Assumed: It is looked at over all rows\.$/);
+    const sum = await does("Alert me when revenue drops below 5", { dry_run: true });
+    expect(sum.message).toMatch(/Assumed: It is looked at over the last full day\.$/);
+  });
+
+  it.each([
+    ["Run the query Orders", /\brun\b/],
+    ['Push the rows [{"a": 1}] to Things', /push_data/],
+    ["Import https://example.com/a.csv as Things", /import_file/],
+  ])("of what it cannot do names the tool that does: %j", async (instruction, tool) => {
+    const { outcome, message } = await does(instruction);
+    expect(outcome).toBe("asked");
+    expect(/Perhaps one of these does it: (.*)\.$/.exec(message)?.[1]).toMatch(tool);
+  });
+
+  it("names those of the endpoint that it is asked on, and none that its giver may not use", async () => {
+    const asked = async (token: string) =>
+      (
+        await resultOf<Done>(
+          boards.server,
+          token,
+          "knowi_do",
+          { instruction: "Import https://example.com/a.csv as Things" },
+          "/api/2.0/mcp",
+        )
+      ).message;
+    expect(await asked(boards.editor)).toContain("knowi_import_file");
+    expect(await asked(boards.viewer)).not.toContain("import_file");
+  });
+
+  it("whose question is refused has failed, and says why", async () => {
+    for (const [name, path] of [
+      ["carry_out", undefined],
+      ["knowi_do", "/api/2.0/mcp"],
+    ] as const) {
+      const asked = { instruction: "What is the wibble of the wobble?" };
+      const { outcome, message, steps } = await resultOf<Done>(
+        boards.server,
+        boards.editor,
+        name,
+        asked,
+        path,
+      );
+      expect({ outcome, steps }).toMatchObject({
+        outcome: "failed",
+        steps: [{ tool: "ask_data", status: "failed", error: expect.stringContaining("wibble") }],
+      });
+      expect(message).toContain("wibble");
+    }
+    const answered = await does("What is the total revenue?");
+    expect(answered).toMatchObject({ outcome: "done", steps: [{ status: "done" }] });
+    expect(answered.message).toContain("420");
   });
 
   it("is the same in German", async () => {

@@ -4,15 +4,17 @@ import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import { scopeOf } from "../../../kernel/scope.ts";
 import { requirePermission } from "../../../registry/call.ts";
 import type { CallContext } from "../../../registry/context.ts";
+import { explainIssues } from "../../../registry/explain-issues.ts";
 import { callInside, toolOperation } from "../../../registry/tool-operation.ts";
 import { aliasesFor } from "../aliases.ts";
 import { planByModel } from "../by-model.ts";
-import { doStep, reasonOf, undoAll } from "../carry-out.ts";
+import { doStep, reasonOf, shortfallOf, undoAll } from "../carry-out.ts";
 import { defineTool, type InstructionsServices } from "../define.ts";
 import type { Change } from "../instructions.tables.ts";
 import { type CallTool, Inventory } from "../inventory.ts";
 import { LIMITS } from "../limits.ts";
-import type { DoneStep, Plan } from "../plan.ts";
+import { nearestTools } from "../nearest-tools.ts";
+import { type DoneStep, isFromStep, type Plan } from "../plan.ts";
 import { checkAll, type Instruction } from "../planner.ts";
 
 const instruction = z
@@ -112,7 +114,7 @@ async function run({ instruction: sent, undo, dry_run, dashboard_id, widget_id }
   checkAll(text, context.say("{tool:delete_asset}"));
   const given = { text, dashboardId: dashboard_id, widgetId: widget_id, me: context.caller.user.email };
   const plan = await planFor(given, context);
-  if (plan.questions.length > 0) return asked(plan);
+  if (plan.questions.length > 0) return asked(plan, context);
   if (plan.steps.length > LIMITS.instructions.steps)
     throw new AppError("bad_request", `This would take more than ${LIMITS.instructions.steps} steps.`, {
       hint: "Ask for less at once.",
@@ -120,6 +122,7 @@ async function run({ instruction: sent, undo, dry_run, dashboard_id, widget_id }
   const steps = plan.steps.map(
     (step): DoneStep => ({ ...step, effect: effectOf(step.tool, context), status: "planned" }),
   );
+  requireFit(steps, context);
   requireRights(steps, context);
   if (dry_run) return answer("planned", "Nothing was done yet. This is the plan.", steps, plan);
   return execute(text, steps, plan, context);
@@ -176,22 +179,32 @@ async function execute(text: string, steps: DoneStep[], plan: Plan, context: Con
       results.push(result);
       if (change !== undefined) kept.push(change);
       if (id !== null) await context.changes.keep(id, kept);
-      Object.assign(step, { status: "done", result: shortened(result) });
+      step.result = shortened(result);
+      const { questions = [] } = result as Partial<Plan>;
+      if (result.outcome === "clarify" && steps.length === 1)
+        return answer("asked", `Nothing was done. ${result.answer}`, [], { ...plan, questions });
+      const shortfall = shortfallOf(result);
+      if (shortfall !== undefined) throw new AppError("unsupported", shortfall);
+      step.status = "done";
     } catch (error) {
       Object.assign(step, { status: "failed", error: reasonOf(error) });
       for (const later of steps.slice(i + 1)) later.status = "skipped";
       const stands =
-        i === 0 ? "Nothing was changed." : `The first ${i} of ${steps.length} steps are done and stand.`;
+        i > 0
+          ? `The first ${i} of ${steps.length} steps are done and stand.`
+          : kept.length === 0
+            ? "Nothing was changed."
+            : "";
       return answer(
         "failed",
-        `${step.says}: ${step.error} ${stands}`,
+        `${step.says}: ${step.error} ${stands}`.trim(),
         steps,
         plan,
         kept.length > 0 ? id : null,
       );
     }
   }
-  const message = `${steps.map(({ says }) => says).join(". ")}. ${kept.length > 0 ? context.say(`{tool:carry_out} with the instruction “undo ${id}” takes it back.`) : ""}`;
+  const message = `${steps.map(toldOf).join(" ")} ${kept.length > 0 ? context.say(`{tool:carry_out} with the instruction “undo ${id}” takes it back.`) : ""}`;
   return answer("done", message.trim(), steps, plan, kept.length > 0 ? id : null);
 }
 
@@ -201,8 +214,39 @@ async function undoChange(id: number, context: Context) {
   return answer("undone", message, [], NO_PLAN, id);
 }
 
-function asked(plan: Plan) {
-  const message = `Nothing was done. ${plan.questions.map(({ question }) => question).join(" ")}`;
+/** What was done, or what came of asking. */
+function toldOf({ says, result }: DoneStep): string {
+  const { answer: found } = (typeof result === "object" && result !== null ? result : {}) as {
+    answer?: unknown;
+  };
+  return typeof found === "string" ? found : `${says}.`;
+}
+
+/** A plan that one of its tools would not take is not begun: what stands before that step would be half of it. */
+function requireFit(steps: readonly DoneStep[], { registry }: Context): void {
+  for (const { tool, args, says } of steps) {
+    // What an earlier step makes is not known yet.
+    const later = JSON.stringify(args, (_, value: unknown) => (isFromStep(value) ? 1 : value));
+    const input = registry.tool("all", tool)?.tool.input;
+    const parsed = input?.safeParse(JSON.parse(later));
+    if (input === undefined || parsed?.success !== false) continue;
+    throw new AppError(
+      "unsupported",
+      `${says}: that cannot be carried out (${explainIssues(parsed.error.issues, input)}). Nothing was done.`,
+      { hint: "Say it in another way, or call the tool of that step yourself." },
+    );
+  }
+}
+
+function asked(plan: Plan, { registry, meta, caller, ports, say }: Context) {
+  const near = nearestTools(plan.unread ?? "", registry.tools(meta.surface)).filter(
+    (tool) => ports.authorizer.missing(caller, toolOperation(tool).permissions).role.length === 0,
+  );
+  const instead =
+    near.length === 0
+      ? ""
+      : say(` Perhaps one of these does it: ${near.map(({ tool }) => `{tool:${tool.name}}`).join(", ")}.`);
+  const message = `Nothing was done. ${plan.questions.map(({ question }) => question).join(" ")}${instead}`;
   const steps = plan.steps.map((step): DoneStep => ({ ...step, effect: "read", status: "planned" }));
   return answer("asked", message, steps, plan);
 }
@@ -215,7 +259,15 @@ function answer(
   changeId: number | null = null,
 ) {
   const shown = steps.map(({ args, ...step }) => ({ ...step, arguments: args }));
-  return { outcome, message, steps: shown, assumptions, questions, change_id: changeId };
+  const assumed = assumptions.length === 0 ? "" : ` Assumed: ${assumptions.join(" ")}`;
+  return {
+    outcome,
+    message: `${message}${assumed}`,
+    steps: shown,
+    assumptions,
+    questions,
+    change_id: changeId,
+  };
 }
 
 /** A step that reads may give very much; whoever wants all of it calls the tool itself. */
