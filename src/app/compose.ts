@@ -106,6 +106,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const ports: CallPorts = {
     authorizer: identity.authorizer,
     limiter: identity.limiter,
+    meter: identity.usage,
     audit: identity.audit,
     log: engines.log,
     stopping: stopping.signal,

@@ -14,12 +14,13 @@ import { applicationFacts, type Caller, type CallMeta, tokenFacts } from "./call
 import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
 import { explainIssues } from "./explain-issues.ts";
 import { readArguments } from "./large-arguments.ts";
-import type { AuditSink, Authorizer, Limiter, OperationKind } from "./ports.ts";
+import type { AuditSink, Authorizer, Limiter, Meter, OperationKind } from "./ports.ts";
 import { type Bounds, limitPassed } from "./token-limits.ts";
 
 export interface CallPorts {
   authorizer: Authorizer;
   limiter: Limiter;
+  meter?: Meter;
   audit: AuditSink;
   log: Logger;
   /** Whether the audit log keeps arguments with their values, as the operator asked, and not only their shape. */
@@ -45,6 +46,8 @@ export interface Operation extends Bounds {
   name: string;
   permissions: readonly Permission[];
   timeoutMs: number | undefined;
+  /** Each call that is answered counts as an agent call of the plan. */
+  isMetered?: boolean;
   /** The argument that may come as a list that nobody has parsed. */
   longList?: string | undefined;
   input: z.ZodType;
@@ -76,7 +79,7 @@ const ACTIONS: Record<OperationKind, { action: string; resourceType: string }> =
 
 /**
  * The one path that tools, resources, prompts and completions take:
- * permission and limits of the token → sanitise → parse → rate limit → time limit → run → audit. Presenting is the surface's.
+ * permission and limits of the token → sanitise → parse → rate limit → plan → time limit → run → audit. Presenting is the surface's.
  */
 export async function call(
   ports: CallPorts,
@@ -97,17 +100,19 @@ export async function call(
     const input = parse(operation, plain);
     // A call that could not be run costs none of the tries, and is told so even when there are none left.
     await ports.limiter.take(operation, environment.caller, environment.meta);
-    const output = await notingDatasets(datasets, () =>
-      runWithin(
-        operation,
-        input,
-        {
-          ...environment,
-          note: (facts) => void Object.assign(noted, facts),
-          conceal: (values) => void concealed.push(...values),
-          ...(longList !== undefined && { longList }),
-        },
-        ports.stopping,
+    const output = await metered(ports, operation, environment, () =>
+      notingDatasets(datasets, () =>
+        runWithin(
+          operation,
+          input,
+          {
+            ...environment,
+            note: (facts) => void Object.assign(noted, facts),
+            conceal: (values) => void concealed.push(...values),
+            ...(longList !== undefined && { longList }),
+          },
+          ports.stopping,
+        ),
       ),
     ).catch((thrown: unknown) => {
       ports.busy?.note(operation, environment.caller, thrown);
@@ -129,6 +134,27 @@ export async function call(
   }
   record(ports, operation, args, environment, { ...outcome, noted, datasets, concealed });
   return outcome;
+}
+
+/** The plan's metric for what reads words as a person would. */
+const AGENT_CALLS = "agent_calls";
+
+/** What fails, or waits for its client and is called again, is given back. */
+async function metered<T>(
+  { meter }: CallPorts,
+  { isMetered = false }: Operation,
+  { caller }: CallEnvironment,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!isMetered || meter === undefined) return work();
+  const { id } = caller.workspace;
+  await meter.take(id, AGENT_CALLS);
+  try {
+    return await work();
+  } catch (error) {
+    await meter.giveBack(id, AGENT_CALLS);
+    throw error;
+  }
 }
 
 /** Refuses what the caller's role, scopes or token do not allow. */

@@ -52,6 +52,8 @@ export interface ToolSpec<Services, In extends z.ZodObject, Out extends z.ZodObj
    */
   longList?: string;
   timeoutMs?: number;
+  /** It reads words as a person would: each call that is answered counts as one of the plan's agent calls. */
+  isMetered?: boolean;
   /** The page that shows its results, in clients that show apps. */
   app?: string;
   /** It is called by such pages alone: other clients do not see it. */
@@ -75,6 +77,7 @@ export interface Tool extends Bounds {
   output: z.ZodObject;
   longList: string | undefined;
   timeoutMs: number | undefined;
+  isMetered: boolean;
   app: string | undefined;
   isForApps: boolean;
   content: ((output: unknown) => string | ContentBlock[]) | undefined;
@@ -103,6 +106,7 @@ export function toolsOf<Services extends object>() {
       output: typeof spec.output === "function" ? spec.output(assets) : spec.output,
       longList: spec.longList,
       timeoutMs: spec.timeoutMs,
+      isMetered: spec.isMetered ?? false,
       app: spec.app,
       isForApps: spec.isForApps ?? false,
       content: spec.content as Tool["content"],

@@ -21,6 +21,13 @@ export interface Limiter {
   take(operation: { kind: OperationKind; name: string }, caller: Caller, meta: CallMeta): Promise<void>;
 }
 
+/** Counts what a plan limits. */
+export interface Meter {
+  /** Throws AppError `plan_limit` when the plan of the workspace has no room for it. */
+  take(workspaceId: number, metric: string): Promise<void>;
+  giveBack(workspaceId: number, metric: string): Promise<void>;
+}
+
 export interface AuditEvent {
   action: string;
   workspaceId: number | null;

@@ -11,6 +11,7 @@ export function toolOperation({ tool, name, input, adapt }: WireTool): Operation
     kind: "tool",
     name,
     timeoutMs: tool.timeoutMs,
+    isMetered: tool.isMetered,
     longList: tool.longList,
     input,
     run: async (args: unknown, context) => {
@@ -40,7 +41,8 @@ export async function callInside(
 ): Promise<unknown> {
   const tool = registry.tool("all", name);
   if (tool === undefined) throw new Error(`there is no tool ${name}`);
-  const outcome = await call(ports, toolOperation(tool), args, {
+  // What it is a part of was counted.
+  const outcome = await call(ports, { ...toolOperation(tool), isMetered: false }, args, {
     say: (text) => text,
     ...environment,
     client: NO_CLIENT,

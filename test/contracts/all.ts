@@ -72,6 +72,12 @@ export const all = contract("all", {
   "all.audit.denials":
     "Refused tokens and missing scopes are logged with the reason that the caller is not told",
   "all.audit.sign-ins": "Sign-ins are logged, those that fail too",
+  "all.audit.pages":
+    "Who looks at a dashboard, a widget or an embed is logged; the start page is no call of a tool",
+  "all.audit.exports":
+    "Every file that is made of a dashboard, widget or dataset is logged, and its download",
+  "all.audit.commands":
+    "Commands that change or take something are logged as the operator's, without values of their options",
   "all.audit.stop": "A normal stop loses no event",
 
   "all.session.unknown": "An unknown session id gets 404",

@@ -199,6 +199,8 @@ export const bi = contract("bi", {
   "bi.audit.call": "Each tool call is logged with tool name, success and milliseconds, for admins to read",
   "bi.audit.denied": "A denied call is logged with the user and what was asked for",
 
+  "bi.metering":
+    "knowi_do, knowi_ask and knowi_search use up agent calls of the plan; deterministic tools are unlimited",
   "bi.documents.ingest":
     "knowi_ingest_document takes content with fileName, or fileUrl, and makes it searchable",
   "bi.documents.list": "knowi_list_documents lists names and ids, by datasourceId and by part of a name",

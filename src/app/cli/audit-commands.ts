@@ -19,6 +19,7 @@ const FILTERS = {
 export const AUDIT_COMMANDS: readonly Command[] = [
   defineCommand({
     name: "audit list",
+    reads: true,
     summary: "List audit events, the newest first",
     options: { ...FILTERS, limit: { value: "N", description: "How many; default: 50" }, ...JSON_OPTION },
     run: async (input, terminal) => (await import("./audit.ts")).listAudit(input, terminal),

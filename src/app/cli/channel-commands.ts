@@ -33,6 +33,7 @@ export const CHANNEL_COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "channel list",
+    reads: true,
     summary: "List the channels of a workspace",
     options: { workspace: WORKSPACE, ...JSON_OPTION },
     run: async (input, terminal) => (await import("./channel.ts")).listChannels(input, terminal),

@@ -2,6 +2,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { VERSION } from "../version.ts";
 import type { Command, Terminal } from "./command.ts";
+import { runCommand } from "./command-audit.ts";
 import { COMMANDS } from "./commands.ts";
 import { renderCommand, renderOverview } from "./help.ts";
 import { parseCommand } from "./parse.ts";
@@ -25,7 +26,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
 
   const input = parseCommand(command, words.slice(command.name.split(" ").length));
   if (input.options.help === true) return showHelp(command.name.split(" "), terminal);
-  return (await command.run(input, terminal)) ?? 0;
+  return (await runCommand(command, input, () => command.run(input, terminal))) ?? 0;
 }
 
 /** The overview, the commands of a group, or one command. */

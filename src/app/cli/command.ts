@@ -35,6 +35,8 @@ export interface CommandSpec<A extends string = string, O extends Options = Opti
   readonly options?: O;
   /** More that the help should say. */
   readonly notes?: readonly string[];
+  /** It changes nothing and takes nothing away, perhaps only with these options: what does is in the audit log. */
+  readonly reads?: true | ((input: Input<A, O>) => boolean);
   /** Resolves with the exit code (nothing means 0). */
   run(input: Input<A, O>, terminal: Terminal): Promise<number | undefined>;
 }
@@ -56,6 +58,7 @@ export interface Command {
   readonly args: Readonly<Record<string, string>>;
   readonly options: Options;
   readonly notes: readonly string[];
+  reads(input: AnyInput): boolean;
   run(input: AnyInput, terminal: Terminal): Promise<number | undefined>;
 }
 
@@ -63,7 +66,8 @@ export interface Command {
 export function defineCommand<A extends string = never, const O extends Options = Record<never, Option>>(
   spec: CommandSpec<A, O>,
 ): Command {
-  const { name, summary, args = {}, options = {}, notes = [] } = spec;
+  const { name, summary, args = {}, options = {}, notes = [], reads = () => false } = spec;
   const run = (input: AnyInput, terminal: Terminal) => spec.run(input as Input<A, O>, terminal);
-  return { name, summary, args, options, notes, run };
+  const isReading = (input: AnyInput) => reads === true || reads(input as Input<A, O>);
+  return { name, summary, args, options, notes, reads: isReading, run };
 }

@@ -55,6 +55,7 @@ const TOKEN_OPTIONS = {
 export const COMMANDS: readonly Command[] = [
   defineCommand({
     name: "serve",
+    reads: true,
     summary: "Start the server",
     options: { "no-demo": { description: "Start without demo data" } },
     notes: ["Settings come from the environment and from a file .env in the working directory."],
@@ -70,12 +71,14 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "workspace list",
+    reads: true,
     summary: "List the workspaces",
     options: JSON_OPTION,
     run: async (input, terminal) => (await import("./workspace.ts")).listWorkspaces(input, terminal),
   }),
   defineCommand({
     name: "workspace plan",
+    reads: ({ options }) => options.use === undefined && options.limits === undefined,
     summary: "Show what a workspace may use and has used, or give it a plan",
     args: { slug: "The workspace" },
     options: {
@@ -87,7 +90,7 @@ export const COMMANDS: readonly Command[] = [
       ...JSON_OPTION,
     },
     notes: [
-      "memories counts what is kept, agent_calls the calls of language models in a month (UTC). Where a limit is reached, more is refused with 402, and nothing is taken away. A workspace on the plan private also has 60 requests a minute with one token on the memory endpoint instead of 600. It holds from the next call on; the server need not be restarted.",
+      "memories counts what is kept; by month (UTC), agent_calls counts the questions, searches and instructions in words that were answered, llm_calls and llm_tokens what language models were asked and answered. Where a limit is reached, more is refused with 402, and nothing is taken away. A workspace on the plan private also has 60 requests a minute with one token on the memory endpoint instead of 600. It holds from the next call on; the server need not be restarted.",
     ],
     run: async (input, terminal) => (await import("./workspace.ts")).workspacePlan(input, terminal),
   }),
@@ -108,6 +111,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "user list",
+    reads: true,
     summary: "List the members of all workspaces or of one",
     options: { workspace: { value: "SLUG", description: "Only this workspace" }, ...JSON_OPTION },
     run: async (input, terminal) => (await import("./user.ts")).listUsers(input, terminal),
@@ -159,6 +163,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "group list",
+    reads: true,
     summary: "List the groups of a workspace, with the ids by which policies name them",
     options: { workspace: WORKSPACE, ...JSON_OPTION },
     run: async (input, terminal) => (await import("./group.ts")).listGroups(input, terminal),
@@ -189,6 +194,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "token list",
+    reads: true,
     summary: "List tokens, never their secret part",
     options: {
       user: { value: "EMAIL", description: "Only those of this person" },
@@ -222,6 +228,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "app list",
+    reads: true,
     summary: "List the OAuth clients that were registered",
     options: JSON_OPTION,
     run: async (input, terminal) => (await import("./app.ts")).listApps(input, terminal),
@@ -260,6 +267,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "dataset list",
+    reads: true,
     summary: "List the datasets of a workspace",
     options: { workspace: WORKSPACE, ...JSON_OPTION },
     run: async (input, terminal) => (await import("./dataset.ts")).listDatasets(input, terminal),
@@ -288,6 +296,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "dataset versions",
+    reads: true,
     summary: "List the rows that a dataset has and, for 30 days, those that were replaced",
     args: DATASET,
     options: { workspace: WORKSPACE, ...JSON_OPTION },
@@ -318,6 +327,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "model validate",
+    reads: true,
     summary: "Compare semantic models in a file or folder with the data, and change nothing",
     args: MODEL_FILE,
     options: { workspace: WORKSPACE },
@@ -339,12 +349,14 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "model list",
+    reads: true,
     summary: "List the semantic models of a workspace",
     options: { workspace: WORKSPACE, ...JSON_OPTION },
     run: async (input, terminal) => (await import("./model.ts")).listModels(input, terminal),
   }),
   defineCommand({
     name: "model diff",
+    reads: true,
     summary: "Show what publishing a file or folder would change",
     args: MODEL_FILE,
     options: { workspace: WORKSPACE },
@@ -372,6 +384,7 @@ export const COMMANDS: readonly Command[] = [
   ...AUDIT_COMMANDS,
   defineCommand({
     name: "stdio",
+    reads: true,
     summary:
       "Offer the tools of /mcp of the running server to a desktop client, over standard input and output",
     options: {
@@ -385,6 +398,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "home adopt",
+    reads: true,
     summary: "Let the database go on with this home, when the one it was used with is lost",
     options: { "accept-loss": { description: "Also when something of the former home is lost for good" } },
     notes: [
@@ -395,6 +409,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "doctor",
+    reads: true,
     summary: "Check the installation and say what to do",
     options: {
       ...JSON_OPTION,
@@ -404,6 +419,7 @@ export const COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "version",
+    reads: true,
     summary: "Show the version",
     run: async (_, terminal) => {
       terminal.out(`kenning ${VERSION}\n`);

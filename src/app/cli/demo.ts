@@ -3,6 +3,7 @@ import { loadConfig } from "../config.ts";
 import { open } from "../open.ts";
 import { register } from "../slices.ts";
 import type { Terminal } from "./command.ts";
+import { auditedCommand } from "./command-audit.ts";
 import { Progress } from "./progress.ts";
 import { quiet, requireDatabase } from "./with-identity.ts";
 
@@ -31,7 +32,7 @@ async function withDemo<T>(work: (demo: Demo) => Promise<T>): Promise<T> {
   try {
     register(engines.registry, services);
     await engines.jobs.start();
-    return await work(services.demo.demo);
+    return await auditedCommand(services.identity, () => work(services.demo.demo));
   } finally {
     await close();
   }

@@ -10,6 +10,7 @@ const TEST_BED = {
 export const EVAL_COMMANDS: readonly Command[] = [
   defineCommand({
     name: "eval questions",
+    reads: true,
     summary: "Ask questions over a model and its tables, and compare the answers with the right ones",
     options: {
       ...TEST_BED,
@@ -26,6 +27,7 @@ export const EVAL_COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "eval trace",
+    reads: true,
     summary: "Show how a question is read, stage by stage",
     args: { question: "The question, as one word" },
     options: {
@@ -37,6 +39,7 @@ export const EVAL_COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "eval verified",
+    reads: true,
     summary: "Test published models with the questions whose answers were marked as right",
     options: {
       workspace: WORKSPACE,

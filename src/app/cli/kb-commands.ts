@@ -17,6 +17,7 @@ export const KB_COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "kb list",
+    reads: true,
     summary: "List the knowledge bases of a workspace",
     options: { workspace: WORKSPACE, ...JSON_OPTION },
     run: async (input, terminal) => (await import("./kb.ts")).listKnowledgeBases(input, terminal),

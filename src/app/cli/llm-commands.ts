@@ -32,6 +32,7 @@ export const LLM_COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "llm list",
+    reads: true,
     summary: "List the language models of a workspace",
     options: { workspace: WORKSPACE, ...JSON_OPTION },
     run: async (input, terminal) => (await import("./llm.ts")).listProviders(input, terminal),

@@ -33,6 +33,7 @@ export const MEMORY_COMMANDS: readonly Command[] = [
   }),
   defineCommand({
     name: "memory rules",
+    reads: ({ options }) => options.set === undefined && !options.remove,
     summary: "Show, set or remove the rules for relations of a workspace",
     options: {
       workspace: WORKSPACE,

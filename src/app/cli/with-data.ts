@@ -5,6 +5,7 @@ import type { Caller } from "../../registry/caller.ts";
 import { loadConfig } from "../config.ts";
 import { open } from "../open.ts";
 import type { Services } from "../slices.ts";
+import { auditedCommand } from "./command-audit.ts";
 import { quiet, requireDatabase } from "./with-identity.ts";
 
 /** The services of all slices, and who works with them. */
@@ -22,7 +23,9 @@ export async function withData<T>(work: (opened: OpenedData) => Promise<T>): Pro
   const { services, engines, close } = await open(quiet(config));
   try {
     const callerFor = (slug: string) => operatorIn(services.identity, slug);
-    return await work({ ...services, retrieval: engines.retrieval, callerFor });
+    return await auditedCommand(services.identity, () =>
+      work({ ...services, retrieval: engines.retrieval, callerFor }),
+    );
   } finally {
     await close();
   }

@@ -3,6 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { type Config, loadConfig } from "../config.ts";
 import { openIdentity } from "../ground.ts";
 import { hasEmbeddedDatabase, requireHome } from "../home/home-folder.ts";
+import { auditedCommand } from "./command-audit.ts";
 
 /** Opens the catalog for one piece of work, whether the server runs or not, and closes it again. */
 export async function withIdentity<T>(work: (identity: Identity) => Promise<T>): Promise<T> {
@@ -16,7 +17,7 @@ export async function makeHomeWith<T>(work: (identity: Identity) => Promise<T>):
   requireHome(config.storage.home);
   const { identity, close } = await openIdentity(quiet(config));
   try {
-    return await work(identity);
+    return await auditedCommand(identity, () => work(identity));
   } finally {
     await close();
   }

@@ -1,6 +1,7 @@
 import type { AssetKinds } from "../../registry/asset-kind.ts";
 import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
+import type { AuditSink } from "../../registry/ports.ts";
 import type { Data } from "../data/index.ts";
 import type { AssetSearch } from "./asset-search.ts";
 import type { KeptExports } from "./kept-exports.ts";
@@ -16,6 +17,7 @@ export interface AssetsServices {
   /** Whether files of the contract have formulas made harmless. */
   escapeFormulas: boolean;
   search: AssetSearch;
+  audit: Pick<AuditSink, "record">;
 }
 
 export const defineTool = toolsOf<AssetsServices>();

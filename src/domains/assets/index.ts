@@ -1,6 +1,7 @@
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
+import type { Identity } from "../identity/index.ts";
 import { AssetSearch } from "./asset-search.ts";
 import type { AssetsServices } from "./define.ts";
 import { exportResource } from "./export.resource.ts";
@@ -20,18 +21,21 @@ export type { AssetsServices } from "./define.ts";
 export const assetsSlice: SliceSpec<
   "assets",
   AssetsServices,
-  { data: Pick<DataServices, "data"> },
+  { data: Pick<DataServices, "data">; identity: Pick<Identity, "audit"> },
   ValuesOf<typeof ASSETS_SETTINGS>
 > = {
   name: "assets",
   open(
     { registry: { assets }, retrieval, embeddings, blobs, vault, clock, appUrl, log },
-    { data: { data } },
+    { data: { data }, identity: { audit } },
     { exports: { escapeFormulas } },
   ) {
     const search = new AssetSearch({ assets, retrieval, embeddings, log });
     const exports = new KeptExports({ blobs, vault, clock, appUrl });
-    return { services: { assets, data, search, exports, escapeFormulas }, sweep: () => exports.sweep() };
+    return {
+      services: { assets, data, search, exports, escapeFormulas, audit },
+      sweep: () => exports.sweep(),
+    };
   },
   resources: [exportResource],
   tools: [getData, getDetails, search, exportData, deleteAsset, restoreAsset, run],

@@ -10,8 +10,8 @@ import { Boards } from "./boards.ts";
 import type { BiServices } from "./define.ts";
 import { EmbedsStore } from "./embeds.store.ts";
 import { Embeds } from "./embeds.ts";
+import { AuditedExports } from "./export/audited-exports.ts";
 import { Documents } from "./export/documents.ts";
-import { Exports } from "./export/exports.ts";
 import { ExportLinks } from "./export/links.ts";
 import { InsightFinder } from "./insights/insights.ts";
 import { dashboardKind, widgetKind } from "./kinds.ts";
@@ -43,7 +43,7 @@ export type { Chosen } from "./lens.ts";
 export { roomFor, type ShownFilter, type ShownWidget, type ToDraw } from "./views.ts";
 
 interface Before {
-  identity: Pick<Identity, "callerFor">;
+  identity: Pick<Identity, "callerFor" | "audit">;
   data: Pick<DataServices, "data" | "datasets">;
   models: Pick<ModelsServices, "models" | "modelsStore">;
   agent: Pick<AgentServices, "modelTables">;
@@ -78,7 +78,8 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     const views = new Views({ seers, sources, insights, modelSources, drawings, clock });
     const { fontFolders } = drawings;
     const documents = new Documents({ log, tempFolder: join(home, "documents"), fontFolders });
-    const exports = new Exports({ boards, views, drawings, documents, clock });
+    const parts = { boards, views, drawings, documents, clock };
+    const exports = new AuditedExports(parts, identity.audit);
     const exportLinks = new ExportLinks(vault, clock, appUrl);
     const embedsStore = new EmbedsStore(catalog, clock);
     const embeds = new Embeds({ store: embedsStore, boards, identity, vault, clock, appUrl });

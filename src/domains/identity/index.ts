@@ -1,3 +1,4 @@
+export { audited } from "./audit/audited.ts";
 export { ownerOf } from "./authentication/authentication.ts";
 export type { TokenVerifier, VerifiedToken } from "./authentication/verifier.ts";
 export { createIdentity, type IdentityOptions } from "./create-identity.ts";

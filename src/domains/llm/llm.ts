@@ -36,8 +36,9 @@ export interface ModelAnswer {
   ms: number;
 }
 
-/** Counted for each call of a model, and bounded by the plan of the workspace. */
-const METRIC = "agent_calls";
+/** Counted for each call of a model, and bounded by the plan of the workspace; what a call took is known after it. */
+const METRIC = "llm_calls";
+const TOKENS = "llm_tokens";
 const TEST_TOKENS = 16;
 
 /** The language models of a workspace: which one is asked, what it costs, and what is written down about it. */
@@ -83,6 +84,7 @@ export class Llm {
     if (found !== undefined) throw suspicious(found);
     const { id } = caller.workspace;
     const { pauses } = this.#parts;
+    await this.#parts.usage.take(id, TOKENS, 0);
     await this.#parts.usage.take(id, METRIC);
     const started = performance.now();
     try {
@@ -92,6 +94,8 @@ export class Llm {
         return this.#parts.models.complete(connection, { ...prompt, timeoutMs: provider.timeoutMs });
       });
       pauses.succeeded(provider.id);
+      const { input, output } = answer.tokens;
+      await this.#parts.usage.take(id, TOKENS, input + output, { isBounded: false });
       const ms = performance.now() - started;
       this.#called(caller, provider, { purpose, ms, outcome: "ok", tokens: answer.tokens });
       return { ...answer, ms };
@@ -113,6 +117,7 @@ export class Llm {
     const connection: Connection = { ...provider, key: await this.#parts.store.key(provider) };
     const { timeoutMs } = provider;
     const text = "Answer with the word yes.";
+    await this.#parts.usage.take(workspaceId, METRIC, 1, { isBounded: false });
     await this.#parts.models
       .complete(connection, { system: text, text, maxTokens: TEST_TOKENS, timeoutMs, signal })
       .catch((error) => {

@@ -44,6 +44,7 @@ import {
   ROWS_FOR_TWO_LINES,
   widgetBody,
 } from "./dashboard.page.ts";
+import { viewed } from "./viewed.ts";
 
 export interface DashboardPagesParts extends Pick<BiServices, "boards" | "views" | "exports" | "embeds"> {
   identity: Identity;
@@ -89,12 +90,12 @@ export function mountDashboards(app: HttpApp, parts: DashboardPagesParts): void 
     const showing = await showingOf(c, parts, person);
     const t = wordsOf(c);
     const nav = topBar(t, signedInNav(t, person.email, parts.forms.tokenFor(c))) as Markup;
-    const view = await viewOf(parts, showing);
+    const view = await viewed(c, parts.identity, showing, () => viewOf(parts, showing));
     return send(c, dashboardPage(t, { title: showing.title, nav, view }), "'none'");
   });
   app.get("/d/:id/w/:widget", async (c) => {
     const showing = await showingOf(c, parts, await requireSignedIn(c, parts));
-    return send(c, await bodyOf(c, parts, showing), "'none'");
+    return send(c, await viewed(c, parts.identity, showing, () => bodyOf(c, parts, showing)), "'none'");
   });
   app.get("/d/:id/export", errorsAsPages, async (c) => {
     const person = await requireSignedIn(c, parts);
@@ -133,11 +134,11 @@ function mountEmbeds(app: HttpApp, parts: DashboardPagesParts): void {
   });
   app.post("/embed/:publicId/view", smallBody, async (c) => {
     const showing = await embeddedOf(c, parts);
-    return send(c, await viewOf(parts, showing), "'none'");
+    return send(c, await viewed(c, parts.identity, showing, () => viewOf(parts, showing)), "'none'");
   });
   app.post("/embed/:publicId/w/:widget", smallBody, async (c) => {
     const showing = await embeddedOf(c, parts);
-    return send(c, await bodyOf(c, parts, showing), "'none'");
+    return send(c, await viewed(c, parts.identity, showing, () => bodyOf(c, parts, showing)), "'none'");
   });
 }
 

@@ -1,13 +1,13 @@
 import { Readable } from "node:stream";
 import type { AssetsServices } from "../../domains/assets/index.ts";
-import type { Identity } from "../../domains/identity/index.ts";
+import { audited, type Identity } from "../../domains/identity/index.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { refusal } from "../http/answers.ts";
 import type { HttpApp } from "../http/app.ts";
 import { fileHeaders } from "../http/file-headers.ts";
 
 export interface ExportFilesParts extends Pick<AssetsServices, "exports"> {
-  identity: Pick<Identity, "callerFor">;
+  identity: Pick<Identity, "callerFor" | "audit">;
 }
 
 /** Exports that are too large for an answer, for whoever has the link. */
@@ -19,7 +19,18 @@ export function mountExportFiles(app: HttpApp, { exports, identity }: ExportFile
       const caller = await identity.callerFor(file.owner);
       if (!caller.permissions.includes("bi:read"))
         throw new AppError("forbidden", "You may not read data any more.");
-      const content = await exports.content(file);
+      const { name, mimeType, bytes } = file;
+      const what = {
+        action: "file.download",
+        resourceType: "file",
+        resourceId: name,
+        address: c.get("address"),
+      };
+      const content = await audited(
+        identity.audit,
+        { caller, ...what, metadata: { mimeType, bytes, via: "link" }, isAnonymous: true },
+        () => exports.content(file),
+      );
       const isHead = c.req.method === "HEAD";
       if (isHead) content.destroy();
       const headers = fileHeaders(file.name, file.mimeType);

@@ -638,19 +638,17 @@ describe("what is written down and counted", () => {
     const { identity } = server.app;
     await provide();
     const { id } = await identity.workspaces.bySlug("acme");
-    const used = (await identity.usage.report(id)).find(({ metric }) => metric === "agent_calls")?.used ?? 0;
+    const used = (await identity.usage.report(id)).find(({ metric }) => metric === "llm_calls")?.used ?? 0;
     standIn.reply({ status: 401 });
     await ask("plonkage by shop");
     standIn.reply(GOOD);
     await ask("plonkage by shop");
-    const after = (await identity.usage.report(id)).find(({ metric }) => metric === "agent_calls")?.used;
+    const after = (await identity.usage.report(id)).find(({ metric }) => metric === "llm_calls")?.used;
     // What nobody answered was given back.
     expect(after).toBe(used + 1);
     const pool = await import("pg").then(({ Client }) => new Client(server.databaseUrl));
     await pool.connect();
-    await pool.query("INSERT INTO plans VALUES ('small', jsonb_build_object('agent_calls', $1::int))", [
-      after,
-    ]);
+    await pool.query("INSERT INTO plans VALUES ('small', jsonb_build_object('llm_calls', $1::int))", [after]);
     await pool.query("UPDATE workspaces SET plan = 'small' WHERE slug = 'acme'");
     standIn.reply(GOOD);
     const { outcome, caveats } = await ask("plonkage by shop");

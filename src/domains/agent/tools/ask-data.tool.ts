@@ -45,6 +45,7 @@ export const askData = defineTool({
     "Answer a question in plain words about datasets, without a semantic model: it finds the right ones, how they are joined, and the query. Gives the query, rows (first 100) and what was searched. If it asks back, ask again with dataset_ids or with the answer in brackets behind the question.",
   permission: "bi:read",
   effect: "read",
+  isMetered: true,
   timeoutMs: LIMITS.agent.totalMs + 10_000,
   input: z.strictObject({
     question,

@@ -60,6 +60,7 @@ export const askQuestion = defineTool({
     'Answer a question in plain words about the data of a semantic model, with SQL and lineage. Ask one whole question in the words of the model, with period, filters and grouping each time. When it asks back, add answers in brackets ("… [Time period: last quarter]") or "proceed anyway"; when it refuses, use query_metrics.',
   permission: "data_agent:write",
   effect: "read",
+  isMetered: true,
   within: ["models"],
   timeoutMs: LIMITS.agent.totalMs + 10_000,
   app: PICTURE_APP,

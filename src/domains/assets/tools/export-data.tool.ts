@@ -5,7 +5,7 @@ import { compactFile } from "../../../registry/compact-content.ts";
 import type { CallContext } from "../../../registry/context.ts";
 import { type ExportedFile, exportText, wholeParquet } from "../../data/index.ts";
 import { LIMITS } from "../../data/limits.ts";
-import { ownerOf } from "../../identity/index.ts";
+import { audited, ownerOf } from "../../identity/index.ts";
 import { type AssetsServices, defineTool } from "../define.ts";
 import { LIMITS as ASSETS } from "../limits.ts";
 import { adaptIds, idArguments, namedAsset } from "../named-asset.ts";
@@ -142,7 +142,20 @@ async function filesOf(parts: AssetParts["parts"], wish: Wish, context: Context)
   return files;
 }
 
-async function fileOf(type: string, id: number, wish: Wish, context: Context) {
+function fileOf(type: string, id: number, wish: Wish, context: Context) {
+  const { audit, caller, meta } = context;
+  const what = {
+    action: `${type}.export`,
+    resourceType: type,
+    resourceId: String(id),
+    address: meta.address,
+  };
+  return audited(audit, { caller, ...what, metadata: { format: wish.format } }, () =>
+    makeFile(type, id, wish, context),
+  );
+}
+
+async function makeFile(type: string, id: number, wish: Wish, context: Context) {
   const { assets, data, caller, signal, say } = context;
   const { format, escapeFormulas, limit, offset, c9ql } = wish;
   const { name, hasColumns, stream, count } = await assets.require(type, "rows").rows(caller, id);

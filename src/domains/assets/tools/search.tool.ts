@@ -36,6 +36,7 @@ export const search = defineTool({
   description: "Dashboards, widgets, datasets and queries by words and meaning.",
   permission: "bi:read",
   effect: "read",
+  isMetered: true,
   input: (assets) =>
     z.strictObject({
       query: z.string().min(1).max(2_000),

@@ -53,6 +53,7 @@ export const carryOut = defineTool({
     "Does what a sentence says (English or German) about dashboards, charts, alerts, reports, exports and questions: it plans calls of tools and makes them. dry_run only shows the plan; undo takes back what a change_id did. What is unclear is asked back, and nothing is done. Deletes nothing.",
   permission: "bi:read",
   effect: "delegate",
+  isMetered: true,
   timeoutMs: LIMITS.instructions.totalMs,
   input: z.strictObject({
     instruction: instruction.optional(),
