@@ -219,4 +219,22 @@ describe("limits", () => {
     expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(60);
     expect((await call("knowmind.health")).status).toBe(200);
   });
+
+  it("[memory.limit.member] five times that for one person with many tokens", async () => {
+    const { users, workspaces } = server.app.identity;
+    await workspaces.create({ slug: "small" });
+    await workspaces.setPlan("small", { plan: "private" });
+    const ping = async (email: string) => {
+      const token = await server.token({ kind: "memory", workspace: "small", email });
+      // Each message of a batch counts: 60 a minute are allowed for one token on this plan.
+      const json = Array.from({ length: 50 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
+      return (await server.request(PATH, { token, json })).status;
+    };
+    for (const email of ["many@example.com", "one@example.com"])
+      await users.create({ email, workspace: "small", role: "viewer" });
+    const statuses: number[] = [];
+    for (let i = 0; i < 7; i += 1) statuses.push(await ping("many@example.com"));
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429]);
+    expect(await ping("one@example.com")).toBe(200);
+  });
 });

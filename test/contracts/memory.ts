@@ -74,4 +74,5 @@ export const memory = contract("memory", {
   "memory.error.service": "503 when the service is unavailable",
   "memory.error.provider": "-32000 when something behind the service fails or takes too long",
   "memory.limit.token": "Requests are limited by token: 600 a minute, then 429 with Retry-After",
+  "memory.limit.member": "All tokens of one person together have five times the limit of one",
 });

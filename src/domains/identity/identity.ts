@@ -293,10 +293,12 @@ export interface AuditLog extends AuditSink {
 }
 
 export interface TransportLimiter extends Limiter {
-  /** Counts a request before it is served, by token and by address. Throws AppError `rate_limited` with `data.retryAfterMs`. */
+  /** Counts a request before it is served, by token, member and address. Throws AppError `rate_limited` with `data.retryAfterMs`. */
   admit(request: {
     surface: SurfaceName;
     tokenHash: string;
+    /** Whose token it is; left out where it is nobody's, as with an embed. */
+    userId?: number;
     address: string;
     plan?: string;
     /** How many requests it counts as, such as the messages of a batch; 1 when left out. */

@@ -16,6 +16,8 @@ export const LIMITS = {
     attributeCharacters: 500,
     /** Tokens of one person in one workspace that are neither expired nor revoked. */
     tokensPerMember: 200,
+    /** Requests of one person with all their tokens together, as a multiple of what one token may make. */
+    tokensWorthPerMember: 5,
     /** Names of workspaces, people, groups and tokens. */
     nameCharacters: 100,
     /** Toolsets, models or knowledge bases that one token may be limited to. */

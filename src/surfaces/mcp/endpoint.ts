@@ -140,7 +140,7 @@ export class Endpoint {
       this.#parts.ports.busy?.assertMayEnter(caller);
       leaveFlight = this.#parts.inFlight.enter(scopeOf(caller));
       arrival.whenClosed(leaveFlight);
-      await this.#count({ surface: surface.name, tokenHash, address, plan });
+      await this.#count({ surface: surface.name, tokenHash, userId: caller.user.id, address, plan });
     } catch (thrown) {
       if (isAppError(thrown)) this.#parts.ports.refused?.(thrown, caller, { address });
       throw thrown;
@@ -237,13 +237,14 @@ export class Endpoint {
   }
 
   /** Each message of a batch counts like a request of its own. */
-  async #admitBatch(messages: Message[], { meta, plan }: Admission): Promise<void> {
+  async #admitBatch(messages: Message[], { caller, meta, plan }: Admission): Promise<void> {
     if (messages.length > KERNEL.request.batchMessages) {
       throw new AppError("too_large", `A batch holds at most ${KERNEL.request.batchMessages} messages.`);
     }
     if (messages.length < 2) return;
     const { surface, tokenHash, address } = meta;
-    await this.#count({ surface, tokenHash, address, plan, cost: messages.length - 1 });
+    const userId = caller.user.id;
+    await this.#count({ surface, tokenHash, userId, address, plan, cost: messages.length - 1 });
   }
 
   async #count(request: Parameters<TransportLimiter["admit"]>[0]): Promise<void> {

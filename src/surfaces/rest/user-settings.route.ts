@@ -86,7 +86,7 @@ async function whoAsks(
   if (authorization === null && c.req.header("cookie") !== undefined) return ofBrowser(c, parts);
   const proof = { authorization, surface: "all" as const, resource: `${appUrl}${agentPath}`, address };
   const { caller, tokenHash, plan } = await identity.authenticate(proof);
-  await identity.limiter.admit({ surface: "all", tokenHash, address, plan });
+  await identity.limiter.admit({ surface: "all", tokenHash, userId: caller.user.id, address, plan });
   return { caller, tokenHash };
 }
 

@@ -88,6 +88,25 @@ test.for([
   },
 );
 
+test("one person, however many tokens they have: five times what one of them may", async () => {
+  const limiter = openLimiter({ tokenRequests: { points: 20, windowMs: MS.minute } });
+  let i = 0;
+  const by = (userId: number, surface: SurfaceName, plan?: string) => () =>
+    limiter.admit({
+      surface,
+      tokenHash: `t${i++}`,
+      userId,
+      address: `10.1.${(i >> 8) & 255}.${i & 255}`,
+      ...(plan && { plan }),
+    });
+  expect(await allowed(by(1, "all"), 200)).toBe(100);
+  // Those of all endpoints are counted together, and others by themselves.
+  expect(await allowed(by(1, "bi"), 200)).toBe(0);
+  expect(await allowed(by(2, "bi"), 200)).toBe(100);
+  expect(await allowed(by(1, "memory", "private"), 400)).toBe(300);
+  expect(await allowed(by(3, "memory"), 3_100)).toBe(3_000);
+});
+
 test("one address, however many tokens it has, and one network of IPv6 addresses", async () => {
   const limiter = openLimiter({ addressRequests: { points: 100, windowMs: MS.minute } });
   let i = 0;

@@ -45,9 +45,13 @@ export function createLimiter(state: SharedState, settings: RateLimitSettings): 
       const { tokenHash, address } = meta;
       await limits.take(names, { user: String(caller.user.id), tokenHash, address, tool: name });
     },
-    async admit({ surface, tokenHash, address, plan = "", cost = 1 }) {
+    async admit({ surface, tokenHash, userId, address, plan = "", cost = 1 }) {
       if (!settings.enabled) return;
-      await limits.take(requestWindows(surface, plan), { tokenHash, address }, cost);
+      const names = requestWindows(surface, plan);
+      const subject = { tokenHash, address };
+      if (userId !== undefined) return limits.take(names, { ...subject, user: String(userId) }, cost);
+      const ofNobody = names.filter((name) => !windows[name].per.includes("user"));
+      await limits.take(ofNobody, subject, cost);
     },
     async admitTokenExchange(address) {
       if (settings.enabled) await limits.take(["token_exchanges"], { address });

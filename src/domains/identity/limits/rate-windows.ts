@@ -2,6 +2,7 @@ import { MS } from "../../../kernel/clock.ts";
 import type { RateLimit, RateRule } from "../../../platform/state/index.ts";
 import { SURFACES, type SurfaceName } from "../../../registry/caller.ts";
 import type { OperationKind } from "../../../registry/ports.ts";
+import { LIMITS } from "../limits.ts";
 
 /** What an operator may change. */
 export interface RateLimitSettings {
@@ -68,6 +69,9 @@ export type RateWindowName =
   | "memory_requests"
   | "memory_requests_private"
   | "token_requests"
+  | "member_memory_requests"
+  | "member_memory_requests_private"
+  | "member_requests"
   | "address_requests"
   | "authorizations"
   | "token_exchanges"
@@ -84,6 +88,7 @@ export function rateWindows(rules: RateLimitSettings): Record<RateWindowName, Ra
   const agent = { surfaces: ["agent"], per: ["user"] } as const;
   const memory = { counts: "request", surfaces: ["memory"], per: ["tokenHash"] } as const;
   const elsewhere = SURFACES.filter((surface) => surface !== "memory");
+  const together = { counts: "request", per: ["user"] } as const;
   const attempt = { counts: "attempt", surfaces: [] } as const;
   return {
     agent_questions: { ...agent, counts: "tool", operation: "ask_question", ...rules.questions },
@@ -91,6 +96,20 @@ export function rateWindows(rules: RateLimitSettings): Record<RateWindowName, Ra
     memory_requests: { ...memory, plan: { isNot: PRIVATE_PLAN }, ...rules.memoryRequests },
     memory_requests_private: { ...memory, plan: { is: PRIVATE_PLAN }, ...rules.memoryRequestsOnPrivatePlan },
     token_requests: { counts: "request", surfaces: elsewhere, per: ["tokenHash"], ...rules.tokenRequests },
+    // A person may have many tokens, and must not be allowed as many times more by that.
+    member_memory_requests: {
+      ...together,
+      surfaces: ["memory"],
+      plan: { isNot: PRIVATE_PLAN },
+      ...ofMember(rules.memoryRequests),
+    },
+    member_memory_requests_private: {
+      ...together,
+      surfaces: ["memory"],
+      plan: { is: PRIVATE_PLAN },
+      ...ofMember(rules.memoryRequestsOnPrivatePlan),
+    },
+    member_requests: { ...together, surfaces: elsewhere, ...ofMember(rules.tokenRequests) },
     address_requests: { counts: "request", surfaces: SURFACES, per: ["address"], ...rules.addressRequests },
     authorizations: { ...attempt, per: ["address"], ...rules.authorizations },
     token_exchanges: { ...attempt, per: ["address"], ...rules.tokenExchanges },
@@ -104,4 +123,8 @@ export function rateWindows(rules: RateLimitSettings): Record<RateWindowName, Ra
     },
     client_logins: { ...attempt, per: ["resource", "address"], ...rules.clientLogins },
   };
+}
+
+function ofMember({ points, windowMs }: RateRule): RateRule {
+  return { points: points * LIMITS.identity.tokensWorthPerMember, windowMs };
 }
