@@ -85,7 +85,7 @@ function openDeliveries(
   const { catalog, fetch, vault, root, home } = parts;
   const { smtpUrl, domains, dkimKeyFile, dkimSelector, slackApiUrl } = mail;
   const from = mail.from ?? `kenning@${new URL(appUrl).hostname}`;
-  const channels = new Channels(catalog, vault, fetch);
+  const channels = new Channels(catalog, vault, fetch, deriveKey(root, "webhooks"));
   const dkim =
     dkimKeyFile === null
       ? undefined
@@ -97,7 +97,7 @@ function openDeliveries(
   return new Deliveries({
     ...parts,
     mail: new MailChannel({ smtpUrl, from, outbox: join(home, "outbox"), domains, dkim }),
-    webhooks: new WebhookChannel({ fetch, key: deriveKey(root, "webhooks"), channels }),
+    webhooks: new WebhookChannel({ fetch, channels }),
     slack: new SlackChannel({ fetch, apiUrl: slackApiUrl }),
     teams: new TeamsChannel(fetch),
     channels,

@@ -245,6 +245,36 @@ describe("a run of a report", () => {
   });
 });
 
+describe("an alert on what is hidden", () => {
+  it("tells neither condition nor key to those who do not see it, and does not become theirs", async () => {
+    const { alert } = await call<{ alert: { id: number; key: string[] } }>(
+      "create_alert",
+      { dataset_id: people, name: "Paid", condition: "salary > 90000", key: ["salary", "person"] },
+      admin,
+    );
+    expect(alert.key).toEqual(["salary", "person"]);
+    const asset = { asset_type: "alert", asset_id: alert.id };
+    const told = async (name: string, args: object, token: string) => {
+      const { result } = await callTool(server, token, name, args as Record<string, unknown>);
+      return result?.content[0]?.text ?? "";
+    };
+    for (const [name, args] of [
+      ["list_alerts", { dataset_id: people }],
+      ["get_details", asset],
+      ["test_alert", { alert_id: alert.id }],
+      ["update_alert", { alert_id: alert.id, name: "Mine" }],
+      ["update_alert", { alert_id: alert.id, condition: "region = 'West'" }],
+      ["update_alert", { alert_id: alert.id, paused: true }],
+    ] as const)
+      expect(await told(name, args, editor)).not.toMatch(HIDDEN);
+    expect(await told("get_details", asset, viewer)).toMatch(/salary/);
+    expect(await told("get_details", asset, admin)).toMatch(/salary/);
+    expect(await told("get_details", asset, stranger)).toMatch(/There is no alert/);
+    const { alerts } = await call<{ alerts: object[] }>("list_alerts", { dataset_id: people }, editor);
+    expect(alerts).toMatchObject([{ name: "Paid", key: [], c9ql: null, sentence: null }]);
+  });
+});
+
 describe("what was deleted", () => {
   const remove = (type: string, id: number) =>
     call("delete_asset", { asset_type: type, asset_id: id, confirm: true }, admin);

@@ -1,4 +1,4 @@
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, isAppError } from "../../kernel/errors.ts";
 import { type Deliveries, oneLine } from "../../platform/delivery/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { AgentServices } from "../agent/index.ts";
@@ -104,9 +104,10 @@ export class Alerts {
     const isOnlyPause = Object.keys(settings).length === 0;
     if (isOnlyPause && paused === undefined) return alert;
     const isOthers = alert.ownerId !== caller.user.id;
-    // What was only the former owner's to see must be readable for the new one.
-    if (!isOnlyPause && isOthers && alert.c9ql !== null && settings.c9ql === undefined)
-      readCondition(alert.c9ql, { name: dataset.name, columns: restrictionFor(caller, dataset).columns });
+    if (!isOnlyPause && isOthers) {
+      const { c9ql = alert.c9ql, key = alert.key } = settings;
+      assertMayTakeOver(caller, dataset, { c9ql, key });
+    }
     // It begins anew: what was told of the former condition, or before the pause, says nothing of it now.
     const isNew = settings.c9ql !== undefined || (alert.paused && paused === false);
     const fresh = {
@@ -178,6 +179,26 @@ export class Alerts {
     if (alert.ownerId === caller.user.id) return true;
     const dataset = await this.#parts.data.require(caller, alert.datasetId).catch(() => undefined);
     return dataset !== undefined && isWhole(caller, dataset);
+  }
+}
+
+/** What was only the former owner's to see must be readable for the new one; what is not is not named. */
+function assertMayTakeOver(
+  caller: Caller,
+  dataset: Dataset,
+  { c9ql, key }: Pick<Alert, "c9ql" | "key">,
+): void {
+  if (c9ql === null) return;
+  const { columns } = restrictionFor(caller, dataset);
+  try {
+    readCondition(c9ql, { name: dataset.name, columns });
+    assertKey(key, c9ql, columns);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    throw new AppError("forbidden", "This alert looks at what you may not see, so it cannot become yours.", {
+      hint: "Its owner or an admin can change it; make one of your own with {tool:create_alert}.",
+      cause: error,
+    });
   }
 }
 

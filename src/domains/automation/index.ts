@@ -16,6 +16,7 @@ import { alertKind } from "./alert-kind.ts";
 import { AlertsStore } from "./alerts.store.ts";
 import { Alerts } from "./alerts.ts";
 import type { AutomationServices } from "./define.ts";
+import { sweepEndpoints } from "./recipients.ts";
 import { reportKind } from "./reports/report-kind.ts";
 import { ReportRuns } from "./reports/report-runs.ts";
 import { ReportsStore } from "./reports/reports.store.ts";
@@ -112,6 +113,7 @@ function openAutomation(
   const sweep = async () => {
     await alertsStore.sweep();
     await reportsStore.sweep();
+    await sweepEndpoints(catalog);
   };
   return { services, sweep };
 }

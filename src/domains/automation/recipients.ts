@@ -1,4 +1,7 @@
-import type { Deliveries, Recipient } from "../../platform/delivery/index.ts";
+import { and, eq, notExists, sql } from "drizzle-orm";
+import type { Catalog } from "../../platform/catalog/index.ts";
+import { type Deliveries, type Recipient, webhookEndpoints } from "../../platform/delivery/index.ts";
+import { alerts, reports } from "./automation.tables.ts";
 
 interface Told {
   workspaceId: number;
@@ -15,6 +18,21 @@ export async function recipientsOf(deliveries: Deliveries, told: Told): Promise<
     ...webhooks.map((target) => ({ channel: "webhook" as const, target })),
     ...(await deliveries.channels.recipients(workspaceId, channels)),
   ];
+}
+
+/** Forgets the signing secrets of webhooks that nothing names any more. */
+export async function sweepEndpoints({ db }: Catalog): Promise<void> {
+  const namedIn = (table: typeof alerts | typeof reports) =>
+    db
+      .select({ id: table.id })
+      .from(table)
+      .where(
+        and(
+          eq(table.workspaceId, webhookEndpoints.workspaceId),
+          sql`jsonb_exists(${table.webhooks}, ${webhookEndpoints.url})`,
+        ),
+      );
+  await db.delete(webhookEndpoints).where(and(notExists(namedIn(alerts)), notExists(namedIn(reports))));
 }
 
 /** Channels as somebody names them: those that are set up, and webhooks by their URL. */

@@ -15,7 +15,7 @@ export const savedShape = {
   webhook_secrets: z
     .record(z.string(), z.string())
     .optional()
-    .describe("With which receivers verify the signature, by URL"),
+    .describe("With which receivers verify the signature, by URL: told once, when it was made"),
   message: z.string(),
 };
 
@@ -25,6 +25,9 @@ export async function saved(
   alert: Alert,
   signal: AbortSignal,
 ): Promise<z.output<z.ZodObject<typeof savedShape>>> {
+  // Whoever pauses another's alert learns nothing of it by that.
+  if (!(await alerts.sees(caller, alert)))
+    return { matches_now: null, past_firings: null, message: "Saved." };
   // It is saved, whatever a first look comes to; that is told with it.
   const now = await alerts.lookNow(caller, alert, signal).catch((error: unknown) => {
     if (!isAppError(error)) throw error;
@@ -42,11 +45,11 @@ export async function saved(
       ? "No mail server is set, so mails are written to the folder outbox in the data folder."
       : "",
   ];
-  const secrets = await deliveries.secretsOf(workspaceId, webhooks);
+  const secrets = await deliveries.channels.newSecrets(workspaceId, webhooks);
   return {
     matches_now: now.rows,
     past_firings: now.past?.fired ?? null,
-    ...(webhooks.length > 0 && { webhook_secrets: secrets }),
+    ...(Object.keys(secrets).length > 0 && { webhook_secrets: secrets }),
     message: sentences.filter((sentence) => sentence !== "").join(" "),
   };
 }

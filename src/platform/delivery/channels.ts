@@ -1,11 +1,11 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { and, asc, eq, sql } from "drizzle-orm";
 import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Catalog } from "../catalog/index.ts";
 import type { GuardedFetch } from "../guarded-fetch/index.ts";
 import type { Vault } from "../vault/index.ts";
-import { type CHANNEL_KINDS, channels } from "./delivery.tables.ts";
+import { type CHANNEL_KINDS, channels, webhookEndpoints } from "./delivery.tables.ts";
 import { LIMITS } from "./limits.ts";
 import { type Recipient, webhookUrl } from "./message.ts";
 
@@ -49,11 +49,14 @@ export class Channels {
   readonly #catalog: Catalog;
   readonly #vault: Vault;
   readonly #fetch: Pick<GuardedFetch, "check">;
+  readonly #formerKey: Buffer;
 
-  constructor(catalog: Catalog, vault: Vault, fetch: Pick<GuardedFetch, "check">) {
+  /** `formerKey` is what secrets of webhooks were made of before each had one of its own. */
+  constructor(catalog: Catalog, vault: Vault, fetch: Pick<GuardedFetch, "check">, formerKey: Buffer) {
     this.#catalog = catalog;
     this.#vault = vault;
     this.#fetch = fetch;
+    this.#formerKey = formerKey;
   }
 
   async list(workspaceId: number): Promise<Channel[]> {
@@ -85,12 +88,13 @@ export class Channels {
       const isSigned = kind === "webhook" && (found === undefined || wish.rotate === true);
       const secret = isSigned ? newSigningSecret() : given;
       if (found === undefined && secret === undefined) throw noSecret(kind);
+      const former = found?.secret ?? (url === null ? undefined : await this.#endpoint(tx, workspaceId, url));
       const values = {
         room,
         url,
         disabled: null,
         ...(secret !== undefined && { secret: this.#seal(secret) }),
-        ...(isSigned && found !== undefined && { formerSecret: found.secret, formerUntil: formerUntil() }),
+        ...(isSigned && former !== undefined && { formerSecret: former, formerUntil: formerUntil() }),
       };
       const [made] =
         found === undefined
@@ -165,14 +169,62 @@ export class Channels {
     };
   }
 
-  /** What a webhook is signed with, the newest first; none where its URL is not that of a channel. */
+  /**
+   * Makes a secret for each of these webhooks that has none, and tells those that it made, by URL. Nobody is told it
+   * again: whoever names the URL of somebody else's receiver must not be able to sign for it.
+   */
+  async newSecrets(workspaceId: number, urls: readonly string[]): Promise<Record<string, string>> {
+    const known = new Set((await this.list(workspaceId)).map(({ url }) => url));
+    const made: Record<string, string> = {};
+    for (const url of urls.filter((each) => !known.has(each))) {
+      const secret = newSigningSecret();
+      if (await this.#keepEndpoint(workspaceId, url, secret)) made[url] = secret;
+    }
+    return made;
+  }
+
+  /** False where it has one already. */
+  async #keepEndpoint(workspaceId: number, url: string, secret: string): Promise<boolean> {
+    const rows = await this.#catalog.db
+      .insert(webhookEndpoints)
+      .values({ workspaceId, url, secret: this.#seal(secret) })
+      .onConflictDoNothing()
+      .returning({ id: webhookEndpoints.id });
+    return rows.length > 0;
+  }
+
+  /** The sealed secret of a webhook that is named by its URL alone. */
+  async #endpoint(
+    db: Pick<Catalog["db"], "select">,
+    workspaceId: number,
+    url: string,
+  ): Promise<string | undefined> {
+    const named = sql`md5(${webhookEndpoints.url}) = md5(${url})`;
+    const [row] = await db
+      .select({ secret: webhookEndpoints.secret })
+      .from(webhookEndpoints)
+      .where(and(eq(webhookEndpoints.workspaceId, workspaceId), named));
+    return row && (row.secret ?? this.#seal(this.#formerSecret(workspaceId, url)));
+  }
+
+  #formerSecret(workspaceId: number, url: string): string {
+    const secret = createHmac("sha256", this.#formerKey).update(`${workspaceId}\n${url}`).digest("base64");
+    return `whsec_${secret}`;
+  }
+
+  /** What a webhook is signed with, the newest first. */
   async signingSecrets(workspaceId: number, url: string): Promise<string[]> {
     const [row] = await this.#catalog.db
       .select()
       .from(channels)
       .where(and(eq(channels.workspaceId, workspaceId), eq(channels.url, url)))
       .orderBy(asc(channels.id));
-    if (row === undefined) return [];
+    if (row === undefined) {
+      const known = await this.#endpoint(this.#catalog.db, workspaceId, url);
+      if (known !== undefined) return [this.#open(known)];
+      await this.#keepEndpoint(workspaceId, url, newSigningSecret());
+      return this.signingSecrets(workspaceId, url);
+    }
     assertEnabled(row);
     const isFormerGood =
       row.formerSecret !== null && row.formerUntil !== null && row.formerUntil > new Date();

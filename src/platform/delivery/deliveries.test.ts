@@ -1,4 +1,4 @@
-import { createHash, createVerify, generateKeyPairSync } from "node:crypto";
+import { createHash, createHmac, createVerify, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,6 +14,7 @@ import { openFolderBlobs } from "../blobs/index.ts";
 import { createGuardedFetch } from "../guarded-fetch/index.ts";
 import { Jobs } from "../jobs/index.ts";
 import { createVault } from "../vault/index.ts";
+import { webhookEndpoints } from "./delivery.tables.ts";
 import {
   Channels,
   Deliveries,
@@ -67,8 +68,8 @@ beforeAll(async () => {
     domains: ["example.com", "bücher.example"],
   });
   const vault = createVault({ root: "a-root-secret-of-at-least-32-characters" });
-  const channels = new Channels(catalog, vault, fetch);
-  const webhooks = new WebhookChannel({ fetch, key: Buffer.from("key"), channels });
+  const channels = new Channels(catalog, vault, fetch, Buffer.from("key"));
+  const webhooks = new WebhookChannel({ fetch, channels });
   deliveries = new Deliveries({
     catalog,
     blobs: await openFolderBlobs({ folder: join(outbox, "blobs") }),
@@ -328,6 +329,21 @@ describe("headers", () => {
 });
 
 describe("a webhook", () => {
+  it("has one secret, told once; an older one has what it had, and nobody is told it again", async () => {
+    const { channels } = deliveries;
+    const url = "https://hooks.example/new";
+    const told = await Promise.all(Array.from({ length: 5 }, () => channels.newSecrets(7, [url])));
+    const [secret] = told.flatMap((made) => made[url] ?? []);
+    expect(told.filter((made) => url in made)).toHaveLength(1);
+    expect(await channels.signingSecrets(7, url)).toEqual([secret]);
+    expect(await channels.signingSecrets(8, url)).not.toEqual([secret]);
+    const old = "https://hooks.example/old";
+    await catalog.db.insert(webhookEndpoints).values({ workspaceId: 7, url: old });
+    expect(await channels.newSecrets(7, [old])).toEqual({});
+    const made = createHmac("sha256", Buffer.from("key")).update(`7\n${old}`).digest("base64");
+    expect(await channels.signingSecrets(7, old)).toEqual([`whsec_${made}`]);
+  });
+
   it("to an address of this machine is refused at once", async () => {
     expect(await post("inside", "webhook", "http://127.0.0.1:9/")).toMatchObject([
       { state: "dead", tries: 1 },

@@ -115,13 +115,6 @@ export class Deliveries {
     return this.#parts.unsubscribing;
   }
 
-  /** What receivers verify with, by URL; those that are channels are left out, for admins alone see theirs. */
-  async secretsOf(workspaceId: number, urls: readonly string[]): Promise<Record<string, string>> {
-    const known = new Set((await this.channels.list(workspaceId)).map(({ url }) => url));
-    const derived = urls.filter((url) => !known.has(url));
-    return Object.fromEntries(derived.map((url) => [url, this.#parts.webhooks.secretOf(workspaceId, url)]));
-  }
-
   /** What is done, in the same transaction, when a delivery is given up. */
   onDead(react: OnDead): void {
     this.#onDead = react;

@@ -6,8 +6,6 @@ import type { LoadedMessage } from "./message.ts";
 
 interface WebhookOptions {
   fetch: GuardedFetch;
-  /** The key that secrets of webhooks are made of. */
-  key: Buffer;
   channels: Pick<Channels, "signingSecrets" | "disable">;
 }
 
@@ -19,12 +17,6 @@ export class WebhookChannel {
     this.#options = options;
   }
 
-  /** What a receiver verifies with that is not a channel: made of the workspace and the URL, so nothing secret is stored. */
-  secretOf(workspaceId: number, url: string): string {
-    const secret = createHmac("sha256", this.#options.key).update(`${workspaceId}\n${url}`).digest("base64");
-    return `whsec_${secret}`;
-  }
-
   async send(
     uid: string,
     target: string,
@@ -32,8 +24,7 @@ export class WebhookChannel {
     { workspaceId, signal }: { workspaceId: number; signal: AbortSignal },
   ): Promise<{ note: string | null }> {
     const { fetch, channels } = this.#options;
-    const known = await channels.signingSecrets(workspaceId, target);
-    const secrets = known.length === 0 ? [this.secretOf(workspaceId, target)] : known;
+    const secrets = await channels.signingSecrets(workspaceId, target);
     const moment = new Date();
     const timestamp = Math.floor(moment.getTime() / 1_000);
     const attachments = files.map(({ name, mimeType, content }) => ({

@@ -128,11 +128,11 @@ export async function savedReport(
     : undefined;
   const { workspaceId, webhooks, paused } = report;
   const next = paused ? "It is paused." : `It is sent next at ${shown?.next_run_at}.`;
-  const secrets = await deliveries.secretsOf(workspaceId, webhooks);
+  const secrets = await deliveries.channels.newSecrets(workspaceId, webhooks);
   return {
     report: shown!,
     ...(outcome !== undefined && { report_run: reportRunOf(outcome, isTold) }),
-    ...(webhooks.length > 0 && { webhook_secrets: secrets }),
+    ...(Object.keys(secrets).length > 0 && { webhook_secrets: secrets }),
     message: say(
       outcome === undefined
         ? next

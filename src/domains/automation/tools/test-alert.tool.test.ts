@@ -20,7 +20,7 @@ beforeAll(async () => {
   receiver = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
-    received.push({ headers: request.headers, body });
+    received.push({ headers: { ...request.headers, "x-path": request.url ?? "" }, body });
     response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
@@ -71,6 +71,75 @@ describe("test_alert", () => {
     expect(tested).toMatchObject({ matched: false, deliveries: [] });
     const reader = await server.token({ role: "viewer" });
     await expect(resultOf(server, reader, "test_alert", { alert_id: alert.id })).rejects.toThrow();
+  });
+
+  it("signs each webhook with a secret of its own, which is told once; an admin can change it", async () => {
+    const own = `${url}/own`;
+    const first = await make("n = 1", { recipients: "", channels: [own, `${own}/other`] });
+    const secrets = Object.values(first.webhook_secrets);
+    expect(new Set(secrets).size).toBe(2);
+    const secret = first.webhook_secrets[own] as string;
+    // Whoever names the same receiver could otherwise sign for everybody who does.
+    const other = await server.token({ role: "contributor" });
+    const admin = await server.token();
+    for (const who of [other, token, admin]) {
+      const again = await resultOf(server, who, "create_alert", {
+        dataset_id: await makeDataset(server, token, "Again", [{ n: 1 }]),
+        name: "Again",
+        condition: "n = 1",
+        channels: [own],
+      });
+      expect(again).not.toHaveProperty("webhook_secrets");
+      expect(JSON.stringify(again)).not.toContain(secret);
+    }
+    const sent = async () => {
+      await resultOf(server, token, "test_alert", { alert_id: first.alert.id });
+      const { headers, body } = received.findLast(({ headers }) => headers["x-path"] === "/hook/own") as {
+        headers: Record<string, string>;
+        body: string;
+      };
+      return (by: string) => new Webhook(by).verify(body, headers);
+    };
+    expect((await sent())(secret)).toMatchObject({ type: "alert.fired" });
+    const { signing_secret } = await resultOf<{ signing_secret: string }>(server, admin, "set_channel", {
+      name: "Own",
+      kind: "webhook",
+      url: own,
+    });
+    const verify = await sent();
+    expect(signing_secret).not.toBe(secret);
+    for (const good of [secret, signing_secret]) expect(verify(good)).toMatchObject({ type: "alert.fired" });
+    expect(() => verify(first.webhook_secrets[`${own}/other`] as string)).toThrow();
+    received.length = 0;
+  });
+
+  it("shows addresses of webhooks to their owner and to admins, and to others the server alone", async () => {
+    const secret = `${url}/T0/s3cret`;
+    const { alert } = await make("n < 9", { recipients: "", channels: [secret] });
+    await resultOf(server, token, "test_alert", { alert_id: alert.id });
+    const [admin, other, viewer] = [
+      await server.token(),
+      await server.token({ role: "contributor" }),
+      await server.token({ role: "viewer" }),
+    ];
+    const seen = async (who: string) => {
+      const asset = { asset_type: "alert", asset_id: alert.id };
+      const answers = [
+        await resultOf(server, who, "list_alerts", {}),
+        await resultOf(server, who, "get_details", asset),
+        await resultOf(server, who, "list_deliveries", {}),
+        await resultOf(server, who, "list_channels", {}),
+      ];
+      return JSON.stringify(answers);
+    };
+    await resultOf(server, admin, "set_channel", { name: "Hook", kind: "webhook", url: `${url}/s3cret` });
+    for (const who of [other, viewer]) {
+      expect(await seen(who)).not.toContain("s3cret");
+      expect(await seen(who)).toContain(`${new URL(url).origin}/…`);
+    }
+    expect(await seen(token)).toContain("T0/s3cret");
+    expect(await seen(admin)).toContain("hook/s3cret");
+    received.length = 0;
   });
 
   it("signs webhooks; a receiver that is gone is a dead letter, which can be sent again", async () => {

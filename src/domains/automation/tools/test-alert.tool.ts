@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { defineTool } from "../define.ts";
 import { deliveryOf, deliveryShape } from "../delivery-shape.ts";
 import { LIMITS } from "../limits.ts";
@@ -32,10 +33,12 @@ export const testAlert = defineTool({
 
   async run({ alert_id }, { alerts, alertChecks, deliveries: sent, caller, signal }) {
     const alert = await alerts.require(caller, alert_id);
-    const [{ checked, deliveries }, sees] = await Promise.all([
-      alertChecks.test(alert, signal),
-      alerts.sees(caller, alert),
-    ]);
+    const sees = await alerts.sees(caller, alert);
+    const { checked, deliveries } = await alertChecks.test(alert, signal).catch((error: unknown) => {
+      // Why a check fails may name what is hidden.
+      if (sees || !isAppError(error) || error.code !== "bad_request") throw error;
+      throw new AppError("bad_request", "It cannot be checked; its owner sees why.", { cause: error });
+    });
     const matched = checked.found.kind === "match";
     const who =
       deliveries.length === 0

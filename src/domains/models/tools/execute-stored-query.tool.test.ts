@@ -63,11 +63,11 @@ describe("execute_stored_query", () => {
     await resultOf(server, shop.admin, "set_dataset_policies", { dataset_id: shop.orders, policies });
     expect((await run(shop.admin, { storedQueryId })).rowCount).toBe(3);
     expect((await run(shop.viewer, { storedQueryId })).rows.map(({ id }) => id)).toEqual([1, 3]);
-    await expect(run(shop.viewer, { storedQueryId: costs })).rejects.toThrow(/"cost" not found/);
+    await expect(run(shop.viewer, { storedQueryId: costs })).rejects.toThrow(/somebody else's/);
     const refused = textOf(
       await callTool(server, shop.viewer, "execute_stored_query", { storedQueryId: costs }),
     );
-    expect(refused).not.toMatch(/LINE|SELECT|costs/);
+    expect(refused).not.toMatch(/LINE|SELECT|cost/);
     await resultOf(server, shop.admin, "set_dataset_policies", { dataset_id: shop.orders, policies: [] });
   });
 

@@ -47,16 +47,17 @@ export const executeStoredQuery = defineTool({
     const model = await models.requirePublished(caller, { id: stored.modelId });
     const options = { sql: stored.sql, params: params ?? stored.params, signal, rows: limit };
     const query = models.query(caller, model, options).catch((error: unknown) => {
-      throw stored.ownerId === caller.user.id ? error : withoutSql(error);
+      throw stored.ownerId === caller.user.id ? error : untold(error);
     });
     return resultOf(await query, meta);
   },
 });
 
-/** Whoever runs another's query learns what failed, and not how it was written. */
-function withoutSql(error: unknown): unknown {
-  if (!isAppError(error)) return error;
-  const { code, message, hint, data, cause } = error;
-  const [said = ""] = message.split("\nLINE ");
-  return new AppError(code, said, { ...(hint !== undefined && { hint }), data, cause });
+/** What is wrong with another's query would tell how it was written, and of which columns that are hidden. */
+function untold(error: unknown): unknown {
+  if (!isAppError(error) || !["bad_request", "not_found", "forbidden"].includes(error.code)) return error;
+  return new AppError(error.code, "This query of somebody else's cannot be run on what you may see.", {
+    hint: "Ask whoever wrote it, or write one of your own with {tool:execute_query}.",
+    cause: error,
+  });
 }
