@@ -263,6 +263,19 @@ describe("transpose", () => {
     await expect(wide.values("select transpose(a, b)", { source: "wide" })).rejects.toThrow(/more than 500/);
   });
 
+  it("cuts long names, and keeps them apart", async () => {
+    const long = await TestTable.open(
+      "CREATE TABLE long AS SELECT repeat('x', 500000) || i AS a, i AS b FROM range(2) r(i)",
+      "long",
+    );
+    const { names, rows } = await long.rows("select transpose(a, b)", { source: "long" });
+    expect(names.map((name) => name.length)).toEqual([200, 204]);
+    expect(rows).toEqual([
+      ["0", null],
+      [null, "1"],
+    ]);
+  });
+
   it("says where it cannot be used", () => {
     expect(() => table.compile("select transpose(Region, Sent)")).toThrow(/only known when it runs/);
   });

@@ -133,9 +133,13 @@ function newName(scope: Scope, node: CallNode, name: Expression): string {
   throw misused(scope, node, "reverse_transpose(new name field, new value field, field to keep, …)");
 }
 
+/** Longest name that a column gets from a value. */
+const NAME_CHARACTERS = 200;
+
 /** Names of columns differ by more than their case. */
 function unused(taken: Set<string>, wanted: string | null): string {
-  const name = wanted === null ? "null" : wanted.trim() === "" ? "(empty)" : wanted;
+  const text = wanted === null ? "null" : wanted.trim() === "" ? "(empty)" : wanted;
+  const name = text.length > NAME_CHARACTERS ? `${text.slice(0, NAME_CHARACTERS - 1).toWellFormed()}…` : text;
   for (let count = 1; ; count++) {
     const candidate = count === 1 ? name : `${name} (${count})`;
     if (taken.has(candidate.toLowerCase())) continue;

@@ -71,6 +71,7 @@ function unknownFunction(scope: Scope, node: CallNode): AppError {
     return complain(scope, node.span, {
       code: "unsupported",
       message: `${node.name} (${UNAVAILABLE[node.name]}) is not available yet.`,
+      hint: "linear_regression(number, date) gives the straight line through the rows that there are.",
     });
   }
   if (EXPANSIONS.some((name) => name === node.name)) {
