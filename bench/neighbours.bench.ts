@@ -10,6 +10,7 @@ import type { Caller } from "../src/registry/caller.ts";
 import { median, p95, Table } from "./guard/measure.ts";
 import { BOMBS } from "./neighbours/bombs.ts";
 import { measureLoad } from "./neighbours/load.ts";
+import { measureRendering } from "./neighbours/rendering.ts";
 import { measureRequests } from "./neighbours/requests.ts";
 
 /**
@@ -81,6 +82,7 @@ try {
 }
 if ("requests".includes(values.only)) await measureRequests();
 if ("load".includes(values.only)) await measureLoad(ROUND_MS);
+if ("rendering".includes(values.only)) await measureRendering(ROUND_MS);
 
 type Ask = (sql: string, signal?: AbortSignal) => Promise<unknown>;
 

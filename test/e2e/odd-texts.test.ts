@@ -18,7 +18,8 @@ import { oddStrings } from "../support/odd-strings.ts";
  */
 
 const isLong = process.env.KENNING_TEST_LONG === "1";
-const TEXTS = oddStrings(isLong ? 10_000 : 300, isLong ? Date.now() % 1_000_000 : 8_319);
+const SEED = isLong ? Date.now() % 1_000_000 : 8_319;
+const TEXTS = oddStrings(isLong ? 10_000 : 300, SEED);
 /** Rows of one table, and names of one chart. */
 const TABLE = 100;
 const CHART = 20;
@@ -58,7 +59,9 @@ it("a text that turned the direction of all that follows ended the page maker, a
   expect(stdout.toString()).not.toMatch(NOT_DRAWN);
 });
 
-it("come through PDF, PNG, XLSX, CSV and page by the public door", { timeout: 3_600_000 }, async () => {
+it(`come through PDF, PNG, XLSX, CSV and page by the public door (seed ${SEED})`, {
+  timeout: 3_600_000,
+}, async () => {
   for (const [n, texts] of inGroups(TEXTS, TABLE).entries()) {
     // NUL and half surrogates have no place in a dataset; the renderers get them below.
     const names = texts.map((text) => text.toWellFormed().replaceAll("\0", ""));
@@ -109,7 +112,7 @@ it("come through PDF, PNG, XLSX, CSV and page by the public door", { timeout: 3_
   }
 });
 
-it("come through every renderer as they are", { timeout: 3_600_000 }, async () => {
+it(`come through every renderer as they are (seed ${SEED})`, { timeout: 3_600_000 }, async () => {
   const FOR = { scope: "1" };
   for (const texts of inGroups(TEXTS, TABLE)) {
     const table: Subject = {

@@ -274,7 +274,10 @@ function ticksOf(categories: readonly string[]): { steps: number[]; from: number
 
 function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
   const { chart, look, categories } = plot;
-  const { label, data, colour } = series;
+  const { label, colour } = series;
+  const isFilled = chart.type === "area";
+  const isStacked = isFilled && plot.series.length > 1;
+  const data = isStacked ? stackedData(series, plot) : series.data;
   const common = { name: label, silent: false, emphasis: { disabled: true }, cursor: "default" };
   const { text } = COLOURS[look.theme];
   if (chart.type === "bar") {
@@ -303,8 +306,6 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
     };
     return [bars];
   }
-  const isFilled = chart.type === "area";
-  const isStacked = isFilled && plot.series.length > 1;
   const { partial } = plot;
   const isMarked = categories.length <= Math.min(MARKED_POINTS, look.width / MARK_PX);
   const line = {
@@ -328,6 +329,11 @@ function seriesOf(series: Series, plot: Plot): Record<string, unknown>[] {
     ...(isStacked && { stack: "all" }),
   };
   return partial.size === 0 ? [line] : [line, partialOf(line, data, partial)];
+}
+
+/** What is missing adds nothing to a stack: a gap would tear a hole into all that stands above it. Where all are missing, nothing stands. */
+function stackedData({ data }: Series, { series }: Plot): (number | null)[] {
+  return data.map((value, i) => value ?? (series.some((one) => one.data[i] != null) ? 0 : null));
 }
 
 /** How much of its colour an area or a bar keeps where it is of a period that is not whole. */

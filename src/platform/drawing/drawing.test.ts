@@ -260,6 +260,33 @@ describe("in a small place", () => {
   });
 });
 
+describe("stacked areas", () => {
+  const chart: Chart = {
+    type: "area",
+    title: "Stock",
+    categories: ["a", "b", "c", "d", "e"],
+    series: [
+      { label: "low", data: [2, 2, null, 2, null] },
+      { label: "high", data: [3, 3, 3, 3, null] },
+    ],
+  };
+
+  it("have no holes where a value is missing: it adds nothing, and is told as missing", () => {
+    const [low, high] = optionOf(chart).series;
+    expect([low.data, high.data]).toEqual([
+      [2, 2, 0, 2, null],
+      [3, 3, 3, 3, null],
+    ]);
+    const { hover } = drawingOf(chart, LOOK, measure) as ChartDrawing;
+    expect(hover).toMatchObject({ series: [{ values: ["2", "2", "–", "2", "–"] }, {}] });
+  });
+
+  it("of one series keep their gaps", () => {
+    const [only] = chart.series ?? [];
+    expect(optionOf({ ...chart, series: [only!] }).series[0].data).toEqual([2, 2, null, 2, null]);
+  });
+});
+
 describe("points", () => {
   const scatter = (points: NonNullable<Chart["points"]>): Chart => ({
     type: "scatter",

@@ -58,6 +58,13 @@ describe("pictures", () => {
     expect(sizeOf(dark).width).toBe(1_280);
   });
 
+  it("have any title, also one that means something to a replacement", async () => {
+    const subject: Subject = { kind: "text", title: "Costs in $& $' $` $1", text: "Words" };
+    const [picture] = await drawings.svg(subject, [{}], FOR);
+    expect(picture?.svg).toContain('aria-label="Costs in $&amp; $&#39; $` $1" width=');
+    expect((await drawings.png(subject, {}, FOR)).png.length).toBeGreaterThan(1_000);
+  });
+
   it.each<[Subject, string[]]>([
     [
       { kind: "number", title: "Revenue", label: "Revenue (€)", value: 1e6, format: "money:EUR" },

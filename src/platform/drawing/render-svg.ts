@@ -88,9 +88,12 @@ function tileWords(name: string, { width, height }: { width: number; height: num
 
 /** Without styles of its own, which change from drawing to drawing, and with its title for those who cannot see it. */
 function described(svg: string, title: string): string {
-  return svg
-    .replace(/<style\b[^>]*>.*?<\/style>\s*/s, "")
-    .replaceAll(/ class="zr\d+-cls-\d+"/g, "")
-    .replaceAll(/ (?:pointer-events="visible"|ecmeta_ssr_type="[a-z]+"|ecmeta_series_index="\d+")/g, "")
-    .replace(/^<svg /, `<svg role="img" aria-label="${escapeXml(oneLine(title))}" `);
+  return (
+    svg
+      .replace(/<style\b[^>]*>.*?<\/style>\s*/s, "")
+      .replaceAll(/ class="zr\d+-cls-\d+"/g, "")
+      .replaceAll(/ (?:pointer-events="visible"|ecmeta_ssr_type="[a-z]+"|ecmeta_series_index="\d+")/g, "")
+      // By a function: a title may have $& in it.
+      .replace(/^<svg /, () => `<svg role="img" aria-label="${escapeXml(oneLine(title))}" `)
+  );
 }
