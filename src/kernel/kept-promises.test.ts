@@ -33,4 +33,31 @@ describe("kept promises", () => {
     await expect(early).rejects.toThrow("late");
     expect(await kept.get("a", async () => 3)).toBe(2);
   });
+
+  it("keep no more than their memory has room for, the one that was asked for last the longest", async () => {
+    const kept = new KeptPromises(100, 10_000);
+    const made: string[] = [];
+    const ask = (key: string, length: number) =>
+      kept.get(key, async () => {
+        made.push(key);
+        return { text: "x".repeat(length) };
+      });
+    for (const key of ["a", "b", "c", "d"]) await ask(key, 2_400);
+    for (const key of ["a", "b", "c", "d"]) await ask(key, 2_400);
+    expect(made).toEqual(["a", "b", "c", "d"]);
+    await ask("e", 2_400);
+    for (const key of ["d", "c", "b"]) await ask(key, 2_400);
+    expect(made).toEqual(["a", "b", "c", "d", "e"]);
+    await ask("a", 2_400);
+    expect(made.at(-1)).toBe("a");
+  });
+
+  it("do not keep what would push out most of the others", async () => {
+    const kept = new KeptPromises(100, 10_000);
+    let made = 0;
+    const large = () => kept.get("large", async () => [++made, "x".repeat(5_000)]);
+    await large();
+    await large();
+    expect(made).toBe(2);
+  });
 });

@@ -23,7 +23,7 @@ import { type Chosen, chosenValue, lensOf, nameOfFilter } from "./lens.ts";
 import { LIMITS } from "./limits.ts";
 import type { ModelSources } from "./query/model-source.ts";
 import { readable } from "./query/plan.ts";
-import { quoted, type Seen, type Sources } from "./query/source.ts";
+import { type KnownDatasets, quoted, type Seen, type Sources } from "./query/source.ts";
 import type { Seers } from "./seers.ts";
 import type { DashboardFilter, Filter } from "./shapes.ts";
 
@@ -132,12 +132,12 @@ export class Views {
     options: ViewOptions,
   ): Promise<ShownWidget> {
     const [seer = caller] = await this.#parts.seers.of(caller, dashboard, [widget]);
-    return this.#show({ caller, seer }, dashboard, widget, options);
+    return this.#show({ caller, seer, known: new Map() }, dashboard, widget, options);
   }
 
   /** A widget as its seer sees it, in the place of the caller. */
   async #show(
-    { caller, seer }: { caller: Caller; seer: Caller },
+    { caller, seer, known }: { caller: Caller; seer: Caller; known: KnownDatasets },
     dashboard: Dashboard | null,
     widget: Widget,
     options: ViewOptions,
@@ -161,7 +161,7 @@ export class Views {
         return { subject, notes: [...notes, ...unfiltered] };
       }
       if (datasetId === null) throw datasetGone(widget);
-      const source = await sources.open(seer, datasetId, spec, lens);
+      const source = await sources.open(seer, datasetId, spec, lens, known);
       asOf = source.dataset.refreshedAt;
       const said = spec.chart === "recommendation" ? await this.#said(seer, dashboard, widget, options) : [];
       if (said.length > 0)
@@ -175,17 +175,20 @@ export class Views {
         };
       return showSource(name, spec, source, writing);
     });
-    const isLess = shown.subject.kind !== "error" && (await this.#seesLess(seer, caller, widget));
+    const isLess = shown.subject.kind !== "error" && (await this.#seesLess({ caller, seer, known }, widget));
     return { widget, asOf, ...shown, notes: isLess ? [...shown.notes, LESS] : shown.notes };
   }
 
   /** Whether a widget shows less because of who has changed it than the caller alone would see. */
-  async #seesLess(seer: Caller, caller: Caller, { spec, datasetId }: Widget): Promise<boolean> {
+  async #seesLess(
+    { caller, seer, known }: { caller: Caller; seer: Caller; known: KnownDatasets },
+    { spec, datasetId }: Widget,
+  ): Promise<boolean> {
     if (seer === caller) return false;
     const { sources, modelSources } = this.#parts;
     const stateOf = (each: Caller) =>
       spec.model === undefined
-        ? sources.state([{ caller: each, datasetId: datasetId ?? 0 }])
+        ? sources.state([{ caller: each, datasetId: datasetId ?? 0 }], known)
         : modelSources.state(each, spec);
     return !isDeepStrictEqual(await stateOf(seer), await stateOf(caller));
   }
@@ -227,8 +230,9 @@ export class Views {
     const shown: ShownWidget[] = [];
     let before: Promise<unknown> = Promise.resolve();
     const seers = await this.#parts.seers.of(caller, dashboard, widgets);
+    const known: KnownDatasets = new Map();
     await mapBounded(widgets, bi.queriesAtOnce, async (widget, i) => {
-      shown[i] = await this.#show({ caller, seer: seers[i] as Caller }, dashboard, widget, options);
+      shown[i] = await this.#show({ caller, seer: seers[i] as Caller, known }, dashboard, widget, options);
       const first = i - (i % DRAWN_TOGETHER);
       const some = widgets.slice(first, first + DRAWN_TOGETHER).flatMap((_, at) => shown[first + at] ?? []);
       const isWhole = some.length === Math.min(DRAWN_TOGETHER, widgets.length - first);

@@ -49,6 +49,9 @@ export interface Seen {
   datasetId: number;
 }
 
+/** Datasets that were found for one page: a hundred widgets on one of a thousand columns look it up once. */
+export type KnownDatasets = Map<number, Promise<Dataset>>;
+
 type Parts = { data: Data; clock: Clock };
 
 /** Reads what widgets show, always through the policies of the dataset. */
@@ -60,10 +63,15 @@ export class Sources {
     this.#parts = parts;
   }
 
-  async open(caller: Caller, datasetId: number, spec: WidgetSpec, lens: Lens): Promise<Source> {
-    const { data } = this.#parts;
+  async open(
+    caller: Caller,
+    datasetId: number,
+    spec: WidgetSpec,
+    lens: Lens,
+    known: KnownDatasets = new Map(),
+  ): Promise<Source> {
     assertBoundsKnown(caller);
-    const dataset = await data.require(caller, datasetId);
+    const dataset = await this.#require(caller, datasetId, known);
     const { columns: visible } = restrictionFor(caller, dataset);
     const hidesSome = visible.length < dataset.columns.length;
     const holds = lens.filters.filter(({ field }) => findField(visible, field) !== undefined);
@@ -91,10 +99,10 @@ export class Sources {
   }
 
   /** What callers see of datasets as they are now: as long as it is the same, so is whatever is made of them. */
-  async state(seen: readonly Seen[]): Promise<unknown[]> {
+  async state(seen: readonly Seen[], known: KnownDatasets = new Map()): Promise<unknown[]> {
     const states: unknown[] = [Math.floor(this.#parts.clock.now().getTime() / 60_000)];
     for (const { caller, datasetId: id } of distinct(seen)) {
-      const dataset = await this.#parts.data.require(caller, id).catch(unlessFound);
+      const dataset = await this.#require(caller, id, known).catch(unlessFound);
       if (dataset === undefined) continue;
       const { columns, condition } = restrictionFor(caller, dataset);
       states.push([id, dataset.version, dataset.refreshedAt, condition, columns.map(({ name }) => name)]);
@@ -113,6 +121,12 @@ export class Sources {
         (columns.includes(column) ? seen : hidden).add(column.name.toLowerCase());
     }
     return new Set([...hidden].filter((name) => !seen.has(name)));
+  }
+
+  #require(caller: Caller, id: number, known: KnownDatasets): Promise<Dataset> {
+    const found = known.get(id) ?? this.#parts.data.require(caller, id);
+    known.set(id, found);
+    return found;
   }
 
   #read(
