@@ -520,6 +520,17 @@ describe("follow-ups", () => {
     });
   });
 
+  it("[agent.conversation.follow-up] whole questions stand for themselves", async () => {
+    const [, whole, goesOn] = await converse(
+      "What was the revenue by shop in February 2025?",
+      "How did the revenue of North develop by month?",
+      "and in February 2025?",
+    );
+    expect(whole).toMatchObject({ outcome: "answer", assumptions: [] });
+    expect(whole?.rows.map(([month]) => month)).toContain("2025-01-01");
+    expect(goesOn?.assumptions).toEqual([expect.stringMatching(/^kept from the question before: /)]);
+  });
+
   it("[agent.conversation.follow-up] in German", async () => {
     const [, byMonth, north, february] = await converse(
       "revenue by shop in Q1 2025",

@@ -208,7 +208,7 @@ const CONVERSATIONS: Conversation[] = [
   ],
   [
     ["average delay by flag in 2025", "average delay by flag in 2025"],
-    ["what's the number of passengers?", "passengers by flag in 2025"],
+    ["passengers", "passengers by flag in 2025"],
     ["across all flags together", "passengers in 2025"],
   ],
   [

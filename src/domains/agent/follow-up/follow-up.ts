@@ -111,7 +111,8 @@ export async function followUp(
   if ("open" in timed) return hangs(timed.open);
   const said = await withNames(timed.text, [ask, ...(previous.earlier ?? [])], context);
   const resolved = said === turn.said ? turn : { ...turn, text: said, said };
-  const next = (await goneOn(resolved, previous, context)) ?? fresh(resolved);
+  // What was named by its place among what was answered ("the top one") is of that answer.
+  const next = (await goneOn(resolved, previous, context, said !== timed.text)) ?? fresh(resolved);
   return next.k === "follows" && isSure(turn, previous.refused) ? { ...next, isSure: true } : next;
 }
 
@@ -131,10 +132,15 @@ function isSure(turn: Turn, refused: readonly string[] = []): boolean {
 const ASKS = /(?<!\p{L})(?:how|what|which|who|whose|where|wie|was|welche\p{L}*|wer|wo)(?!\p{L})/iu;
 
 /** What a turn makes of the query before; undefined where it is a question of its own. */
-async function goneOn(turn: Turn, previous: Previous, context: Context): Promise<Followed | undefined> {
+async function goneOn(
+  turn: Turn,
+  previous: Previous,
+  context: Context,
+  isBound = false,
+): Promise<Followed | undefined> {
   const { ask, earlier: [last] = [] } = previous;
   const { said } = turn;
-  const goesOn = isGoingOn(turn) || EXCLUDES.test(said) || COUNTS.test(said);
+  const goesOn = isBound || isGoingOn(turn) || EXCLUDES.test(said) || COUNTS.test(said);
   const pointing = pointsIn(said, context);
   const { other } = COMPARISON.exec(said)?.groups ?? {};
   const isPart = other !== undefined || PART.test(said) || isBehind(said);
@@ -142,7 +148,8 @@ async function goneOn(turn: Turn, previous: Previous, context: Context): Promise
   const isHanging = pointing !== undefined || isPart || isSubjectless;
   const isSentence = OPENER.test(said) || ITSELF.test(said) || isLong(said);
   if (!isHanging && !isTime(said, context) && (isSentence || (!goesOn && (await isWhole(said, context))))) {
-    const whole = await wholeIn(turn, goesOn, previous, context);
+    // A whole question stands for itself, unless it says that it goes on; a number and nothing else is a part of one.
+    const whole = goesOn || !isSentence ? await wholeIn(turn, goesOn, previous, context) : undefined;
     if (whole !== undefined || !goesOn) return whole;
   }
   // What is shared among what was answered is no share of anything else.

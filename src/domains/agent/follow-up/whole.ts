@@ -18,8 +18,9 @@ const OF_ALL =
 const OURS = /(?<!\p{L})(?:we|our|us|wir|unser\p{L}*)(?!\p{L})/iu;
 
 /**
- * A whole question, and what it may mean after another one: the likeliest first. Who says no period means the one that is spoken of, and who asks for a number and nothing else means it
- * of what is spoken of; what says more of its own is asked about where conditions would be lost.
+ * A whole question after another one, and what it may mean: the likeliest first. It stands for itself, unless it is a
+ * number and nothing else, which is meant of what is spoken of, or says that it goes on ("and how many orders?"): then
+ * who says no period means the one that is spoken of.
  */
 export async function inContext(
   text: string,
@@ -38,6 +39,7 @@ export async function inContext(
     const same = apply(before, changes, schema);
     if (same !== undefined && !isBroken(before, same, changes, schema)) return { own, asks: [same] };
   }
+  if (!goesOn) return { own, asks: [own] };
   const { conds, win } = scopeOf(before, schema);
   const isDated = windowsIn(own).length > 0;
   const then = win === undefined || isDated || isNow ? own : (dated(own, win, schema) ?? own);
@@ -54,7 +56,7 @@ export async function inContext(
   const isSelf = isDated && (isOther || !isNumber(own, true));
   if (limited === undefined || !isCarried(limited, context.knowledge) || isOfAll || isSelf)
     return { own, asks: open.length > 0 && isOther ? [own] : [then] };
-  return { own, asks: goesOn && !isOurs ? [limited] : [limited, then] };
+  return { own, asks: !isOurs ? [limited] : [limited, then] };
 }
 
 /** The question as it is read for itself; what leaves its number open is of the number before. */
