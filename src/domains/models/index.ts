@@ -32,7 +32,16 @@ export { type Examination, examine, publishAll } from "./authoring.ts";
 export { changedResources, RESOURCE_EVENTS } from "./changed-resources.ts";
 export type { ModelsServices } from "./define.ts";
 export { diffModels, type ModelFile, printDiff, writeModel } from "./format/index.ts";
-export { addsUp, buildModel, type Examined, type Inference, unpublished, whyLeftOut } from "./infer/index.ts";
+export {
+  addsUp,
+  buildModel,
+  type Examined,
+  type Inference,
+  isYearName,
+  tellsYears,
+  unpublished,
+  whyLeftOut,
+} from "./infer/index.ts";
 export type { Problem } from "./model.ts";
 export type { PublishedModel } from "./models.store.ts";
 export type { Adviser, QueryAnswer } from "./models.ts";

@@ -3,6 +3,7 @@ import { isAppError } from "../../../kernel/errors.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { formatter, knownLocale } from "../../../platform/drawing/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
+import { isYearName } from "../../models/index.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import { type Chosen, lensOf } from "../lens.ts";
 import { LIMITS as BI } from "../limits.ts";
@@ -15,7 +16,7 @@ import { comparedOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
 import { type Finding, impactOf, scoreOf, withoutImplied, wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import { partFindings } from "./part-findings.ts";
-import { readSeries, type Series } from "./read-series.ts";
+import { readSeries, type Series, withTime } from "./read-series.ts";
 import { concentrationOf } from "./segments.ts";
 import { type Naming, seriesFindings } from "./series-findings.ts";
 import { silenceFindings } from "./silences.ts";
@@ -132,11 +133,11 @@ export class InsightFinder {
   }
 
   async #look({ caller, datasetId, spec: own, lens }: Shown, locale: string): Promise<Looked> {
-    const source = await this.#parts.sources.open(caller, datasetId, own, lens);
-    const spec = own.chart === "recommendation" && own.y.length === 0 ? await wholeOf(source, own) : own;
-    const plan = planOf(spec, source);
+    const opened = await this.#parts.sources.open(caller, datasetId, own, lens);
+    const spec = own.chart === "recommendation" && own.y.length === 0 ? await wholeOf(opened, own) : own;
+    const plan = planOf(spec, opened);
     const { x, group } = plan;
-    const time = x !== undefined && isTime(x) ? x : source.columns.find(isTime);
+    const { source, time } = await withTime(opened, x);
     const looked: Looked = { findings: [], series: [] };
     const fields = await dimensionsOf(source, [spec.c9ql === undefined ? undefined : group?.name]);
     if (time !== undefined && plan.measures.some(isAdditive)) {
@@ -175,7 +176,9 @@ export class InsightFinder {
 
 /** Where no numbers are named: all of them, along time if there is any. */
 async function wholeOf(source: Source, spec: WidgetSpec): Promise<WidgetSpec> {
-  const numbers = source.columns.filter((column) => isNumber(column) && !/(^|_)id$/i.test(column.name));
+  const numbers = source.columns.filter(
+    (column) => isNumber(column) && !/(^|_)id$/i.test(column.name) && !isYearName(column.name),
+  );
   const x = spec.x ?? (source.columns.find(isTime) ?? (await dimensionsOf(source, []))[0])?.name;
   return {
     ...spec,
@@ -243,7 +246,7 @@ function correlations(all: Looked["series"]): Finding[] {
       return [
         {
           kind: "correlation",
-          sentence: `${a.naming.label} and ${b.naming.label} ${r > 0 ? "rise and fall together" : "go opposite ways"} (rank correlation of their steps ${r.toFixed(2)} over ${n} ${a.series.grain}s).`,
+          sentence: `${a.naming.label} and ${b.naming.label} ${r > 0 ? "rise and fall together" : "go opposite ways"}, ${a.series.grain} by ${a.series.grain} over ${n} ${a.series.grain}s.`,
           numbers: { correlation: Number(r.toFixed(3)), points: n },
           p,
           impact: impactOf(Math.abs(r), 1),

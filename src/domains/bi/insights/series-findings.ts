@@ -23,9 +23,9 @@ export function seriesFindings(series: Series, analysis: Analysis, naming: Namin
     .slice(0, MOST_OUTLIERS);
   return [
     ...missingOf(series, naming),
-    ...(analysis.season === undefined ? [] : [seasonFinding(series, analysis.season, naming)]),
+    ...(analysis.season === undefined ? [] : seasonFindings(series, analysis.season, naming)),
     ...changeFindings(series, analysis, naming),
-    ...far.map((outlier) => outlierFinding(series, outlier, naming)),
+    ...far.flatMap((outlier, i) => outlierFindings(series, outlier, { isFarthest: i === 0, ...naming })),
   ];
 }
 
@@ -49,11 +49,11 @@ export function changeFindings(series: Series, analysis: Analysis, naming: Namin
       slope: change / (series.values.length - first.at),
       p: first.p,
     };
-    return [trendFinding(series, { trend: way, trendFrom: first.at }, naming)];
+    return trendFindings(series, { trend: way, trendFrom: first.at }, naming);
   }
   return [
-    ...changes.map((each) => changeFinding(series, each, naming)),
-    ...(trend === undefined ? [] : [trendFinding(series, analysis, naming)]),
+    ...changes.flatMap((each) => changesToTell(series, each, naming)),
+    ...(trend === undefined ? [] : trendFindings(series, analysis, naming)),
   ];
 }
 
@@ -107,32 +107,37 @@ function missingOf({ periods, missing, grain }: Series, naming: Naming): Finding
   ];
 }
 
-function changeFinding(
+/** Numbers that are written alike differ in nothing that a reader sees, and are not told. */
+function changesToTell(
   series: Series,
   { at, before, after, p }: Analysis["changes"][number],
   naming: Naming,
-): Finding {
-  const { number, share, period, inPeriod } = writers(series, naming);
+): Finding[] {
+  const { number, plainShare, period, inPeriod } = writers(series, naming);
   const start = series.periods[at] ?? 0;
   const [from, when] = [period(start), inPeriod(start)];
-  const relative = before === 0 ? "" : ` (${share((after - before) / Math.abs(before))})`;
-  return {
-    kind: "change",
-    sentence: `${naming.label} changed its level ${when}: about ${number(after)} a ${series.grain} since, about ${number(before)} before${relative}.`,
-    numbers: { from, before, after, change: after - before },
-    p,
-    impact: impactOf(after - before, before),
-    next: `Look at what else changed ${when}.`,
-    at: start,
-    change: after - before,
-  };
+  if (number(after) === number(before)) return [];
+  const by = before === 0 ? "" : ` by ${plainShare(Math.abs((after - before) / before))}`;
+  const verb = after > before ? "rose" : "fell";
+  return [
+    {
+      kind: "change",
+      sentence: `${naming.label} ${verb}${by} ${when} and stayed there: about ${number(after)} a ${series.grain} since, about ${number(before)} before.`,
+      numbers: { from, before, after, change: after - before },
+      p,
+      impact: impactOf(after - before, before),
+      next: `Look at what else changed ${when}.`,
+      at: start,
+      change: after - before,
+    },
+  ];
 }
 
-function trendFinding(
+function trendFindings(
   series: Series,
   { trend, trendFrom }: Pick<Analysis, "trend" | "trendFrom">,
   naming: Naming,
-): Finding {
+): Finding[] {
   const { start, change, slope, p } = trend!;
   const { number, share, step, period } = writers(series, naming);
   const [from, to] = [period(series.periods[trendFrom] ?? 0), period(series.periods.at(-1) ?? 0)];
@@ -142,46 +147,62 @@ function trendFinding(
   const pace = /[1-9]/.test(step(slope)) ? [`${step(slope)} a ${series.grain}`] : [];
   const how = [...relative, ...pace].join(", ");
   const verb = change > 0 ? "rises" : "falls";
-  return {
-    kind: "trend",
-    sentence: `${naming.label} ${verb} from ${from} to ${to}: from about ${number(start)} to about ${number(start + change)}${how === "" ? "" : ` (${how})`}.`,
-    numbers: { from, to, start, end: start + change, slope },
-    p,
-    impact: impactOf(change, start),
-    next:
-      change > 0
-        ? "Plan for more of it, and see which parts rise."
-        : "See which parts fall, before it goes on.",
-    at: series.periods.at(-1) ?? null,
-    change,
-  };
+  if (number(start) === number(start + change)) return [];
+  return [
+    {
+      kind: "trend",
+      sentence: `${naming.label} ${verb} from ${from} to ${to}: from about ${number(start)} to about ${number(start + change)}${how === "" ? "" : ` (${how})`}.`,
+      numbers: { from, to, start, end: start + change, slope },
+      p,
+      impact: impactOf(change, start),
+      next:
+        change > 0
+          ? "Plan for more of it, and see which parts rise."
+          : "See which parts fall, before it goes on.",
+      at: series.periods.at(-1) ?? null,
+      change,
+    },
+  ];
 }
 
-function outlierFinding(
+function outlierFindings(
   series: Series,
   { at, expected, distance, p }: Analysis["outliers"][number],
-  naming: Naming,
-): Finding {
-  const { number, period, inPeriod } = writers(series, naming);
+  { isFarthest, ...naming }: Naming & { isFarthest: boolean },
+): Finding[] {
+  const { number, plainShare, period, inPeriod } = writers(series, naming);
   const start = series.periods[at] ?? 0;
   const [when, value] = [period(start), series.values[at] ?? 0];
-  return {
-    kind: "outlier",
-    sentence: `${naming.label} was ${number(value)} ${inPeriod(start)}, where about ${number(expected)} was to be expected (${Math.abs(distance).toFixed(1)} standard deviations ${distance > 0 ? "more" : "less"}).`,
-    numbers: { period: when, value, expected, distance: Number(distance.toFixed(2)) },
-    p,
-    impact: impactOf(value - expected, expected) * 0.8,
-    next: `Look at the rows of ${when}: an error in the data, or an event?`,
-    at: start,
-    change: value - expected,
-  };
+  if (number(value) === number(expected)) return [];
+  const [more, farther] = distance > 0 ? ["more", "higher"] : ["less", "lower"];
+  const by = expected === 0 ? more : `${plainShare(Math.abs((value - expected) / expected))} ${more}`;
+  const { grain, periods } = series;
+  const rank = isFarthest ? `, farther from what is usual than any other of ${periods.length} ${grain}s` : "";
+  return [
+    {
+      kind: "outlier",
+      sentence: `${naming.label} was ${number(value)} ${inPeriod(start)}, ${farther} than usual: ${by} than the about ${number(expected)} to be expected${rank}.`,
+      numbers: { period: when, value, expected, distance: Number(distance.toFixed(2)) },
+      p,
+      impact: impactOf(value - expected, expected) * 0.8,
+      next: `Look at the rows of ${when}: an error in the data, or an event?`,
+      at: start,
+      change: value - expected,
+    },
+  ];
 }
 
-function seasonFinding(
+/** How often a season comes again. */
+const EVERY: Partial<Record<Grain, (length: number) => string>> = {
+  hour: (length) => (length === 24 ? "day" : "week"),
+  day: () => "week",
+};
+
+function seasonFindings(
   series: Series,
   { length, pattern: own, isRelative, p }: NonNullable<Analysis["season"]>,
   naming: Naming,
-): Finding {
+): Finding[] {
   const { share, step } = writers(series, naming);
   const level = mean(series.values);
   const pattern = isRelative ? own.map((part) => part * level) : own;
@@ -189,16 +210,21 @@ function seasonFinding(
   const name = (place: number) => placeName(series, place, naming.locale);
   const far = (value: number) => (level > 0 ? share(value / level) : step(value));
   const [highest, lowest] = [pattern[high] ?? 0, pattern[low] ?? 0];
-  return {
-    kind: "season",
-    sentence: `${naming.label} comes in rounds of ${length} ${series.grain}s: highest ${name(high)} (${far(highest)}), lowest ${name(low)} (${far(lowest)}), against the usual level.`,
-    numbers: { length, highest: name(high), lowest: name(low), highest_by: highest, lowest_by: lowest },
-    p,
-    impact: impactOf(highest - lowest, level) * Math.min(1, robustSd(pattern) === 0 ? 0.2 : 0.8),
-    next: "Compare with the same time of the round before, not with the period before.",
-    at: null,
-    change: 0,
-  };
+  // A season that nobody could see in what is written of it is none.
+  if (high === low || ![highest, lowest].some((value) => /[1-9]/.test(far(value)))) return [];
+  const every = EVERY[series.grain]?.(length) ?? "year";
+  return [
+    {
+      kind: "season",
+      sentence: `${naming.label} has the same ups and downs every ${every}: highest ${name(high)} (${far(highest)} against an average ${series.grain}), lowest ${name(low)} (${far(lowest)}).`,
+      numbers: { length, highest: name(high), lowest: name(low), highest_by: highest, lowest_by: lowest },
+      p,
+      impact: impactOf(highest - lowest, level) * Math.min(1, robustSd(pattern) === 0 ? 0.2 : 0.8),
+      next: `Compare with the same time of the ${every} before, not with the ${series.grain} before.`,
+      at: null,
+      change: 0,
+    },
+  ];
 }
 
 const PLACES: Partial<Record<Grain, Intl.DateTimeFormatOptions>> = {

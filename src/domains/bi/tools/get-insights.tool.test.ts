@@ -228,6 +228,41 @@ describe("get_insights", () => {
     expect(speed?.insights).toEqual([]);
   });
 
+  it("takes an integer year for time, and tells what it says in plain words", async () => {
+    const rows = Array.from({ length: 50 }, (_, i) => ({
+      Year: 1970 + i,
+      farm: i % 2 === 0 ? "Dale" : "Hill",
+      harvest: 1_000 + 40 * i + 15 * ((i * 7) % 5),
+    }));
+    const id = await makeDataset(server, editor, "Harvests", rows);
+    const found = await resultOf<Found & { tests: number }>(server, editor, "get_insights", {
+      dataset_id: id,
+    });
+    expect(found.tests).toBeGreaterThan(0);
+    const sentences = found.insights.map(({ sentence }) => sentence).join("\n");
+    expect(sentences).toMatch(/harvest rises from 1970 to 2019/);
+    expect(sentences).not.toMatch(/Sum of Year|k9|standard deviation|correlation|rounds of/);
+    const { widget_id } = await call<{ widget_id: number }>("create_widget", {
+      name: "By year",
+      dataset_id: id,
+      chart_type: "line",
+      x_axis: "Year",
+      y_axis: ["harvest"],
+    });
+    const drawn = await bi({ widgetId: widget_id });
+    expect(drawn.insights.map(({ kind }) => kind)).toContain("trend");
+  });
+
+  it("tells no season in which nothing differs", async () => {
+    const rows = Array.from({ length: 120 }, (_, i) => ({
+      day: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10),
+      share: 100_000 + (i % 7) / 100,
+    }));
+    const id = await makeDataset(server, editor, "Flat", rows);
+    const { insights } = await resultOf<Found>(server, editor, "get_insights", { dataset_id: id });
+    expect(insights.filter(({ sentence }) => /\(0(\.0)?%/.test(sentence))).toEqual([]);
+  });
+
   it("says that nothing stands out where nothing does", async () => {
     const strays = noise(randomOf(3), 90, 0.4);
     const rows = strays.map((stray, i) => ({

@@ -57,7 +57,7 @@ export function roleOf(column: ColumnProfile): Role {
   if (isIdName(column.name)) return "id";
   if (column.kind === "text") return column.length > PROSE_CHARACTERS ? "other" : "text";
   if (column.kind === "other") return "other";
-  if (isYear(column, last)) return "year";
+  if (isYear(column)) return "year";
   if (column.isWhole && SOMEBODY.test(words.join(" "))) return "id";
   if (CODES.has(last) || (isNamed(CODES) && !isNamed(RATES) && column.isWhole && words.length < 3)) {
     return "id";
@@ -125,9 +125,17 @@ export function isDigitDate({ name, kind, isWhole, min, max }: ColumnProfile): b
 
 const DATES = /^(date|day|datum|tag|on|am)$/;
 
-function isYear({ min, max, isWhole }: ColumnProfile, last: string): boolean {
-  if (!/^(year|season|jahr|saison)$/.test(last)) return false;
-  return isWhole && min !== null && max !== null && min >= YEARS.least && max <= YEARS.most;
+function isYear({ name, min, max, isWhole }: ColumnProfile): boolean {
+  return isWhole && min !== null && max !== null && tellsYears(name, min, max);
+}
+
+/** Whether whole numbers are years, by what they are called and from where to where they go: for questions and for charts. */
+export function tellsYears(name: string, min: number, max: number): boolean {
+  return isYearName(name) && min >= YEARS.least && max <= YEARS.most;
+}
+
+export function isYearName(name: string): boolean {
+  return /^(year|season|jahr|saison)$/.test(partWords(name).at(-1) ?? "");
 }
 
 /** 0 and 1, under a name that asks a question or in so many rows that a count would have been something else once. */
