@@ -278,6 +278,7 @@ function record(
       clientVersion: meta.client.version,
       requestId: meta.requestId,
       ...applicationFacts(caller),
+      ...(operation.isMetered && outcome.status === "done" && { isAgentCall: true }),
       arguments: ports.auditsValues ? excerpt(args) : shapeOf(args, isFailed ? null : outcome.concealed),
       ...(Object.keys(outcome.noted).length > 0 && { response: excerpt(notedOf(ports, outcome)) }),
     },

@@ -216,6 +216,11 @@ describe("agent calls", () => {
     await onBi("knowi_ask", { question: "revenue by region" });
     await onBi("knowi_do", { instruction: "list all dashboards" });
     expect(await used()).toBe(before + 3);
+    await boards.server.app.identity.audit.flush();
+    const { usage } = boards.server.app.identity;
+    expect(await usage.byMember(workspaceId)).toContainEqual(
+      expect.objectContaining({ agentCalls: 3, llmCalls: 0, llmTokens: 0 }),
+    );
     await onBi("knowi_list_dashboards", {});
     await onBi("knowi_search", {});
     expect(await used()).toBe(before + 3);

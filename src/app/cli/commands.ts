@@ -27,7 +27,6 @@ const PASSWORD_STDIN = {
 } as const;
 const MODEL_FILE = { file: "A .yaml or .json file, or a folder" } as const;
 const EMAIL = { email: "E-mail address of the account" } as const;
-
 const DATASET = { dataset: "Its name or its id, as dataset list shows them" } as const;
 
 const TOKEN_OPTIONS = {
@@ -87,6 +86,7 @@ export const COMMANDS: readonly Command[] = [
         description: "Put it on this plan: self-hosted (no limits) or private (100 memories)",
       },
       limits: { value: "A=N,B=N", description: "Limits of its own, such as memories=500,agent_calls=1000" },
+      members: { description: "What each member has used of agent calls and language models this month" },
       ...JSON_OPTION,
     },
     notes: [

@@ -36,10 +36,10 @@ export async function listWorkspaces(
 export async function workspacePlan(
   {
     args: { slug },
-    options: { use, limits, json },
+    options: { use, limits, members, json },
   }: {
     args: { slug: string };
-    options: { use: string | undefined; limits: string | undefined; json: boolean };
+    options: { use: string | undefined; limits: string | undefined; members: boolean; json: boolean };
   },
   terminal: Terminal,
 ): Promise<number> {
@@ -47,13 +47,27 @@ export async function workspacePlan(
     throw new AppError("bad_request", "A workspace has the limits of a plan or its own, not both.", {
       hint: "Give --use or --limits.",
     });
-  const { plan, items } = await withIdentity(async ({ workspaces, usage }) => {
+  const { plan, items, byMember } = await withIdentity(async ({ workspaces, usage }) => {
     if (use !== undefined) await workspaces.setPlan(slug, { plan: use });
     if (limits !== undefined) await workspaces.setPlan(slug, { limits: limitsIn(limits) });
     const { id, plan } = await workspaces.bySlug(slug);
-    return { plan, items: await usage.report(id) };
+    return { plan, items: await usage.report(id), byMember: members ? await usage.byMember(id) : undefined };
   });
   terminal.err(`${slug} is on the plan ${plan}.\n`);
+  if (byMember !== undefined) {
+    printListing(terminal, {
+      items: byMember,
+      json,
+      columns: {
+        member: ({ email }) => email,
+        agent_calls: ({ agentCalls }) => agentCalls,
+        llm_calls: ({ llmCalls }) => llmCalls,
+        llm_tokens: ({ llmTokens }) => llmTokens,
+      },
+      empty: "Nobody has used any this month.",
+    });
+    return 0;
+  }
   printListing(terminal, {
     items,
     json,

@@ -239,6 +239,15 @@ export interface Usage {
   report(
     workspaceId: number,
   ): Promise<{ metric: string; used: number; limit: number | null; period: string }[]>;
+  /** What each member has used of agent calls and language models this month, as far as the audit log goes back. */
+  byMember(workspaceId: number): Promise<MemberUsage[]>;
+}
+
+export interface MemberUsage {
+  email: string;
+  agentCalls: number;
+  llmCalls: number;
+  llmTokens: number;
 }
 
 export interface AuditRecord {

@@ -646,6 +646,9 @@ describe("what is written down and counted", () => {
     const after = (await identity.usage.report(id)).find(({ metric }) => metric === "llm_calls")?.used;
     // What nobody answered was given back.
     expect(after).toBe(used + 1);
+    await identity.audit.flush();
+    const members = await identity.usage.byMember(id);
+    expect(members.some(({ llmCalls, llmTokens }) => llmCalls >= 1 && llmTokens >= 150)).toBe(true);
     const pool = await import("pg").then(({ Client }) => new Client(server.databaseUrl));
     await pool.connect();
     await pool.query("INSERT INTO plans VALUES ('small', jsonb_build_object('llm_calls', $1::int))", [after]);

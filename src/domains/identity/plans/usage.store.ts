@@ -2,7 +2,7 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { CatalogDb } from "../../../platform/catalog/index.ts";
-import { type PlanLimits, plans, usage, workspaces } from "../identity.tables.ts";
+import { accounts, auditEvents, type PlanLimits, plans, usage, workspaces } from "../identity.tables.ts";
 import type { Usage } from "../identity.ts";
 import { periodOf } from "./usage-metrics.ts";
 
@@ -35,6 +35,32 @@ export function createUsage(db: CatalogDb, clock: Clock): Usage {
         .where(and(eq(usage.workspaceId, workspaceId), eq(usage.metric, metric), eq(usage.period, period)));
     },
 
+    async byMember(workspaceId) {
+      const month = `${clock.now().toISOString().slice(0, 7)}-01T00:00:00Z`;
+      const isLlm = sql`${auditEvents.action} = 'llm.call' and ${auditEvents.success}`;
+      const tokens = (name: string) => sql`coalesce((${auditEvents.metadata} ->> ${name})::bigint, 0)`;
+      return db
+        .select({
+          email: accounts.email,
+          agentCalls: sql<number>`count(*) filter (where ${auditEvents.metadata} ? 'isAgentCall')`.mapWith(
+            Number,
+          ),
+          llmCalls: sql<number>`count(*) filter (where ${isLlm})`.mapWith(Number),
+          llmTokens: sql<number>`coalesce(sum(${tokens("inputTokens")} + ${tokens("outputTokens")})
+            filter (where ${isLlm}), 0)`.mapWith(Number),
+        })
+        .from(auditEvents)
+        .innerJoin(accounts, eq(accounts.id, auditEvents.userId))
+        .where(
+          and(
+            eq(auditEvents.workspaceId, workspaceId),
+            sql`${auditEvents.at} >= ${month}::timestamptz`,
+            sql`(${isLlm} or ${auditEvents.metadata} ? 'isAgentCall')`,
+          ),
+        )
+        .groupBy(accounts.email)
+        .orderBy(accounts.email);
+    },
     async report(workspaceId) {
       const limits = await limitsOf(db, workspaceId);
       const now = clock.now();
