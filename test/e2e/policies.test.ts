@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MadeDashboard, startBoards } from "../support/boards.ts";
 import { makeDataset } from "../support/datasets.ts";
 import { callTool } from "../support/mcp.ts";
+import { saveModel } from "../support/models.ts";
 
 /**
  * What policies keep from somebody comes to them by no way on which another's rights stand in for theirs: report, run,
@@ -196,6 +197,32 @@ describe("a widget on a shared dashboard", () => {
     for (const text of (await everywhere(board)).slice(0, 4)) expect(text).not.toMatch(HIDDEN);
     expect(await restore("dashboard", dashboard_id, admin, 1)).toBe("restored");
     expect(await embedded({ dashboard_id })).toMatch(/91,?234/);
+  });
+
+  it("is bounded by whoever published the semantic model that it shows", async () => {
+    const model = `
+version: "0.1.1"
+semantic_model:
+  - name: staff
+    datasets:
+      - name: people
+        source: People
+        fields:
+          - { name: person, expression: person }
+          - { name: region, expression: region }
+    metrics:
+      - { name: heads, expression: COUNT(people.person) }
+`;
+    const options = { model: "staff" };
+    await saveModel(server, editor, model);
+    const shown = { name: "Heads", chart_type: "datagrid2", x_axis: "person", y_axis: ["heads"], options };
+    const board = await make([shown]);
+    for (const text of (await everywhere(board)).slice(0, 4)) {
+      expect(text).not.toMatch(HIDDEN);
+      expect(text).toContain("Annabell");
+    }
+    await saveModel(server, admin, `${model}\n# As the admin wants it.`);
+    expect((await mailed({ dashboard_id: board.dashboard_id })).text).toContain("Zebulon");
   });
 
   it("shows nothing once whoever changed it has left, and says so", async () => {
