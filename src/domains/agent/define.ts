@@ -1,4 +1,5 @@
 import type { Drawings } from "../../platform/drawing/index.ts";
+import type { Caller } from "../../registry/caller.ts";
 import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { ModelsServices } from "../models/index.ts";
@@ -11,6 +12,9 @@ import type { ModelTables } from "./query/model-tables.ts";
 import type { VerifiedStore } from "./verified/verified.store.ts";
 
 /** What the tools of this slice work with. */
+/** Where else the caller has data, as a sentence that follows a hint; empty if nowhere. */
+export type Elsewhere = (caller: Caller) => Promise<string>;
+
 export interface AgentServices {
   agent: Agent;
   datasetQuestions: DatasetQuestions;
@@ -21,6 +25,7 @@ export interface AgentServices {
   conversations: ConversationsStore;
   verified: VerifiedStore;
   modelTables: ModelTables;
+  elsewhere: Elsewhere;
   /** Rows of an answer that are handed over as data. */
   shownRows: number;
   /** The same where no model is named. */

@@ -17,7 +17,7 @@ import { answerResource } from "./conversations/answer.resource.ts";
 import { ConversationsStore } from "./conversations/conversations.store.ts";
 import { DatasetQuestions } from "./datasets/ask-datasets.ts";
 import { DataConversations } from "./datasets/data-conversations.ts";
-import type { AgentServices } from "./define.ts";
+import type { AgentServices, Elsewhere } from "./define.ts";
 import { adviserOf } from "./knowledge/advise.ts";
 import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import { KnowledgeThreads } from "./knowledge/knowledge-threads.ts";
@@ -65,7 +65,7 @@ interface Before {
   data: Pick<DataServices, "data" | "datasets">;
   models: ModelsServices;
   llm: LlmServices;
-  identity: Pick<Identity, "audit">;
+  identity: Pick<Identity, "audit" | "users">;
 }
 
 interface Ground extends Before {
@@ -83,7 +83,7 @@ export function openAgent(
     data: { data, datasets },
     models: { models, modelsStore, inference },
     llm: { llm },
-    identity: { audit },
+    identity: { audit, users },
     catalog,
     clock: serverClock,
     drawings,
@@ -123,6 +123,13 @@ export function openAgent(
     limits: LIMITS.agent,
     ...options,
   });
+  const elsewhere: Elsewhere = async ({ user, workspace }) => {
+    const others = (await users.workspacesOf(user.id)).filter(({ id }) => id !== workspace.id);
+    const isFull = await Promise.all(others.map(({ id }) => datasets.hasAny(id)));
+    const names = others.flatMap(({ slug }, i) => (isFull[i] ? [slug] : []));
+    if (names.length === 0) return "";
+    return ` This is the workspace ${workspace.slug}; you have data in ${names.slice(0, 5).join(", ")}: connect to that one to ask about them.`;
+  };
   const conversations = new ConversationsStore(catalog, serverClock);
   const datasetQuestions = new DatasetQuestions({
     agent,
@@ -133,6 +140,7 @@ export function openAgent(
     inference,
     data,
     datasets,
+    elsewhere,
   });
   return {
     agent,
@@ -144,6 +152,7 @@ export function openAgent(
     conversations,
     verified,
     modelTables: new ModelTables(models, knowledge),
+    elsewhere,
     shownRows,
     askedRows,
   };

@@ -8,6 +8,7 @@ import { LIMITS as MODELS } from "../../models/limits.ts";
 import type { Agent } from "../agent.ts";
 import type { Answer } from "../answer.ts";
 import { recorded } from "../conversations/question-event.ts";
+import type { Elsewhere } from "../define.ts";
 import type { KnowledgeCache } from "../knowledge/knowledge-cache.ts";
 import { LIMITS } from "../limits.ts";
 import { isSame } from "../phases/chosen.ts";
@@ -59,6 +60,7 @@ interface Parts {
   inference: Inference;
   data: Data;
   datasets: DatasetsStore;
+  elsewhere: Elsewhere;
 }
 
 interface Wish {
@@ -152,7 +154,7 @@ export class DatasetQuestions {
     const seen = items.filter((dataset) => restrictionFor(caller, dataset).columns.length > 0);
     if (seen.length > 0) return seen;
     throw new AppError("not_found", "There are no datasets to ask about.", {
-      hint: "{tool:import_file} makes one of a file, {tool:push_data} of rows.",
+      hint: `{tool:import_file} makes one of a file, {tool:push_data} of rows.${await this.#parts.elsewhere(caller)}`,
     });
   }
 

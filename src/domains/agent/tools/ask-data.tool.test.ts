@@ -41,6 +41,19 @@ const refusal = async (args: Record<string, unknown>, token = viewer) =>
   textOf(await callTool(server, token, "knowi_ask", args, PATHS.bi));
 
 describe("knowi_ask", () => {
+  it("says in an empty workspace where the caller has data, and names no workspace of others", async () => {
+    const { users, workspaces } = server.app.identity;
+    await workspaces.create({ slug: "bare", name: "Bare" });
+    const email = "newcomer@example.com";
+    await users.create({ email, workspace: "bare", role: "contributor" });
+    const token = await server.token({ email, workspace: "bare" });
+    const args = { question: "How many shops are there?" };
+    expect(await refusal(args, token)).not.toContain("acme");
+    await users.create({ email, workspace: "acme", role: "viewer" });
+    expect(await refusal(args, token)).toContain("This is the workspace bare; you have data in acme");
+    expect(textOf(await callTool(server, token, "ask_question", args))).toContain("you have data in acme");
+  });
+
   it("[bi.ask.response] [bi.ask.parameters] gives query, fields, rows and what was searched, to every role", async () => {
     const contributor = await server.token({ role: "contributor" });
     for (const token of [viewer, contributor, admin]) {

@@ -78,11 +78,11 @@ export const askQuestion = defineTool({
   output: answerShape,
   content: contentOf,
 
-  async run(input, { agent, models, conversations, drawings, shownRows, ...context }) {
+  async run(input, { agent, models, conversations, drawings, elsewhere, shownRows, ...context }) {
     const { caller, meta, client, signal, note, conceal, say } = context;
     requireReading(caller);
     const text = input.question.trim();
-    const model = await findModel({ models, caller, meta }, input.model);
+    const model = await findModel({ models, elsewhere, caller, meta }, input.model);
     const {
       answer: before,
       earlier,

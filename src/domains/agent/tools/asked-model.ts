@@ -1,6 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Caller, CallMeta } from "../../../registry/caller.ts";
 import { type ModelsServices, type PublishedModel, requireModel } from "../../models/index.ts";
+import type { Elsewhere } from "../define.ts";
 
 /** Questions read models, which a token may be kept from although it may ask. */
 export function requireReading({ permissions }: Caller): void {
@@ -14,6 +15,7 @@ export function requireReading({ permissions }: Caller): void {
 
 interface Asking {
   models: ModelsServices["models"];
+  elsewhere: Elsewhere;
   caller: Caller;
   meta: CallMeta;
 }
@@ -25,7 +27,7 @@ export async function findModel(asking: Asking, name: string | undefined): Promi
   const [only, ...others] = known;
   if (only === undefined) {
     throw new AppError("not_found", "There is no published semantic model to ask.", {
-      hint: "Publish one first.",
+      hint: `Publish one first.${await asking.elsewhere(asking.caller)}`,
     });
   }
   if (others.length === 0) return requireModel(asking, only.uuid);

@@ -47,7 +47,7 @@ export const queryMetrics = defineTool({
     const { agent, models, conversations, drawings, shownRows, caller, meta, client, signal, note } = context;
     requireReading(caller);
     if (question !== undefined) checkInstruction(question);
-    const model = await findModel({ models, caller, meta }, wanted);
+    const model = await findModel({ ...context, models, caller, meta }, wanted);
     let done = 0;
     const answer = await agent.query(caller, {
       model,
