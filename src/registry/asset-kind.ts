@@ -59,7 +59,10 @@ export interface AssetParts {
 export interface SearchText {
   id: number;
   title: string;
+  /** What it is about, in words for people. */
   body: string;
+  /** What is in it: names of columns, values. Nothing that is hidden from anybody who may see the asset. */
+  content?: string;
 }
 
 export interface RunOptions {
@@ -100,8 +103,8 @@ export interface AssetKind {
   restore?(caller: Caller, id: number): Promise<void>;
   /** Makes an asset what it was in a former version, and tells what became of it. */
   restoreVersion?(caller: Caller, id: number, version: number): Promise<Record<string, unknown>>;
-  /** What a search looks through: all of a workspace, whoever may see it. */
-  search?(workspaceId: number): Promise<readonly SearchText[]>;
+  /** What a search looks through: all of a workspace, whoever may see it. What has to be read for it is read for the caller. */
+  search?(workspaceId: number, caller?: Caller): Promise<readonly SearchText[]>;
 }
 
 /** A thing that can be done to assets of some kinds. */

@@ -352,16 +352,19 @@ export class BoardsStore extends Store {
   async searchTexts(
     workspaceId: number,
     kind: "dashboard" | "widget",
-  ): Promise<{ id: number; title: string; body: string }[]> {
+  ): Promise<{ id: number; title: string; body: string; content?: string }[]> {
     if (kind === "dashboard") {
       const rows = await this.catalog.db
         .select({
           id: dashboards.id,
           title: dashboards.name,
           body: sql<string>`coalesce(${dashboards.description}, '')`,
+          content: sql<string>`coalesce(string_agg(${widgets.name}, '. ' order by ${widgets.id}), '')`,
         })
         .from(dashboards)
-        .where(and(eq(dashboards.workspaceId, workspaceId), isNull(dashboards.deletedAt)));
+        .leftJoin(widgets, and(eq(widgets.dashboardId, dashboards.id), isNull(widgets.deletedAt)))
+        .where(and(eq(dashboards.workspaceId, workspaceId), isNull(dashboards.deletedAt)))
+        .groupBy(dashboards.id);
       return rows;
     }
     const rows = await this.#joined(and(ownWidget(workspaceId)));

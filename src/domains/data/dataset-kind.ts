@@ -10,10 +10,12 @@ import { LIMITS } from "./limits.ts";
 import { assertMayDestroy, restrictionFor } from "./policies.ts";
 import { isWhole } from "./query-view.ts";
 import { policyNotes, replacedOf } from "./replace-rows.ts";
+import { SampleValues } from "./sample-values.ts";
 
 /** Datasets, as tools that span slices see them. */
 export function datasetKind({ data, datasets }: Pick<DataServices, "data" | "datasets">): AssetKind {
   const statistics = new StatisticsCache(data);
+  const samples = new SampleValues(data);
   return {
     name: "dataset",
     idsFrom: "list_datasets",
@@ -60,7 +62,16 @@ export function datasetKind({ data, datasets }: Pick<DataServices, "data" | "dat
       });
     },
 
-    search: (workspaceId) => datasets.searchTexts(workspaceId),
+    async search(workspaceId, caller) {
+      const all = await datasets.searchable(workspaceId);
+      if (caller !== undefined) await samples.fill(caller, all);
+      return all.map((dataset) => ({
+        id: dataset.id,
+        title: dataset.name,
+        body: dataset.description ?? "",
+        content: [...openColumns(dataset), samples.of(dataset)].join(" "),
+      }));
+    },
 
     async restoreVersion(caller, id, version) {
       const { dataset, replaced } = await datasets.restoreVersion(caller.workspace.id, {
@@ -79,6 +90,12 @@ export function datasetKind({ data, datasets }: Pick<DataServices, "data" | "dat
       };
     },
   };
+}
+
+/** Columns that no policy hides from anybody. */
+function openColumns({ columns, policies }: Dataset): string[] {
+  const hidden = new Set(policies.flatMap(({ hide = [] }) => hide).map((each) => each.toLowerCase()));
+  return columns.map(({ name }) => name).filter((name) => !hidden.has(name.toLowerCase()));
 }
 
 /** Only those who may bring rows back have a use for their list. */

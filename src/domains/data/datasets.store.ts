@@ -131,18 +131,8 @@ export class DatasetsStore extends Store {
   }
 
   /** What a search may find: names of columns only where no policy hides them from anybody. */
-  async searchTexts(workspaceId: number): Promise<{ id: number; title: string; body: string }[]> {
-    const { id, name, description, columns, policies } = datasets;
-    const rows = await this.catalog.db
-      .select({ id, name, description, columns, policies })
-      .from(datasets)
-      .where(this.#own(workspaceId));
-    return rows.map((row) => {
-      const hidden = new Set(row.policies.flatMap(({ hide = [] }) => hide).map((each) => each.toLowerCase()));
-      const shown = row.columns.filter((column) => !hidden.has(column.name.toLowerCase()));
-      const words = [row.description ?? "", ...shown.map((column) => column.name)];
-      return { id: row.id, title: row.name, body: words.join(" ") };
-    });
+  async searchable(workspaceId: number): Promise<Dataset[]> {
+    return this.catalog.db.select().from(datasets).where(this.#own(workspaceId));
   }
 
   /** The files of one version. */

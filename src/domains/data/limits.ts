@@ -1,5 +1,15 @@
 export const LIMITS = {
   data: {
+    /** Rows of a dataset whose texts a search for assets looks through. */
+    sampleRows: 200,
+    /** Characters of these texts. */
+    sampleCharacters: 1_000,
+    /** Longest that reading them may take for one dataset. */
+    sampleMs: 5_000,
+    /** How long a search waits for those of new datasets; the next one has them. */
+    sampleWaitMs: 1_500,
+    /** Datasets whose texts are kept in memory. */
+    sampledDatasets: 10_000,
     /** Longest name of a dataset, datasource or query. */
     nameCharacters: 200,
     /** A part smaller than this is put together with others in the background. */
