@@ -187,6 +187,38 @@ test("writes what it can read again: JSON Lines, notes, and the file of server-m
   for (const line of graph.slice(0, 3)) expect(back).toContainEqual(line);
 });
 
+test("makes all relations but the one that closes a circle, and ends what is superseded", async () => {
+  const line = (memory_id: string, relations: [string, string][]) =>
+    JSON.stringify({
+      memory_id,
+      content: `The part ${memory_id}.`,
+      relations: relations.map(([rel_type, to]) => ({ rel_type, to })),
+    });
+  const { out } = await importLines([
+    line("wheel", [["PART_OF", "cart"]]),
+    line("cart", [
+      ["PART_OF", "train"],
+      ["REFERENCES", "wheel"],
+    ]),
+    line("train", [
+      ["HAS_PART", "cart"],
+      ["PART_OF", "wheel"],
+      ["SUPERSEDES", "coach"],
+    ]),
+    line("coach", []),
+  ]);
+  expect(JSON.parse(out)).toMatchObject({
+    stored: 4,
+    related: 4,
+    failed: [{ at: "line 3", reason: expect.stringContaining("PART_OF would run in a circle") }],
+  });
+  const written = await run(["memory", "export", "parts.jsonl", "--workspace", "acme"]);
+  expect(written.code, written.err).toBe(0);
+  const exported = readFileSync(join(kenning.home, "parts.jsonl"), "utf8").trim().split("\n");
+  const coach = exported.map((text) => JSON.parse(text)).find(({ memory_id }) => memory_id === "coach");
+  expect(coach.valid_to).toEqual(expect.any(String));
+});
+
 test("sets, shows and removes rules for relations", async () => {
   const turtle =
     "@prefix k: <urn:kenning:memory#> .\nk:LIKES <http://www.w3.org/2002/07/owl#inverseOf> k:LIKED_BY .\n";

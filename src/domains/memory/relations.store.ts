@@ -169,21 +169,30 @@ export async function endPair(
 }
 
 /** One after the other in a workspace: of two relations made at once, each could close the other's circle. */
-async function assertAcyclic(
-  tx: CatalogTx,
-  { workspaceId }: By,
-  { fromId, toId, type, inverse }: Pair,
-): Promise<void> {
-  const lock = `acyclic relations ${workspaceId} ${[type, inverse].toSorted().join(" ")}`;
+async function lockOrder(tx: CatalogTx, { workspaceId }: By, order: string): Promise<void> {
+  const lock = `acyclic relations ${workspaceId} ${order}`;
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+}
+
+/** The same for a type and its inverse. */
+function orderOf({ type, inverse }: Pair): string {
+  return [type, inverse].toSorted().join(" ");
+}
+
+/** Of pairs of one type, whether they are there already or not. */
+async function assertNoCircle(tx: CatalogTx, pairs: readonly Pair[]): Promise<void> {
+  const { type } = pairs[0]!;
   const { rows } = await tx.execute<{ seen: string; is_circle: boolean | null }>(sql`
-    with recursive after(id) as (
-      select ${toId}::bigint
-      union select r.to_id from after join memory_relations r
+    with recursive after(start, id) as (
+      select start, id from unnest(
+        ${sql.param(pairs.map(({ fromId }) => fromId))}::bigint[],
+        ${sql.param(pairs.map(({ toId }) => toId))}::bigint[]
+      ) as pair(start, id)
+      union select start, r.to_id from after join memory_relations r
         on r.from_id = after.id and r.type = ${type} and r.ended_at is null and r.to_id <> r.from_id
     )
-    select count(*) as seen, bool_or(id = ${fromId}) as is_circle
-    from (select id from after limit ${LIMITS.memory.acyclicMemories}) as walked`);
+    select count(*) as seen, bool_or(id = start) as is_circle
+    from (select start, id from after limit ${LIMITS.memory.acyclicMemories}) as walked`);
   const { seen, is_circle } = rows[0]!;
   if (is_circle)
     throw new AppError("unsupported", `With this relation ${type} would run in a circle.`, {
@@ -250,7 +259,10 @@ export class RelationsStore {
     before: (tx: CatalogTx) => Promise<T>,
   ): Promise<{ edge: Edge; done: T }> {
     return this.#catalog.transaction(async (tx) => {
-      if (pair.isAcyclic) await assertAcyclic(tx, by, pair);
+      if (pair.isAcyclic) {
+        await lockOrder(tx, by, orderOf(pair));
+        await assertNoCircle(tx, [pair]);
+      }
       const done = await before(tx);
       const edge = await relateOne(tx, by, pair, now);
       await tellOfMemories(tx, by.workspaceId, [pair.fromId, pair.toId]);
@@ -258,9 +270,16 @@ export class RelationsStore {
     });
   }
 
-  /** Tells how many were not there before. */
+  /** Tells how many were not there before; all or none. Throws where one of them would close a circle. */
   async linkAll(by: By, pairs: readonly Pair[], now: Date): Promise<number> {
-    return this.#catalog.transaction((tx) => relate(tx, by, pairs, now));
+    return this.#catalog.transaction(async (tx) => {
+      const ordered = pairs.filter(({ isAcyclic }) => isAcyclic);
+      // In the same order whoever takes them.
+      for (const order of [...new Set(ordered.map(orderOf))].toSorted()) await lockOrder(tx, by, order);
+      const made = await relate(tx, by, pairs, now);
+      for (const some of Map.groupBy(ordered, ({ type }) => type).values()) await assertNoCircle(tx, some);
+      return made;
+    });
   }
 
   /** Undefined where there was none. Both rows are kept, with the time when they ended; then `more` is done. */

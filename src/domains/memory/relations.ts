@@ -48,20 +48,35 @@ export class Relations {
     const keys = new Set(wishes.flatMap(({ from, to }) => [from, to]));
     const ends = await this.#relations.ends(caller.workspace.id, [...keys]);
     const rules = await this.#rules.of(caller.workspace.id);
-    const pairs: Pair[] = [];
+    const pairs: { index: number; wish: LinkWish; pair: Pair }[] = [];
     let linked = 0;
     const refused: { index: number; error: AppError }[] = [];
+    const one = async (index: number, wish: LinkWish, pair: Pair) => {
+      try {
+        linked += (await this.#linkOne(caller, wish, pair)).isNew ? 1 : 0;
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        refused.push({ index, error });
+      }
+    };
     for (const [index, wish] of wishes.entries()) {
       try {
         const pair = await this.#pairOf(caller, rules, wish, ends);
-        if (pair.isAcyclic) linked += (await this.#linkOne(caller, wish, pair)).isNew ? 1 : 0;
-        else pairs.push(pair);
+        if (formerOf(wish) !== undefined) await one(index, wish, pair);
+        else pairs.push({ index, wish, pair });
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
         refused.push({ index, error });
       }
     }
-    linked += await this.#relations.linkAll(byOf(caller), pairs, this.#clock.now());
+    const all = pairs.map(({ pair }) => pair);
+    try {
+      linked += await this.#relations.linkAll(byOf(caller), all, this.#clock.now());
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      // One of them closes a circle: by themselves, all others are made.
+      for (const { index, wish, pair } of pairs) await one(index, wish, pair);
+    }
     return { linked, refused };
   }
 
