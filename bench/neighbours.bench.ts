@@ -12,6 +12,7 @@ import { BOMBS } from "./neighbours/bombs.ts";
 import { measureLoad } from "./neighbours/load.ts";
 import { measureRendering } from "./neighbours/rendering.ts";
 import { measureRequests } from "./neighbours/requests.ts";
+import { measureTenants } from "./neighbours/tenants.ts";
 
 /**
  * How long a small question takes while somebody's statement hogs the machine: in the same workspace and in another
@@ -83,6 +84,8 @@ try {
 if ("requests".includes(values.only)) await measureRequests();
 if ("load".includes(values.only)) await measureLoad(ROUND_MS);
 if ("rendering".includes(values.only)) await measureRendering(ROUND_MS);
+if (values.only === "" || values.only.startsWith("tenants"))
+  await measureTenants(ROUND_MS, values.only.replace(/^tenants:?/, ""));
 
 type Ask = (sql: string, signal?: AbortSignal) => Promise<unknown>;
 
