@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { columnKind } from "../../kernel/column-kind.ts";
 import type { ContentBlock } from "../../registry/define-tool.ts";
 import type { Answer } from "./answer.ts";
 
@@ -51,11 +52,18 @@ export const answerShape = z.object({
 
 type Output = z.output<typeof answerShape>;
 
+/** As many rows as there is room for: of what goes along time the newest, of anything else the first. */
+export function shownOf({ rows, types }: Pick<Answer, "rows" | "types">, most: number): Answer["rows"] {
+  const [first, last] = [rows[0]?.[0], rows.at(-1)?.[0]];
+  const isAlongTime = columnKind(types[0] ?? "") === "date" && String(first) < String(last);
+  return isAlongTime ? rows.slice(-most) : rows.slice(0, most);
+}
+
 export function outputOf(
-  { totalRows, rows, picture: _, query: __, types: ___, concealed: ____, ...answer }: Answer & { id: string },
+  { totalRows, rows, picture: _, query: __, types, concealed: ____, ...answer }: Answer & { id: string },
   shownRows: number,
 ): z.input<typeof answerShape> {
-  const shown = rows.slice(0, shownRows);
+  const shown = shownOf({ rows, types }, shownRows);
   return {
     ...answer,
     rows: shown,

@@ -268,9 +268,13 @@ function share(row: readonly JsonValue[], column: ShownColumn, whole: number | u
   return ` (${showNumber(value / whole, { kind: "percent", by: 100 })})`;
 }
 
-/** A table in Markdown, of the first rows. */
+/** A table in Markdown: of the newest rows where they go along time, otherwise of the first. */
 function table({ columns, rows, totalRows }: View): string {
-  const shown = rows.slice(0, LIMITS.agent.tableRows);
+  const most = LIMITS.agent.tableRows;
+  const [first] = columns;
+  const isAlongTime =
+    first?.format.kind === "period" && String(rows[0]?.[first.index]) < String(rows.at(-1)?.[first.index]);
+  const shown = isAlongTime ? rows.slice(-most) : rows.slice(0, most);
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const head = line(columns.map(({ label }) => label));
   const rule = line(
@@ -278,7 +282,7 @@ function table({ columns, rows, totalRows }: View): string {
   );
   const body = shown.map((row) => line(columns.map((column) => cell(row, column))));
   const left = totalRows - shown.length;
-  const more = left === 0 ? "" : `\n\n… and ${count(left)} more rows.`;
+  const more = left === 0 ? "" : `\n\n… and ${count(left)} ${isAlongTime ? "earlier" : "more"} rows.`;
   return `${[head, rule, ...body].join("\n")}${more}`;
 }
 

@@ -118,7 +118,19 @@ async function run({ route: { reading, compiled }, sql }: Statement, query: Quer
   const { columns, rows, isTruncated } = await query(sql);
   const counted = isTruncated ? await query(`SELECT count(*) FROM (${sql})`) : undefined;
   const totalRows = Number(counted?.rows[0]?.[0] ?? rows.length);
-  return { reading, compiled, types: columns.map(({ type }) => type), rows, totalRows };
+  const begun = withoutLead({ reading, compiled, rows });
+  const types = columns.map(({ type }) => type);
+  return { reading, compiled, types, rows: begun, totalRows: totalRows - (rows.length - begun.length) };
+}
+
+/** Periods before the first with anything in it are left out, where nobody asked for a period: nothing had begun then. */
+function withoutLead({ reading: { ask }, compiled, rows }: Pick<Result, "reading" | "compiled" | "rows">) {
+  const isSeries = compiled.series !== undefined && compiled.used.windows.length === 0;
+  if (!isSeries || ask.k !== "table" || ask.by.length !== 1) return rows;
+  const isEmpty = (row: (typeof rows)[number]) =>
+    row.slice(1).every((value) => value === null || value === 0);
+  const first = rows.findIndex((row) => !isEmpty(row));
+  return first <= 0 ? rows : rows.slice(first);
 }
 
 /** Of what there is none, nobody asks. */

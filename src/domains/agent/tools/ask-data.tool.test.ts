@@ -105,6 +105,22 @@ describe("knowi_ask", () => {
     expect(answer.rows).toHaveLength(100);
   });
 
+  it("keeps the newest rows of what goes along time, and begins with the first in which there is something", async () => {
+    const day = (i: number) => new Date(Date.UTC(2025, 0, 1 + i)).toISOString().slice(0, 10);
+    const rows = Array.from({ length: 160 }, (_, i) => ({
+      order_date: day(i),
+      kite: i < 20 ? "Plain" : "Racer",
+      pieces: 2 + (i % 5),
+    }));
+    const only = { datasetIds: [await makeDataset(server, admin, "kite_sales", rows)] };
+    const long = await ask("total pieces by day", only);
+    expect(long).toMatchObject({ outcome: "answer", totalRows: 160, returnedRows: 100 });
+    expect(Object.values(long.rows.at(-1) ?? {})[0]).toContain(day(159));
+    expect(long.answer).toMatch(/earlier rows/);
+    const racer = await ask("total pieces of Racer by day", only);
+    expect(racer).toMatchObject({ outcome: "answer", totalRows: 140 });
+  });
+
   it("asks back where data that do not belong together both have an answer, and takes a name for an answer", async () => {
     const chairs = [{ chair_id: 1, wood: "oak" }];
     await makeDataset(server, admin, "chairs_old", chairs);

@@ -5,6 +5,7 @@ import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import { rowShape } from "../../../kernel/row-shape.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
 import { columnShape } from "../../data/index.ts";
+import { shownOf } from "../answer-shape.ts";
 import { withoutValues } from "../conversations/question-event.ts";
 import type { DatasetsAnswer } from "../datasets/ask-datasets.ts";
 import type { Before } from "../datasets/data-conversations.ts";
@@ -135,7 +136,7 @@ const MOST_EARLIER = 3;
 
 function outputOf({ answer, searched, model }: DatasetsAnswer, most: number) {
   const { outcome, narrative, sql, columns, types, rows, totalRows, reading, confidence, questions } = answer;
-  const shown = rows.slice(0, most);
+  const shown = shownOf({ rows, types }, most);
   return {
     outcome,
     answer: narrative,

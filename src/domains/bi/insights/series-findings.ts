@@ -14,6 +14,7 @@ export interface Naming {
 }
 
 const MOST_OUTLIERS = 3;
+const MANY_TIMES = 4;
 
 /** What the analysis of a series says, in sentences. */
 export function seriesFindings(series: Series, analysis: Analysis, naming: Naming): Finding[] {
@@ -52,7 +53,7 @@ export function changeFindings(series: Series, analysis: Analysis, naming: Namin
     return trendFindings(series, { trend: way, trendFrom: first.at }, naming);
   }
   return [
-    ...changes.flatMap((each) => changesToTell(series, each, naming)),
+    ...changes.flatMap((each, i) => changesToTell(series, each, changes[i + 1]?.at, naming)),
     ...(trend === undefined ? [] : trendFindings(series, analysis, naming)),
   ];
 }
@@ -111,6 +112,7 @@ function missingOf({ periods, missing, grain }: Series, naming: Naming): Finding
 function changesToTell(
   series: Series,
   { at, before, after, p }: Analysis["changes"][number],
+  next: number | undefined,
   naming: Naming,
 ): Finding[] {
   const { number, plainShare, period, inPeriod } = writers(series, naming);
@@ -119,10 +121,12 @@ function changesToTell(
   if (number(after) === number(before)) return [];
   const by = before === 0 ? "" : ` by ${plainShare(Math.abs((after - before) / before))}`;
   const verb = after > before ? "rose" : "fell";
+  const stayed =
+    next === undefined ? "stayed there" : `stayed there until ${period(series.periods[next] ?? 0)}`;
   return [
     {
       kind: "change",
-      sentence: `${naming.label} ${verb}${by} ${when} and stayed there: about ${number(after)} a ${series.grain} since, about ${number(before)} before.`,
+      sentence: `${naming.label} ${verb}${by} ${when} and ${stayed}: about ${number(after)} a ${series.grain}, where it was about ${number(before)} before.`,
       numbers: { from, before, after, change: after - before },
       p,
       impact: impactOf(after - before, before),
@@ -175,13 +179,16 @@ function outlierFindings(
   const [when, value] = [period(start), series.values[at] ?? 0];
   if (number(value) === number(expected)) return [];
   const [more, farther] = distance > 0 ? ["more", "higher"] : ["less", "lower"];
-  const by = expected === 0 ? more : `${plainShare(Math.abs((value - expected) / expected))} ${more}`;
+  // Beyond some hundred percent people speak of times.
+  const isTimes = expected > 0 && value >= MANY_TIMES * expected;
+  const far = expected === 0 ? more : `${plainShare(Math.abs((value - expected) / expected))} ${more}`;
+  const by = isTimes ? `${Math.round(value / expected).toLocaleString(naming.locale)} times` : `${far} than`;
   const { grain, periods } = series;
   const rank = isFarthest ? `, farther from what is usual than any other of ${periods.length} ${grain}s` : "";
   return [
     {
       kind: "outlier",
-      sentence: `${naming.label} was ${number(value)} ${inPeriod(start)}, ${farther} than usual: ${by} than the about ${number(expected)} to be expected${rank}.`,
+      sentence: `${naming.label} was ${number(value)} ${inPeriod(start)}, ${farther} than usual: ${by} the about ${number(expected)} to be expected${rank}.`,
       numbers: { period: when, value, expected, distance: Number(distance.toFixed(2)) },
       p,
       impact: impactOf(value - expected, expected) * 0.8,
