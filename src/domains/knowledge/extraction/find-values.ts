@@ -374,12 +374,14 @@ const BELOW_WORDS = 12;
 
 /** What stands after a label, up to the next one; undefined where nobody can tell its end. */
 function freeText(text: string): string | undefined {
-  const colon = /\p{L}[.)]?:(?=\s|$|\p{L})(?!\/\/)/u.exec(text);
+  const colon = /[\p{L}\p{N}][.)]?:(?=\s|$|\p{L})(?!\/\/)/u.exec(text);
   let value = text;
   if (colon !== null) {
     const before = text.slice(0, colon.index + 1).slice(-TEXT_CHARACTERS);
     const label =
-      /(?:^|\s)((?:\p{Lu}[\p{L}.'’-]*\s+|(?:of|or|and|the|to|der|des|und)\s+)*[\p{L}.'’-]+)$/u.exec(before);
+      /(?:^|\s)((?:\p{Lu}[\p{L}.'’-]*\s+|(?:of|or|and|the|to|der|des|und)\s+)*[\p{L}\p{N}.'’-]+)$/u.exec(
+        before,
+      );
     if (label === null || label[1]!.trim().split(/\s+/).length > 1) return undefined;
     value = before.slice(0, label.index);
     if (value.trim().split(/\s+/).length > CUT_WORDS) return undefined;

@@ -42,6 +42,8 @@ Name: Brunswick Marina
 
 Total: Policy 202309097001
 
+Plate: M-MM 0000 CO2: 150
+
 IBAN: DE00 3704 0044 0532 0130 00
 
 Notes:
@@ -124,7 +126,7 @@ describe("extract_document_data", () => {
   it("writes a value only where its kind fits and its place says so, and why not elsewhere", async () => {
     const made = await extract({
       fields:
-        "grand_total, invoice_number, invoice_date, due_date, order_date, subtotal, customer_name, iban, notes, delivery_date, hourly_rate",
+        "grand_total, invoice_number, invoice_date, due_date, order_date, subtotal, customer_name, iban, notes, delivery_date, hourly_rate, plate",
       documentIds: [ids[3]],
     });
     const values = made.documents[0]?.values ?? [];
@@ -141,6 +143,7 @@ describe("extract_document_data", () => {
       notes: null,
       delivery_date: null,
       hourly_rate: null,
+      plate: "M-MM 0000",
     });
     const reasons = Object.fromEntries(values.map(({ field, reason }) => [field, reason]));
     expect(reasons).toMatchObject({
