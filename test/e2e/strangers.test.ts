@@ -496,7 +496,8 @@ describe("whoever may only read", () => {
     for (const surface of SURFACES)
       for (const tool of await toolsOf(ACME, surface, admin))
         await call(ACME[surface], token, tool.name, exactly(surface, tool));
-    expect(changedSince(before, await fingerprint())).toEqual([]);
+    // What calls use up of the plan is counted, whoever makes them.
+    expect(changedSince(before, await fingerprint()).filter((table) => table !== "usage")).toEqual([]);
   });
 });
 
