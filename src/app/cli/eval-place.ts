@@ -61,15 +61,12 @@ export async function inPlaceOfItsOwn<T>(
 async function openPlace(home: string) {
   const config = quiet(loadConfig({ env: { KENNING_HOME: home }, cwd: home }));
   const { engines, services, close } = await open(config);
-  const { identity, data, models, llm } = services;
+  const { identity, data, models } = services;
   const workspace = await identity.workspaces.create({ slug: "eval", name: "Evaluation" });
   let today = new Date();
   const clock = { now: () => today };
   const { rows } = LIMITS.agent;
-  const agent = openAgent(
-    { ...engines, identity, data, models, llm, clock },
-    { shownRows: rows, askedRows: rows },
-  );
+  const agent = openAgent({ ...engines, ...services, clock }, { shownRows: rows, askedRows: rows });
   const registry = new Registry().add({ ...agentSlice, services: agent });
   return {
     setToday(day: Date): void {

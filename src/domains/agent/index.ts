@@ -5,10 +5,13 @@ import type { Drawings } from "../../platform/drawing/index.ts";
 import type { Embeddings } from "../../platform/embeddings/index.ts";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import type { SharedState } from "../../platform/state/index.ts";
+import type { Registry } from "../../registry/registry.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
 import type { Identity } from "../identity/index.ts";
+import type { KnowledgeServices } from "../knowledge/index.ts";
 import type { LlmServices } from "../llm/index.ts";
+import type { MemoryServices } from "../memory/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
 import { readBorrowing } from "./borrow/borrow.ts";
@@ -22,6 +25,7 @@ import { adviserOf } from "./knowledge/advise.ts";
 import { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import { KnowledgeThreads } from "./knowledge/knowledge-threads.ts";
 import { LIMITS } from "./limits.ts";
+import { OtherSources } from "./other-sources.ts";
 import type { Understand } from "./phases/plan.ts";
 import { pictureApp } from "./picture/picture-app.resource.ts";
 import { preferencesResource } from "./preferences/preferences.resource.ts";
@@ -59,11 +63,15 @@ export interface AgentOptions {
   shownRows?: number;
   /** The same where no model is named. */
   askedRows?: number;
+  /** How long a refusal waits for what documents and memory know. */
+  otherSourcesMs?: number;
 }
 
 interface Before {
   data: Pick<DataServices, "data" | "datasets">;
   models: ModelsServices;
+  knowledge: Pick<KnowledgeServices, "answers">;
+  memory: Pick<MemoryServices, "memory">;
   llm: LlmServices;
   identity: Pick<Identity, "audit" | "users">;
 }
@@ -73,7 +81,8 @@ interface Ground extends Before {
   clock: Clock;
   drawings: Drawings;
   embeddings: Embeddings;
-  log: Pick<Logger, "error">;
+  log: Pick<Logger, "error" | "debug">;
+  registry: Registry;
   state: SharedState;
 }
 
@@ -82,6 +91,8 @@ export function openAgent(
   {
     data: { data, datasets },
     models: { models, modelsStore, inference },
+    knowledge: { answers },
+    memory: { memory },
     llm: { llm },
     identity: { audit, users },
     catalog,
@@ -89,11 +100,13 @@ export function openAgent(
     drawings,
     embeddings,
     log,
+    registry,
     state,
   }: Ground,
   {
     shownRows = LIMITS.agent.shownRows,
     askedRows = LIMITS.agent.askedRows,
+    otherSourcesMs = LIMITS.agent.otherSourcesMs,
     clock = serverClock,
     ...options
   }: AgentOptions = {},
@@ -153,6 +166,7 @@ export function openAgent(
     verified,
     modelTables: new ModelTables(models, knowledge),
     elsewhere,
+    otherSources: new OtherSources({ answers, memory, registry, log, ms: otherSourcesMs }),
     shownRows,
     askedRows,
   };
@@ -162,8 +176,8 @@ type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
 export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
   name: "agent",
-  open({ catalog, clock, drawings, embeddings, log, state }, before, { agent: { timeZone } }) {
-    const services = openAgent({ ...before, catalog, clock, drawings, embeddings, log, state }, { timeZone });
+  open(engines, before, { agent: { timeZone } }) {
+    const services = openAgent({ ...engines, ...before }, { timeZone });
     return { services, sweep: () => services.conversations.sweep() };
   },
   tools: [

@@ -60,6 +60,8 @@ export const LIMITS = {
     narratedRows: 50,
     /** Longest form of these rows. */
     narratedCharacters: 12_000,
+    /** Longest that a refusal waits for what documents and memory know about its question. */
+    otherSourcesMs: 1_500,
     /** How long answers can be read again. */
     keptAnswerDays: 90,
     /** Answers of one conversation that are kept; older ones make room. */

@@ -36,7 +36,7 @@ import { MemoryUsage } from "./usage.store.ts";
 import { VersionsStore } from "./versions.store.ts";
 
 export { changedMemories, MEMORY_EVENTS } from "./changed-memories.ts";
-export type { MemoryServices } from "./define.ts";
+export { type MemoryServices, titleOf } from "./define.ts";
 export { exportMemories } from "./transfer/export-memories.ts";
 export { type Imported, importMemories } from "./transfer/import-memories.ts";
 export { readJsonLines } from "./transfer/json-lines.ts";

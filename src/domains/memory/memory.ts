@@ -147,6 +147,13 @@ export class Memory {
     return found;
   }
 
+  /** What answers a question best by itself; a look that counts as no recall. */
+  async nearest(caller: Caller, query: string): Promise<Recalled | undefined> {
+    const now = this.#parts.clock.now();
+    const [best] = await this.#parts.recall.recall(caller.workspace.id, { query, k: 1, hops: 0, now });
+    return best;
+  }
+
   async #metered<T>(caller: Caller, amount: number, work: () => Promise<T>): Promise<T> {
     const { usage } = this.#parts;
     // What the operator imports counts, and is not refused.

@@ -2,6 +2,8 @@ import { AppError } from "../../../kernel/errors.ts";
 import type { Answer, Outcome } from "../answer.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
+import type { Work } from "../work.ts";
+import { namesThing } from "./names-thing.ts";
 import { nearestNames } from "./nearest-names.ts";
 import { doYouMean } from "./question.ts";
 
@@ -31,12 +33,17 @@ const NOTHING = {
 export function refuse(
   { missing, obstacles }: { missing: Understanding["missing"]; obstacles: readonly string[] },
   knowledge: Knowledge,
-  { word, datasets }: { word: string; datasets?: readonly string[] | undefined },
+  { word, datasets, question }: Pick<Work, "word" | "datasets" | "question">,
 ): Answer {
   const { model } = knowledge;
   const lines = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n");
   const available = `**Available datasets:**\n${lines(datasets ?? model.datasets.map(({ name }) => name))}`;
   const unknown = missing.filter(({ isKnown }) => isKnown !== true);
+  const isThing = ({ text }: Understanding["missing"][number]) => namesThing(text, question.text);
+  const listed = (title: string, some: Understanding["missing"]) =>
+    some.length === 0 ? [] : [`**${title}:**\n${lines(some.map((each) => missingLine(each, knowledge)))}`];
+  const things = unknown.filter(isThing);
+  const others = unknown.filter((each) => !isThing(each));
   const known = missing.filter(({ isKnown }) => isKnown === true).map(({ text }) => `"${text}"`);
   const apart = known.length === 0 ? [] : [`How ${known.join(", ")} is meant here could not be told.`];
   const asked = askable(knowledge);
@@ -47,9 +54,11 @@ export function refuse(
       ? [`I cannot answer this question because there is no "${absent}" in the calendar.`, ...numbers]
       : unknown.length > 0
         ? [
-            `I cannot answer this question because the required data is not available in the ${word}.`,
-            `**Missing datasets:**\n${lines(unknown.map((each) => missingLine(each, knowledge)))}`,
-            available,
+            `I cannot answer this question because ${things.length === 0 ? "I did not understand all of it" : `the required data is not available in the ${word}`}.`,
+            ...listed("Missing datasets", things),
+            ...(things.length === 0 ? [] : [available]),
+            ...listed("Not understood", others),
+            ...(things.length === 0 ? [available] : []),
             ...numbers,
           ]
         : [

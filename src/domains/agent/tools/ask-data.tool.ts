@@ -73,8 +73,9 @@ export const askData = defineTool({
 
   async run(
     { question: sent, dataset_ids: datasetIds, follow_up_to: followed },
-    { datasetQuestions, dataConversations, askedRows, caller, meta, client, signal, note, conceal },
+    { datasetQuestions, dataConversations, otherSources, askedRows, ...context },
   ) {
+    const { caller, meta, client, signal, note, conceal, say } = context;
     const question = sent.trim();
     if (question === "") throw new AppError("bad_request", "question is empty.", { hint: "Ask something." });
     checkInstruction(question);
@@ -98,7 +99,10 @@ export const askData = defineTool({
     const reading = answer.reading && withoutValues(answer.reading, answer.query);
     conceal(concealed ?? []);
     note({ answerId: id, model: found.model, outcome, reading, confidence, rows: answer.rows.length, sql });
-    return { id, ...outputOf(found, askedRows) };
+    const output = outputOf(found, askedRows);
+    if (outcome !== "refuse") return { id, ...output };
+    const pointers = await otherSources.pointersFor(caller, question, say);
+    return { id, ...output, answer: [output.answer, ...pointers].join("\n\n") };
   },
 });
 

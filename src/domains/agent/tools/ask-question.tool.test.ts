@@ -173,7 +173,7 @@ describe("row and column policies", () => {
   };
   const cities = async (token: string) => {
     const { narrative } = await ask("Which cities?", token, { model: "cafes" });
-    return /Missing datasets:\*\*\n- (.*)/.exec(narrative)?.[1];
+    return /(?:Missing datasets|Not understood):\*\*\n- (.*)/.exec(narrative)?.[1];
   };
   beforeEach(() => policy("shops", []));
 

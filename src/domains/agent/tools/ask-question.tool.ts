@@ -78,7 +78,10 @@ export const askQuestion = defineTool({
   output: answerShape,
   content: contentOf,
 
-  async run(input, { agent, models, conversations, drawings, elsewhere, shownRows, ...context }) {
+  async run(
+    input,
+    { agent, models, conversations, drawings, elsewhere, otherSources, shownRows, ...context },
+  ) {
     const { caller, meta, client, signal, note, conceal, say } = context;
     requireReading(caller);
     const text = input.question.trim();
@@ -138,8 +141,9 @@ export const askQuestion = defineTool({
     const reading = answer.reading && withoutValues(answer.reading, answer.query);
     conceal(answer.concealed ?? []);
     note({ answerId: id, model: answer.model, outcome, reading, confidence, rows: answer.rows.length, sql });
-    const hint = outcome === "refuse" ? say(BY_NAMES) : "";
-    const narrative = [answer.narrative, hint].filter(Boolean).join("\n\n");
+    const isRefused = outcome === "refuse";
+    const hints = isRefused ? [say(BY_NAMES), ...(await otherSources.pointersFor(caller, text, say))] : [];
+    const narrative = [answer.narrative, ...hints].join("\n\n");
     return outputOf({ ...answer, narrative, id }, shownRows);
   },
 });

@@ -51,6 +51,22 @@ export class Answers {
   }
 
   async ask(caller: Caller, asked: AskedQuestion, signal: AbortSignal): Promise<Answer> {
+    const { question, passages, quoted } = await this.#found(caller, asked);
+    const provider = await this.#parts.llm.providerFor(caller);
+    // Passages are as confidential as rows are.
+    if (provider?.sendsRows !== true || passages.length === 0) return quoted;
+    return this.#generated({ caller, provider, question, passages, quoted, signal });
+  }
+
+  /** By quotes alone, whatever language models there are: at once, and at no cost. */
+  async quoted(caller: Caller, asked: AskedQuestion): Promise<Answer> {
+    return (await this.#found(caller, asked)).quoted;
+  }
+
+  async #found(
+    caller: Caller,
+    asked: AskedQuestion,
+  ): Promise<Pick<Generating, "question" | "passages" | "quoted">> {
     const { baseIds } = asked;
     // An empty list is what a client sends that has none to name.
     const documentIds = asked.documentIds?.length === 0 ? undefined : asked.documentIds;
@@ -69,11 +85,7 @@ export class Answers {
       limit: LIMITS.knowledge.answerPassages,
     });
     const read = readQuestion(question);
-    const quoted = answerOf(read, rankSentences(read, passages), passages);
-    const provider = await this.#parts.llm.providerFor(caller);
-    // Passages are as confidential as rows are.
-    if (provider?.sendsRows !== true || passages.length === 0) return quoted;
-    return this.#generated({ caller, provider, question, passages, quoted, signal });
+    return { question, passages, quoted: answerOf(read, rankSentences(read, passages), passages) };
   }
 
   /** What was quoted is the answer wherever the model has none that holds. */
