@@ -13,6 +13,7 @@ import { type NamesNear, withOffers } from "./borrow/offers.ts";
 import { compile } from "./compile/compile.ts";
 import { recorded } from "./conversations/question-event.ts";
 import { say } from "./explain/say.ts";
+import { inLanguageOf, readIn } from "./explain/words.ts";
 import { answering, otherChoice, questionBack } from "./follow-up/answering.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
 import { carriedOn } from "./follow-up/context.ts";
@@ -100,6 +101,10 @@ export class Agent {
   }
 
   async ask(caller: Caller, asked: Asked): Promise<Answer> {
+    return inLanguageOf(asked.question, () => this.#ask(caller, asked));
+  }
+
+  async #ask(caller: Caller, asked: Asked): Promise<Answer> {
     const work = () =>
       withinTime(asked.signal, this.#parts.limits, asked.question, (signal) =>
         this.#answer(caller, { ...asked, signal }),
@@ -111,7 +116,7 @@ export class Agent {
   /** A query that is not read in a sentence. */
   async query(caller: Caller, asked: Queried): Promise<Answer> {
     return recorded(this.#parts, caller, asked, async () => ({
-      answer: await this.#settled(caller, asked),
+      answer: await inLanguageOf(asked.question, () => this.#settled(caller, asked)),
     }));
   }
 
@@ -120,7 +125,8 @@ export class Agent {
     if (query === null) return unanswered(outcome, model.record.name);
     const { said, now, timeZone } = query;
     const read = () => exact(query);
-    return this.#settled(caller, { model, question: said, signal, read }, { now, timeZone });
+    const asked = { model, question: said, signal, read };
+    return inLanguageOf(said, () => this.#settled(caller, asked, { now, timeZone }));
   }
 
   async #settled(caller: Caller, asked: Queried, at?: Moment): Promise<Answer> {
@@ -370,7 +376,9 @@ export class Agent {
     return (text, of) => {
       const kept = known.get(of) ?? new KeptPromises(MOST_KEPT);
       known.set(of, kept);
-      return kept.get(text, () => this.#parts.understand({ text, ...moment }, of, reader));
+      return kept.get(text, async () =>
+        readIn(await this.#parts.understand({ text, ...moment }, of, reader)),
+      );
     };
   }
 

@@ -9,6 +9,7 @@ import type { Agent } from "../agent.ts";
 import type { Answer } from "../answer.ts";
 import { recorded } from "../conversations/question-event.ts";
 import type { Elsewhere } from "../define.ts";
+import { inLanguageOf, t, word } from "../explain/words.ts";
 import type { KnowledgeCache } from "../knowledge/knowledge-cache.ts";
 import { LIMITS } from "../limits.ts";
 import { isSame } from "../phases/chosen.ts";
@@ -78,6 +79,10 @@ export class DatasetQuestions {
   }
 
   async ask(caller: Caller, asked: DatasetsAsked): Promise<DatasetsAnswer> {
+    return inLanguageOf(asked.question, () => this.#ask(caller, asked));
+  }
+
+  async #ask(caller: Caller, asked: DatasetsAsked): Promise<DatasetsAnswer> {
     const { datasetIds, before } = asked;
     const all =
       datasetIds === undefined ? await this.#visible(caller) : await this.#named(caller, datasetIds);
@@ -214,7 +219,7 @@ export class DatasetQuestions {
     const used = coveredBy(answer.lineage?.datasets ?? [], await this.#visible(caller));
     const others = used.filter(({ id }) => !only.has(id));
     const list = others.map(({ id, name }) => `${name} (${id})`).join(", ");
-    return others.length === 0 ? undefined : `It can be answered with more datasets: name ${list} as well.`;
+    return others.length === 0 ? undefined : t`It can be answered with more datasets: name ${list} as well.`;
   }
 
   async #inferred(
@@ -263,9 +268,9 @@ function nearestOf(question: string, datasets: readonly Dataset[]): Dataset[] {
 /** Whoever relies on an answer should know what of it was guessed. */
 function inferredNotes({ lineage }: Answer): string[] {
   const joins = (lineage?.joins ?? []).map(
-    ({ left, right, on }) => `${left} and ${right} (${on.join(", ")})`,
+    ({ left, right, on }) => `${left} ${word("and")} ${right} (${on.join(", ")})`,
   );
   return joins.length === 0
     ? []
-    : [`How these belong together was inferred from names and values: ${joins.join("; ")}.`];
+    : [t`How these belong together was inferred from names and values: ${joins.join("; ")}.`];
 }

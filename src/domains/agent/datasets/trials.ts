@@ -5,6 +5,7 @@ import { InputNeeded } from "../../../registry/context.ts";
 import type { Dataset } from "../../data/index.ts";
 import { type PublishedModel, whyLeftOut } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";
+import { t } from "../explain/words.ts";
 import { clarified } from "../phases/refuse.ts";
 import { isCalledLike, rowNounIn } from "../understand/candidates/row-nouns.ts";
 import type { Asked } from "../work.ts";
@@ -138,7 +139,7 @@ function choose(tried: readonly Tried[]): Tried {
   );
   if (rivals.length === 0) return best;
   const suggestions = [best, ...rivals].map(({ group, answer }) => usedIn(group, answer));
-  const questions = [{ question: "Which data do you mean?", suggestions }];
+  const questions = [{ question: t`Which data do you mean?`, suggestions }];
   return { group: best.group, answer: clarified(questions, best.answer.model) };
 }
 

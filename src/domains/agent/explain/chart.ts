@@ -7,6 +7,7 @@ import { isAdditive } from "./additive.ts";
 import { type Format, show } from "./format.ts";
 import { say } from "./say.ts";
 import { cell, inWords, numberOf, type ShownColumn, type View, withoutNoise } from "./view.ts";
+import { locale, t, word } from "./words.ts";
 
 /** More slices of a pie than this are put together as one; so are more lines or groups of bars, and more bars. */
 const SLICES = 7;
@@ -138,18 +139,22 @@ function barOf({ keys, numbers, rows, totalRows }: View, shape: Shape): ChartSpe
   const hasOther = isCut && !isTime && shape.addsUp && !isOverwhelming(known, columns, others);
   const shown = isTime ? known.slice(-most) : known.slice(0, hasOther ? BARS - 1 : BARS);
   const names = shown.map((row) => categoryOf(row, key));
-  const categories = hasOther ? [...names, OTHER] : names;
+  const categories = hasOther ? [...names, word(OTHER)] : names;
   const series = seriesOf(shown, columns).map(({ label, data }, i) => ({
     label,
     data: hasOther ? [...data, others[i] as number] : data,
   }));
-  const all = (known.length + totalRows - rows.length).toLocaleString("en-US");
+  const all = (known.length + totalRows - rows.length).toLocaleString(locale());
   const isLong = categories.some(({ length }) => length > VERTICAL_CHARACTERS);
   const isMany = categories.length > VERTICAL_BARS;
   return {
     type: "bar",
     title:
-      isCut && !hasOther ? `${shape.title} (${isTime ? "the last " : ""}${most} of ${all})` : shape.title,
+      isCut && !hasOther
+        ? isTime
+          ? t`${shape.title} (the last ${most} of ${all})`
+          : t`${shape.title} (${most} of ${all})`
+        : shape.title,
     xAxisLabel: key.label,
     yAxisLabel: axisLabel(columns),
     categories,
@@ -201,7 +206,7 @@ function slicesOf({ keys, rows }: View, main: ShownColumn): { label: string; val
 function pie(title: string, slices: ReturnType<typeof slicesOf>, missing: number): ChartSpec {
   const shown = slices.slice(0, missing === 0 && slices.length <= SLICES ? SLICES : SLICES - 1);
   const rest = slices.slice(shown.length).reduce((sum, { value }) => sum + value, missing);
-  return { type: "pie", title, slices: rest > 0 ? [...shown, { label: OTHER, value: rest }] : shown };
+  return { type: "pie", title, slices: rest > 0 ? [...shown, { label: word(OTHER), value: rest }] : shown };
 }
 
 function scatterOf({ keys, numbers, rows }: View, title: string): ChartSpec {
@@ -229,7 +234,7 @@ function grouped(
   const known = complete(time === undefined ? rows : rows.toSorted(by(axis)), [main]);
   const found = [...new Set(known.map((row) => categoryOf(row, axis)))];
   const labels = largestFirst(known, other, main);
-  const shown = labels.length > SERIES && addsUp ? [...labels.slice(0, SERIES - 1), OTHER] : labels;
+  const shown = labels.length > SERIES && addsUp ? [...labels.slice(0, SERIES - 1), word(OTHER)] : labels;
   const most = time === undefined ? LIMITS.agent.chartGroups : LIMITS.agent.chartPoints;
   const all = time === undefined || !addsUp ? [] : periods.map((start) => show(start, time.format));
   const categories = all.length > found.length && all.length <= most ? all : found;
@@ -237,7 +242,7 @@ function grouped(
   const values = new Map<string, number>();
   for (const row of known) {
     const label = plain(row[other.index]);
-    const cell = JSON.stringify([categoryOf(row, axis), shown.includes(label) ? label : OTHER]);
+    const cell = JSON.stringify([categoryOf(row, axis), shown.includes(label) ? label : word(OTHER)]);
     values.set(cell, withoutNoise((values.get(cell) ?? 0) + (numberOf(row, main) as number)));
   }
   // What adds up is nothing where there are no rows; any other number that is not there cannot be drawn as one.
@@ -307,6 +312,6 @@ export function axisLabel(numbers: readonly ShownColumn[]): string {
 
 function unitOf(format: Format): string {
   if (format.kind === "money") return format.symbol.trim();
-  if (format.kind === "percent") return format.by === 1 ? "%" : "fraction";
+  if (format.kind === "percent") return format.by === 1 ? "%" : word("fraction");
   return "unit" in format ? (format.unit ?? "") : "";
 }

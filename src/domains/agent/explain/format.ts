@@ -4,6 +4,7 @@ import { measureOf, squared, unitCalled } from "../../models/quantities/index.ts
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isPartOf } from "../query/same-number.ts";
 import { type Grain, isKey, type Key, type Num } from "../query/semantic-query.ts";
+import { isGerman, locale, period, t, word } from "./words.ts";
 
 /** How the values of a column read. */
 export type Format =
@@ -149,7 +150,7 @@ export function show(value: JsonValue | undefined, format: Format): string {
   if (format.kind === "text") return showText(value);
   // Numbers of more than 15 digits come as text, and are shown to the last one.
   if (format.kind === "integer" && typeof value === "string" && /^-?\d+$/.test(value)) {
-    return `${BigInt(value).toLocaleString("en-US").replace("-", "−")}${unitOf(format)}`;
+    return `${BigInt(value).toLocaleString(locale()).replace("-", "−")}${unitOf(format)}`;
   }
   const number = numberIn(value);
   return number === undefined ? showText(value) : showNumber(number, format);
@@ -164,13 +165,18 @@ export function numberIn(value: JsonValue | undefined): number | undefined {
 
 export function showNumber(number: number, format: Format): string {
   switch (format.kind) {
-    case "money":
-      return `${number < 0 ? "−" : ""}${format.symbol}${decimals(Math.abs(number), 2, 2)}`;
+    case "money": {
+      const amount = decimals(Math.abs(number), 2, 2);
+      const { symbol } = format;
+      return `${number < 0 ? "−" : ""}${isGerman() ? `${amount} ${symbol.trim()}` : `${symbol}${amount}`}`;
+    }
     case "percent": {
       const percent = number * format.by;
+      const sign = isGerman() ? " %" : "%";
       // What is there should not look as if it were not.
-      if (percent !== 0 && Math.abs(percent) < 0.05) return percent > 0 ? "<0.1%" : ">−0.1%";
-      return `${decimals(percent, 1, 1).replace("-", "−")}%`;
+      if (percent !== 0 && Math.abs(percent) < 0.05)
+        return `${percent > 0 ? "<" : ">−"}${decimals(0.1, 1, 1)}${sign}`;
+      return `${decimals(percent, 1, 1).replace("-", "−")}${sign}`;
     }
     case "integer":
       return `${decimals(number, 0, 0).replace("-", "−")}${unitOf(format)}`;
@@ -182,16 +188,16 @@ export function showNumber(number: number, format: Format): string {
 }
 
 function unitOf({ unit }: { unit?: string }): string {
-  return unit === undefined ? "" : ` ${unit}`;
+  return unit === undefined ? "" : ` ${word(unit)}`;
 }
 
 /** To make one takes a hundred times as long as to use it. */
 const FORMATS = new Map<string, Intl.NumberFormat>();
 
 function decimals(number: number, least: number, most: number): string {
-  const key = `${least} ${most}`;
+  const key = `${locale()} ${least} ${most}`;
   const digits = { minimumFractionDigits: least, maximumFractionDigits: most };
-  const format = FORMATS.get(key) ?? new Intl.NumberFormat("en-US", digits);
+  const format = FORMATS.get(key) ?? new Intl.NumberFormat(locale(), digits);
   FORMATS.set(key, format);
   return format.format(number);
 }
@@ -199,18 +205,19 @@ function decimals(number: number, least: number, most: number): string {
 function showPeriod(date: string, { grain, isFiscal }: Extract<Format, { kind: "period" }>): string {
   const [year = "", month = ""] = date.split("-");
   const name = MONTHS[Number(month) - 1] ?? month;
-  if (isFiscal && (grain === "year" || grain === "quarter")) return `fiscal ${grain} from ${name} ${year}`;
+  if (isFiscal && (grain === "year" || grain === "quarter"))
+    return t`${word(`fiscal ${grain}`)} from ${period(name)} ${year}`;
   switch (grain) {
     case "year":
       return year;
     case "quarter":
       return `Q${Math.ceil(Number(month) / 3)} ${year}`;
     case "month":
-      return `${name} ${year}`;
+      return `${period(name)} ${year}`;
     case "week":
-      return `week of ${date.slice(0, 10)}`;
+      return t`week of ${period(date.slice(0, 10))}`;
     case "day":
-      return date.slice(0, 10);
+      return period(date.slice(0, 10));
   }
 }
 

@@ -8,6 +8,7 @@ import { isKey } from "../query/semantic-query.ts";
 import { isAdditive } from "./additive.ts";
 import { type Format, showNumber } from "./format.ts";
 import { cell, inWords, numberOf, rowName, type ShownColumn, type View } from "./view.ts";
+import { locale, t, word } from "./words.ts";
 
 /** Up to this many groups are written as a list with their shares; more become a table. */
 const LISTED = 8;
@@ -25,7 +26,7 @@ export function narrate({ reading }: Result, view: View, { knowledge, totals, cu
   const said = inWords(reading.said);
   const wholes = wholeNumbers(view, knowledge, totals);
   const [first] = view.rows;
-  if (first === undefined) return `${said}: nothing was found.`;
+  if (first === undefined) return t`${said}: nothing was found.`;
   if (view.rows.length === 1) return aboutOneRow(said, view, first);
   const time = view.keys.find(({ format }) => format.kind === "period");
   const { ask } = reading;
@@ -62,7 +63,7 @@ function wholeNumbers(
 function aboutOneRow(said: string, { columns, keys, numbers }: View, row: readonly JsonValue[]): string {
   const [only] = columns;
   if (columns.length === 1 && only !== undefined) {
-    return row[only.index] === null ? `${said}: there is no value.` : `${said}: **${cell(row, only)}**`;
+    return row[only.index] === null ? t`${said}: there is no value.` : `${said}: **${cell(row, only)}**`;
   }
   if (keys.length === 0) {
     const lines = numbers.map((column) => `- **${column.label}**: ${cell(row, column)}`);
@@ -83,7 +84,7 @@ function changeBetween(row: readonly JsonValue[], numbers: readonly ShownColumn[
   const [x, y] = [numberOf(row, a), numberOf(row, b)];
   if (x === undefined || y === undefined) return [];
   const relative = y === 0 ? "" : ` (${signedPercent((x - y) / Math.abs(y))})`;
-  return [`${a.label} against ${b.label}: ${signed(x - y, a.format)}${relative}.`];
+  return [t`${a.label} against ${b.label}: ${`${signed(x - y, a.format)}${relative}`}.`];
 }
 
 /** Two numbers that differ in their period alone: the later one, and the one that it is held against. */
@@ -118,7 +119,7 @@ function aboutNames(said: string, view: View): string[] {
     const items = rows.map((row) => `- **${cell(row, name)}**`).join("\n");
     return [`${said} (${count(rows.length)}):`, items];
   }
-  return [`${said}: ${count(totalRows)} in all.`, table(view)];
+  return [t`${said}: ${count(totalRows)} in all.`, table(view)];
 }
 
 function aboutGroups(
@@ -154,9 +155,10 @@ function inAll({ rows, numbers }: View, main: ShownColumn, whole: number, isPart
   // Beside other numbers it is said which one it is.
   const all = `${showNumber(whole, main.format)}${numbers.length > 1 ? ` ${main.label}` : ""}`;
   const sum = rows.reduce((total, row) => total + (numberOf(row, main) ?? 0), 0);
-  if (!isPart && showNumber(sum, main.format) === showNumber(whole, main.format)) return `**${all}** in all.`;
+  if (!isPart && showNumber(sum, main.format) === showNumber(whole, main.format))
+    return t`**${all}** in all.`;
   const fraction = whole === 0 ? "" : ` (${showNumber(sum / whole, { kind: "percent", by: 100 })})`;
-  return `those shown come to **${showNumber(sum, main.format)}** of ${all} in all${fraction}.`;
+  return t`those shown come to **${showNumber(sum, main.format)}** of ${all} in all${fraction}.`;
 }
 
 /** Two numbers of the same sort for each group: where they differ most. */
@@ -173,13 +175,15 @@ function changesOf(
   });
   const ranked = changes.toSorted((one, other) => other.by - one.by);
   const [most, least] = [ranked[0], ranked.at(-1)];
-  const told = ({ row, by, relative }: (typeof changes)[number]) =>
-    `${rowName(row, keys)} with ${signed(by, a.format)}${Number.isFinite(relative) ? ` (${signedPercent(relative)})` : ""}`;
+  const told = ({ row, by, relative }: (typeof changes)[number]) => {
+    const share = Number.isFinite(relative) ? ` (${signedPercent(relative)})` : "";
+    return t`${rowName(row, keys)} with ${signed(by, a.format)}${share}`;
+  };
   const lines = [
-    ...(most !== undefined && most.by > 0 ? [`largest rise: ${told(most)}`] : []),
-    ...(least !== undefined && least.by < 0 ? [`largest fall: ${told(least)}`] : []),
+    ...(most !== undefined && most.by > 0 ? [t`largest rise: ${told(most)}`] : []),
+    ...(least !== undefined && least.by < 0 ? [t`largest fall: ${told(least)}`] : []),
   ];
-  return lines.length === 0 ? [] : [`${a.label} against ${b.label}: ${lines.join("; ")}.`];
+  return lines.length === 0 ? [] : [t`${a.label} against ${b.label}: ${lines.join("; ")}.`];
 }
 
 /** Who comes first, by how much, and who last. */
@@ -191,15 +195,17 @@ function aboutTheFirst(
   const [first, second] = ranked as [JsonValue[], JsonValue[] | undefined];
   const last = ranked.at(-1) as JsonValue[];
   const value = (row: JsonValue[]) => `${cell(row, main)}${share(row, main, whole)}`;
-  const [top, bottom] = isLowestFirst ? ["lowest", "highest"] : ["highest", "lowest"];
-  const lead = `**${rowName(first, keys)}** is ${top} with ${value(first)}`;
+  const lead = isLowestFirst
+    ? t`**${rowName(first, keys)}** is lowest with ${value(first)}`
+    : t`**${rowName(first, keys)}** is highest with ${value(first)}`;
   if (second === undefined || last === first) return `${lead}.`;
-  if (numberOf(first, main) === numberOf(last, main)) return `All are equal, with ${value(first)} each.`;
+  if (numberOf(first, main) === numberOf(last, main)) return t`All are equal, with ${value(first)} each.`;
   const isTie = numberOf(first, main) === numberOf(second, main);
-  const link = isTie ? "level with" : isLowestFirst ? "below" : "ahead of";
-  const next = `, ${link} ${rowName(second, keys)}${isTie ? "" : ` with ${value(second)}`}`;
+  const link = isTie ? t`level with` : isLowestFirst ? t`below` : t`ahead of`;
+  const other = isTie ? rowName(second, keys) : t`${rowName(second, keys)} with ${value(second)}`;
+  const next = `, ${link} ${other}`;
   if (ranked.length < 3) return `${lead}${next}.`;
-  const end = isLowestFirst ? "" : `; ${rowName(last, keys)} is ${bottom} with ${value(last)}`;
+  const end = isLowestFirst ? "" : t`; ${rowName(last, keys)} is lowest with ${value(last)}`;
   return `${lead}${next}${end}.`;
 }
 
@@ -211,7 +217,7 @@ function aboutPeriods(
 ): string[] {
   const { keys, numbers, rows } = view;
   const main = numbers[0] as ShownColumn;
-  if (keys.length > 1) return [`${said}: ${count(rows.length)} rows.`, table(view)];
+  if (keys.length > 1) return [t`${said}: ${count(rows.length)} rows.`, table(view)];
   const whole = wholes.get(main);
   const lead = whole === undefined ? `${said}:` : `${said}: ${inAll(view, main, whole, isPart)}`;
   // What adds up is smaller in a part of a period, and nothing went down; growth is of what adds up.
@@ -224,12 +230,12 @@ function aboutPeriods(
   const isShare = main.format.kind === "percent";
   const change = isShare || from === 0 ? "" : ` (${signedPercent((to - from) / Math.abs(from))})`;
   const grain = time.format.kind === "period" ? time.format.grain : "period";
-  const start = cut.size > 0 && isOfWhole ? `Of whole ${grain}s: from` : "From";
-  const path = `${start} ${cell(first, main)} in ${cell(first, time)} to ${cell(last, main)} in ${cell(last, time)}${change}.`;
+  const start = cut.size > 0 && isOfWhole ? t`Of whole ${word(`${grain}s`)}: from` : t`From`;
+  const path = t`${start} ${cell(first, main)} in ${cell(first, time)} to ${cell(last, main)} in ${cell(last, time)}${change}.`;
   const ranked = rankedBy(known, main);
   const [high, low] = [ranked[0] as JsonValue[], ranked.at(-1) as JsonValue[]];
   const against = whole === undefined ? [] : allAgainstEarlier(known, numbers);
-  const extremes = `Highest: ${cell(high, time)} with ${cell(high, main)}; lowest: ${cell(low, time)} with ${cell(low, main)}.`;
+  const extremes = t`Highest: ${cell(high, time)} with ${cell(high, main)}; lowest: ${cell(low, time)} with ${cell(low, main)}.`;
   return [lead, ...against, `${path} ${extremes}`, table(view)];
 }
 
@@ -249,11 +255,10 @@ function allAgainstEarlier(rows: readonly JsonValue[][], numbers: readonly Shown
   const sum = (column: ShownColumn) => both.reduce((all, row) => all + (numberOf(row, column) as number), 0);
   const [x, y] = [sum(now), sum(earlier)];
   if (both.length === 0 || y === 0) return [];
-  const told = `${showNumber(x, now.format)} against ${showNumber(y, earlier.format)}`;
-  const part = both.length < rows.length ? `, in the ${both.length} that have both` : "";
-  return [
-    `${now.label} against ${earlier.label}: ${told}, ${signed(x - y, now.format)} (${signedPercent((x - y) / Math.abs(y))})${part}.`,
-  ];
+  const told = t`${showNumber(x, now.format)} against ${showNumber(y, earlier.format)}`;
+  const part = both.length < rows.length ? t`, in the ${both.length} that have both` : "";
+  const change = `${told}, ${signed(x - y, now.format)} (${signedPercent((x - y) / Math.abs(y))})${part}`;
+  return [t`${now.label} against ${earlier.label}: ${change}.`];
 }
 
 function rankedBy(rows: readonly JsonValue[][], main: ShownColumn): JsonValue[][] {
@@ -282,7 +287,8 @@ function table({ columns, rows, totalRows }: View): string {
   );
   const body = shown.map((row) => line(columns.map((column) => cell(row, column))));
   const left = totalRows - shown.length;
-  const more = left === 0 ? "" : `\n\n… and ${count(left)} ${isAlongTime ? "earlier" : "more"} rows.`;
+  const rest = isAlongTime ? t`… and ${count(left)} earlier rows.` : t`… and ${count(left)} more rows.`;
+  const more = left === 0 ? "" : `\n\n${rest}`;
   return `${[head, rule, ...body].join("\n")}${more}`;
 }
 
@@ -295,5 +301,5 @@ function signedPercent(fraction: number): string {
 }
 
 function count(number: number): string {
-  return number.toLocaleString("en-US");
+  return number.toLocaleString(locale());
 }

@@ -5,7 +5,8 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isEqual } from "../query/parts.ts";
 import { isKey, type Key, type Num } from "../query/semantic-query.ts";
 import { type Format, formatOf, isNumeric, numberIn, show } from "./format.ts";
-import { shortWindow } from "./say.ts";
+import { sayColumn, shortWindow } from "./say.ts";
+import { isGerman } from "./words.ts";
 
 /** A column of a result with everything that is needed to write about it. */
 export interface ShownColumn {
@@ -71,8 +72,8 @@ export function rowName(row: readonly JsonValue[], keys: readonly ShownColumn[])
 }
 
 function labelOf(of: Key | Num, name: string, { model }: Knowledge): string {
-  if (!isKey(of)) return windowed(of) ?? inWords(name);
-  if (of.bucket !== undefined || of.path?.at(-1)?.isNoun === true) return inWords(name);
+  if (!isKey(of)) return windowed(of) ?? spoken(of, name);
+  if (of.bucket !== undefined || of.path?.at(-1)?.isNoun === true) return spoken(of, name);
   const dataset = model.datasets.find((each) => each.name === of.ds);
   const label = dataset?.fields.find((field) => field.name === of.field)?.label;
   return label ?? inWords(name.replace(/_name$/i, ""));
@@ -89,14 +90,19 @@ function besideEarlier(of: Key | Num, { columns, used }: Result["compiled"]): st
   const isPair =
     columns.some((column) => isLag(column.of, plain)) && columns.some((column) => isEqual(column.of, plain));
   if (!isOne || !isPair || shortWindow(win) === shortWindow(earlier)) return undefined;
-  return `${inWords(columnName(plain))} (${shortWindow(of.k === "lag" ? earlier : win)})`;
+  return `${spoken(plain)} (${shortWindow(of.k === "lag" ? earlier : win)})`;
 }
 
 /** Numbers of different periods are told apart by these. */
 function windowed(num: Num): string | undefined {
   if ((num.k !== "metric" && num.k !== "agg") || num.scope?.win === undefined) return undefined;
   const { win: _, ...scope } = num.scope;
-  return `${inWords(columnName({ ...num, scope }))} (${shortWindow(num.scope.win)})`;
+  return `${spoken({ ...num, scope })} (${shortWindow(num.scope.win)})`;
+}
+
+/** A column by its name, which is English; in another language by what it shows. */
+function spoken(of: Key | Num, name = columnName(of)): string {
+  return inWords(isGerman() ? sayColumn(of) : name);
 }
 
 export function inWords(name: string): string {

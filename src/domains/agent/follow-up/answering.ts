@@ -1,5 +1,6 @@
 import type { Answer } from "../answer.ts";
 import { say } from "../explain/say.ts";
+import { t } from "../explain/words.ts";
 import { chosenOf } from "../phases/chosen.ts";
 import { isIgnored } from "../phases/plan.ts";
 import { type Question, readQuestion } from "../phases/question.ts";
@@ -108,7 +109,7 @@ export function questionBack(
   if (followed.k !== "follows" || isInterrupted !== true || followed.isSure === true) return undefined;
   const { said, ask } = followed.reading;
   return {
-    question: "The question before this one was not answered. Do you mean this?",
+    question: t`The question before this one was not answered. Do you mean this?`,
     suggestions: [said === "" ? say(ask) : said],
     wants: "yes",
   };

@@ -1,4 +1,5 @@
 import { say } from "../explain/say.ts";
+import { t } from "../explain/words.ts";
 import { condsOf, isEqual } from "../query/parts.ts";
 import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
@@ -325,7 +326,8 @@ async function isWhole(text: string, context: Context): Promise<boolean> {
 function follows(ask: Ask, { ask: before }: Previous, { knowledge }: Context): Followed | undefined {
   if (!isCarried(ask, knowledge)) return undefined;
   const kept = keptOf(before, ask).join(", ");
-  const choice = kept === "" ? "goes on from the question before" : `kept from the question before: ${kept}`;
+  const choice =
+    kept === "" ? t`goes on from the question before` : t`kept from the question before: ${kept}`;
   const assumptions = [{ at: null, choice, others: [], isTheirs: true as const }];
   return { k: "follows", reading: { ask, cost: 0, said: `${say(ask)}${saidOrder(ask)}`, assumptions } };
 }

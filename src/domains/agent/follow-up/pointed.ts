@@ -1,3 +1,4 @@
+import { t } from "../explain/words.ts";
 import { isSame } from "../phases/chosen.ts";
 import { condsOf, datasetIn, nodesIn, relConds } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
@@ -150,7 +151,7 @@ async function choice(
   { rows, knowledge }: Context,
 ): Promise<Clarification | undefined> {
   const key = keyOf(ask);
-  const none = { question: `What is meant by "${text}"?`, suggestions: [], word: text };
+  const none = { question: t`What is meant by "${text}"?`, suggestions: [], word: text };
   if (key === undefined || (noun !== undefined && !isCalled(noun, key, knowledge))) return none;
   if (!isOne) return undefined;
   const names = (await rows(ask)).map(([name]) => name).filter((name) => typeof name === "string");

@@ -1,4 +1,5 @@
 import { say } from "../explain/say.ts";
+import { sentence, t } from "../explain/words.ts";
 import { isSame } from "../phases/chosen.ts";
 import { WHICH_READING } from "../phases/refuse.ts";
 import type { Ask } from "../query/semantic-query.ts";
@@ -18,11 +19,11 @@ export async function oneOfThem(
   const different = carried.filter((_, i) => results.indexOf(results[i] as string) === i);
   return different.length === 1
     ? last
-    : { question: WHICH_READING, suggestions: different.map((ask) => say(ask)), wants: "choice" };
+    : { question: sentence(WHICH_READING), suggestions: different.map((ask) => say(ask)), wants: "choice" };
 }
 
 /** A reading that has to be confirmed. */
 export function whether(ask: Ask, { answers = [] }: Context): Ask | Clarification {
   const isSaid = answers.some((answer) => isSame(answer, say(ask)));
-  return isSaid ? ask : { question: "Is this what you mean?", suggestions: [say(ask)], wants: "choice" };
+  return isSaid ? ask : { question: t`Is this what you mean?`, suggestions: [say(ask)], wants: "choice" };
 }

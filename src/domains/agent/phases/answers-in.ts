@@ -1,3 +1,4 @@
+import { t } from "../explain/words.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
 import { answeredTexts } from "./answered.ts";
 import { isNumber, isSame } from "./chosen.ts";
@@ -79,8 +80,12 @@ function openIn({ unused, understood }: Taken): number {
 /** Says of an answer that nobody could make use of it, and asks for another. */
 export function notUnderstood(answer: string, labels: Question["labels"]): Clarification {
   const label = labels?.get(answer);
-  const to = label === undefined ? "" : ` as an answer to "${label}"`;
-  return { question: `"${answer}" was not understood${to}. What is meant?`, suggestions: [], unused: answer };
+  const to = label === undefined ? "" : t` as an answer to "${label}"`;
+  return {
+    question: t`"${answer}" was not understood${to}. What is meant?`,
+    suggestions: [],
+    unused: answer,
+  };
 }
 
 /** The same questions once more, the first of them with what was said and not understood. */
@@ -94,6 +99,7 @@ export function askedAgain(
   const isNamed = (answer: string) => !isSame(labels?.get(answer) ?? first.question, first.question);
   const named = unused.filter(isNamed).map((answer) => `"${answer}"`);
   if (named.length === 0) return [first, ...others];
-  const verb = named.length === 1 ? "was" : "were";
-  return [{ ...first, question: `${named.join(", ")} ${verb} not understood. ${first.question}` }, ...others];
+  const words = named.join(", ");
+  const idle = named.length === 1 ? t`${words} was not understood.` : t`${words} were not understood.`;
+  return [{ ...first, question: `${idle} ${first.question}` }, ...others];
 }

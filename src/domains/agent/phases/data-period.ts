@@ -1,6 +1,7 @@
 import type { Result } from "../answer.ts";
 import { show } from "../explain/format.ts";
 import type { View } from "../explain/view.ts";
+import { period, t } from "../explain/words.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { DataPeriod } from "../query/schema.ts";
 import { isKey, type Key, type Window } from "../query/semantic-query.ts";
@@ -14,8 +15,10 @@ export function outside({ compiled }: Result, data: DataPeriod | undefined): str
 
 function outsideOf(data: DataPeriod, { from, to }: Window): string[] {
   const name = data.field.replaceAll("_", " ");
-  if (from !== null && data.last < from.slice(0, 10)) return [`The data end on ${data.last} (${name}).`];
-  if (to !== null && data.first >= to.slice(0, 10)) return [`The data begin on ${data.first} (${name}).`];
+  if (from !== null && data.last < from.slice(0, 10))
+    return [t`The data end on ${period(data.last)} (${name}).`];
+  if (to !== null && data.first >= to.slice(0, 10))
+    return [t`The data begin on ${period(data.first)} (${name}).`];
   return [];
 }
 
@@ -50,18 +53,18 @@ export function cutShort(
     const cut = starts.find((start) => isCut(start.slice(0, 10), periodEnd(start, grain)));
     const end =
       cut &&
-      `The data end on ${data.last} (${name}): the numbers of ${show(cut, time.format)} are those until then.`;
+      t`The data end on ${period(data.last)} (${name}): the numbers of ${show(cut, time.format)} are those until then.`;
     // Periods before the data are not among the rows.
     const from = compiled.used.windows[0]?.win.from?.slice(0, 10);
     const isLate = from !== undefined && starts.length > 0 && periodStart(data.first, grain) > from;
     return [
-      ...(isLate ? [`The data begin on ${data.first} (${name}).`] : []),
+      ...(isLate ? [t`The data begin on ${period(data.first)} (${name}).`] : []),
       ...(end === undefined ? [] : [end]),
     ];
   }
   const { win } = compiled.used.windows[0] ?? {};
   const isPart = win?.from != null && win.to !== null && isCut(win.from.slice(0, 10), win.to.slice(0, 10));
-  return isPart ? [`The data end on ${data.last} (${name}), before the period does.`] : [];
+  return isPart ? [t`The data end on ${period(data.last)} (${name}), before the period does.`] : [];
 }
 
 /** Where each period of a result begins that is not whole: what was asked for, the data or the past end within it. */
@@ -106,9 +109,11 @@ export function askedInPart(
   const last = to === undefined ? undefined : around(to);
   const isOver = last !== undefined && periodEnd(last, grain) <= now.slice(0, 10);
   return [
-    ...(first === undefined ? [] : [`The numbers of ${show(first, time.format)} are those from ${from} on.`]),
+    ...(first === undefined
+      ? []
+      : [t`The numbers of ${show(first, time.format)} are those from ${period(from ?? "")} on.`]),
     ...(isOver && to !== undefined
-      ? [`The numbers of ${show(last, time.format)} are those until ${dayAfter(to, -1)}.`]
+      ? [t`The numbers of ${show(last, time.format)} are those until ${period(dayAfter(to, -1))}.`]
       : []),
   ];
 }
@@ -120,7 +125,7 @@ export function lastDay(
 ): string {
   const missing = data === undefined ? 0 : days(data.last, today);
   const isFar = missing > MISSING * days(from.slice(0, 10), to.slice(0, 10));
-  return data !== undefined && isFar ? `${data.last}, where the data end` : today;
+  return data !== undefined && isFar ? t`${period(data.last)}, where the data end` : period(today);
 }
 
 /** The days of the rows by the date that a result goes by, if it goes by one. */

@@ -1,6 +1,7 @@
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
 import { judge } from "../evaluation/judge.ts";
+import { sentence, t } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isEqual } from "../query/parts.ts";
 import { isAboutSql } from "../query/unrunnable.ts";
@@ -38,7 +39,7 @@ export async function execute(
   const [best] = different as [Result];
   const suggestions = [...new Set(different.map(({ reading }) => reading.said))];
   if (suggestions.length > 1) {
-    return { k: "clarify", questions: [{ question: WHICH_READING, suggestions, wants: "choice" }] };
+    return { k: "clarify", questions: [{ question: sentence(WHICH_READING), suggestions, wants: "choice" }] };
   }
   const why = unknownOf(best, knowledge, moment.now);
   if (why.length > 0) return { k: "refuse", why };
@@ -47,10 +48,10 @@ export async function execute(
   const empty = results.filter((result) => !kept.includes(result));
   const alike = kept.filter((result) => result !== best && isFirstAlike(result, best));
   const notes = [
-    ...alike.map(({ reading }) => `Understood as "${reading.said}", it is the same.`),
-    ...empty.map(({ reading }) => `Understood as "${reading.said}", nothing was found.`),
+    ...alike.map(({ reading }) => t`Understood as "${reading.said}", it is the same.`),
+    ...empty.map(({ reading }) => t`Understood as "${reading.said}", nothing was found.`),
     // Nobody could choose between two readings that are said with the same words.
-    ...(different.length > 1 ? ["Worked out in another way, the numbers differ: look at the lineage."] : []),
+    ...(different.length > 1 ? [t`Worked out in another way, the numbers differ: look at the lineage.`] : []),
   ];
   return { k: "result", result: best, notes, rivals: results.length - 1 };
 }
@@ -69,7 +70,7 @@ function doubt({ reading: { ask, said, cost }, rows }: Result): Clarification[] 
   // That no group is above a number is an answer; that none is the first is not.
   const isOdd = ask.by.length === 0 ? filters.length >= DOUBTED && !isPlain : ask.top !== undefined;
   return isOdd
-    ? [{ question: `Understood as "${said}", there is nothing. What do you mean?`, suggestions: [said] }]
+    ? [{ question: t`Understood as "${said}", there is nothing. What do you mean?`, suggestions: [said] }]
     : [];
 }
 

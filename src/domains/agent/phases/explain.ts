@@ -7,6 +7,7 @@ import { lineageOf } from "../explain/lineage.ts";
 import { narrate } from "../explain/narrative.ts";
 import { pictureOf } from "../explain/picture.ts";
 import { inWords, type View } from "../explain/view.ts";
+import { period, t, word } from "../explain/words.ts";
 import type { Wish } from "../follow-up/chart-wish.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import { datasetIn } from "../query/parts.ts";
@@ -56,9 +57,9 @@ export function explain(result: Result, view: View, context: Context): Answer {
   const [first] = ours.split("\n\n");
   const told = context.told === undefined ? ours : `${first}\n\n${context.told}`;
   const { verifiedBy } = reading;
-  const verdict = verifiedBy && `*Verified by ${verifiedBy}.*`;
+  const verdict = verifiedBy && t`*Verified by ${verifiedBy}.*`;
   const assumed = assumptions.map((choice) => `- ${inWords(choice)}`).join("\n");
-  const narrative = [told, basisOf(result, knowledge), verdict, assumed && `Assumed:\n${assumed}`]
+  const narrative = [told, basisOf(result, knowledge), verdict, assumed && `${t`Assumed:`}\n${assumed}`]
     .filter(Boolean)
     .join("\n\n");
   const open = reading.assumptions.filter(
@@ -69,7 +70,7 @@ export function explain(result: Result, view: View, context: Context): Answer {
   const drawn = { said: words, ask, schema: knowledge.schema, periods };
   const charts = chart === "none" ? [] : chartsOf(view, { ...drawn, wish: chart });
   const isDrawn = chart === undefined || chart === "none" || charts.some(({ type }) => type === chart);
-  const undrawn = isDrawn ? [] : [`This cannot be drawn as a ${chart} chart.`];
+  const undrawn = isDrawn ? [] : [t`This cannot be drawn as a ${word(chart)} chart.`];
   const doubt =
     CHOICE_DOUBT * open +
     RIVAL_DOUBT * rivals +
@@ -86,7 +87,7 @@ export function explain(result: Result, view: View, context: Context): Answer {
     totalRows,
     sql: compiled.sql,
     reading: reading.said,
-    assumptions: [...(verifiedBy === undefined ? [] : [`verified by ${verifiedBy}`]), ...assumptions],
+    assumptions: [...(verifiedBy === undefined ? [] : [t`verified by ${verifiedBy}`]), ...assumptions],
     confidence: Math.max(LEAST_CONFIDENCE, Math.round((most - doubt) * 100) / 100),
     charts,
     picture: pictureOf(view, charts, { title: inWords(reading.said), cut }),
@@ -100,18 +101,20 @@ export function explain(result: Result, view: View, context: Context): Answer {
 function basisOf({ compiled: { used }, reading }: Result, knowledge: Knowledge): string {
   const said = used.windows.map(({ date, win }) => {
     const days = [...win.said.matchAll(/\(([^()]*)\)/g)].map(([, text]) => text).join(" and ");
-    return `${days === "" ? win.said : days} by ${inWords(date.field).toLowerCase()}`;
+    return t`${period(days === "" ? win.said : days)} by ${inWords(date.field).toLowerCase()}`;
   });
   const held = used.earlier.flatMap(({ win: { from, to } }) =>
-    from === null || to === null ? [] : [`held against ${from.slice(0, 10)} to ${lastDayBefore(to)}`],
+    from === null || to === null
+      ? []
+      : [t`held against ${period(from.slice(0, 10))} to ${period(lastDayBefore(to))}`],
   );
-  if (said.length > 0) return `*Period: ${[...new Set([...said, ...held])].join("; ")}.*`;
+  if (said.length > 0) return t`*Period: ${[...new Set([...said, ...held])].join("; ")}.*`;
   const data = daysBy(reading.ask.k === "table" ? dateOf(reading.ask.cols, knowledge) : undefined, knowledge);
   if (data === undefined) return "";
   const [first, last] = [data.first, data.last].map((day) =>
     show(day, { kind: "period", grain: "day", isFiscal: false }),
-  );
-  return `*Period: all there is, ${first} to ${last} by ${inWords(data.field).toLowerCase()}.*`;
+  ) as [string, string];
+  return t`*Period: all there is, ${first} to ${last} by ${inWords(data.field).toLowerCase()}.*`;
 }
 
 /** The date that a number of what happened goes by where none is named; customers are there always. */
@@ -136,5 +139,5 @@ function isWithoutNumbers({ rows, keys, numbers }: View): boolean {
 
 /** That there is nothing is an answer; which condition is the reason, and what there is instead, helps on. */
 function nothing(said: string, reasons: readonly string[], told: string | undefined): string {
-  return [told ?? `${inWords(said)}: nothing was found.`, ...reasons].join("\n\n");
+  return [told ?? t`${inWords(said)}: nothing was found.`, ...reasons].join("\n\n");
 }

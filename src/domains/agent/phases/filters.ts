@@ -1,3 +1,4 @@
+import { period, t, word } from "../explain/words.ts";
 import type { Ask, Cond, Key, Num, Rel, Scope, Window } from "../query/semantic-query.ts";
 
 /** A condition of a query that can be left out to see what it does. */
@@ -49,7 +50,7 @@ function inNum(num: Num): NamedFilter[] {
 function inScope(scope: Scope | undefined): NamedFilter[] {
   return [
     ...(scope?.if === undefined ? [] : inCond(scope.if)),
-    ...(scope?.win === undefined ? [] : [{ part: scope.win, said: `the period ${scope.win.said}` }]),
+    ...(scope?.win === undefined ? [] : [{ part: scope.win, said: t`the period ${period(scope.win.said)}` }]),
   ];
 }
 
@@ -73,16 +74,16 @@ function inCond(cond: Cond): NamedFilter[] {
     case "is": {
       const [only, ...others] = cond.values;
       const value = typeof only === "string" && others.length === 0 ? only : undefined;
-      const said = `${cond.key.field} = ${cond.values.join(" or ")}`;
+      const said = `${cond.key.field} = ${cond.values.join(` ${word("or")} `)}`;
       return [{ part: cond, said, key: cond.key, ...(value !== undefined && { value }) }];
     }
     case "link":
-      return [...inRel(cond.to), { part: cond, said: "the condition on what it belongs to" }];
+      return [...inRel(cond.to), { part: cond, said: t`the condition on what it belongs to` }];
     case "during":
-      return [{ part: cond, said: `the period ${cond.win.said}` }];
+      return [{ part: cond, said: t`the period ${period(cond.win.said)}` }];
     case "cmp":
-      return [{ part: cond, said: "the comparison" }];
+      return [{ part: cond, said: t`the comparison` }];
     default:
-      return [{ part: cond, said: "one of the conditions" }];
+      return [{ part: cond, said: t`one of the conditions` }];
   }
 }

@@ -1,4 +1,5 @@
 import { say } from "../explain/say.ts";
+import { period, t } from "../explain/words.ts";
 import { type Node, nodesIn, rebuilt } from "../query/parts.ts";
 import type { Ask, Scope, Window } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
@@ -21,7 +22,7 @@ export function likeWithLike(readings: readonly Reading[], text: string, now: st
     if (pair === undefined) return reading;
     const scoped = pair.reduce<Table>((made, [win, cut]) => withWindow(made, win, cut), ask);
     const [[running], [, earlier]] = pair;
-    const choice = `${named(running)} is not over: it is held against as many days, ${earlier.said}`;
+    const choice = t`${period(named(running))} is not over: it is held against as many days, ${period(earlier.said)}`;
     return {
       ...reading,
       ask: scoped,

@@ -1,4 +1,5 @@
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
+import { t, word } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { SchemaDataset } from "../query/schema.ts";
@@ -76,7 +77,7 @@ async function oneForEach(
   return rows.slice(0, LIMITS.agent.rivals).map((row) => {
     const name = row[told.indexOf(nameField ?? "")] ?? value;
     const facts = told.flatMap((field, i) =>
-      field === nameField ? [] : [`${field.replaceAll("_", " ")} ${row[i] ?? "unknown"}`],
+      field === nameField ? [] : [`${field.replaceAll("_", " ")} ${row[i] ?? word("unknown")}`],
     );
     const cond = {
       k: "is" as const,
@@ -87,7 +88,7 @@ async function oneForEach(
     return {
       ...reading,
       ask: instead(reading.ask, filter, cond),
-      said: `${reading.said}: ${name} with ${facts.join(", ")}`,
+      said: t`${reading.said}: ${String(name)} with ${facts.join(", ")}`,
     };
   });
 }

@@ -1,4 +1,5 @@
 import { inTheirWords } from "../explain/say.ts";
+import { t, word } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { Ask } from "../query/semantic-query.ts";
@@ -36,11 +37,11 @@ export type Plan =
   | { k: "clarify"; questions: Clarification[] }
   | { k: "refuse"; missing: Understanding["missing"] };
 
-const IGNORED = "These answers could not be used";
+const IGNORED = /^(?:These answers could not be used|Diese Antworten waren nicht zu gebrauchen)/;
 
 /** Whether a note says that an answer to what was asked back was of no use. */
 export function isIgnored(note: string): boolean {
-  return note.startsWith(IGNORED);
+  return IGNORED.test(note);
 }
 
 /** The Planner: what the question means, or what has to be known before it means something. */
@@ -62,10 +63,10 @@ export async function plan(question: Question, read: Read): Promise<Plan> {
   // One of several people of a name is chosen when these are known.
   if (!isForced && !idle.every((answer) => NAMESAKE.test(answer)))
     return { k: "clarify", questions: idle.map((answer) => notUnderstood(answer, labels)) };
-  return { ...decided, notes: [...decided.notes, `${IGNORED}: ${idle.join("; ")}.`] };
+  return { ...decided, notes: [...decided.notes, t`These answers could not be used: ${idle.join("; ")}.`] };
 }
 
-const NAMESAKE = /: .+ with \p{L}/u;
+const NAMESAKE = /: .+ (?:with|mit) \p{L}/u;
 
 /** The reading that was chosen of those that were offered, by its words or by some that only it has. */
 function chosenReading(readings: readonly Reading[], answers: readonly string[]): Reading | undefined {
@@ -115,7 +116,7 @@ async function assume(
 function othersOf(readings: readonly Reading[]): string[] {
   const [best, ...others] = rivalsOf(inTheirWords(readings));
   if (best === undefined || others.length === 0) return [];
-  return [`Assumed: ${best.said} (and not ${others.map(({ said }) => said).join(", or ")})`];
+  return [t`Assumed: ${best.said} (and not ${others.map(({ said }) => said).join(`, ${word("or")} `)})`];
 }
 
 /** The best reading, and those that are nearly as good. */

@@ -1,4 +1,5 @@
 import type { Answer, AskedQuery } from "../answer.ts";
+import { t } from "../explain/words.ts";
 import type { Clarification } from "../understand/reading.ts";
 
 /** A question as it was sent, taken apart. */
@@ -56,7 +57,7 @@ export function withAnswers(question: Question, more: readonly { label: string; 
 const SUBJECTS = {
   period: /\b(?:time|times|period|dates?|when|since|zeit|zeitraum|wann)\b/i,
   threshold: /threshold|high.?value|valuable|define|definition|schwelle|wertvoll/i,
-  region: /region|is yours/i,
+  region: /region|is yours|ist ihr/i,
 } as const;
 
 /** Whether the label of an answer asks for a period. */
@@ -87,18 +88,22 @@ export function doYouMean(suggestions: readonly string[], missing: readonly stri
     .slice(0, NAMED)
     .map((word) => `"${word}"`)
     .join(", ");
-  const why = words === "" ? "" : ` (${words} ${missing.length === 1 ? "was" : "were"} not understood)`;
-  const these = suggestions.length === 1 ? "this" : "one of these";
-  return { question: `${SUGGESTS} ${these}?${why}`, suggestions: [...suggestions], wants: "choice" };
+  const idle = missing.length === 1 ? t` (${words} was not understood)` : t` (${words} were not understood)`;
+  const question = suggestions.length === 1 ? t`Do you mean this?` : t`Do you mean one of these?`;
+  return {
+    question: `${question}${words === "" ? "" : idle}`,
+    suggestions: [...suggestions],
+    wants: "choice",
+  };
 }
 
-const SUGGESTS = "Do you mean";
+const SUGGESTS = /^(?:do you mean|meinen sie)/i;
 /** Words that are named there. */
 const NAMED = 3;
 
 /** Whether something that was asked, or the label of an answer to it, is about other words for the whole question. */
 export function isSuggestion(label: string | undefined): boolean {
-  return label?.toLowerCase().startsWith(SUGGESTS.toLowerCase()) === true;
+  return label !== undefined && SUGGESTS.test(label);
 }
 
 /** Other words for a question, and the query that they say where it was not read in them. */

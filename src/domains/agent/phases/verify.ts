@@ -8,6 +8,7 @@ import { ifCarried } from "../compile/compile-error.ts";
 import { isAdditive } from "../explain/additive.ts";
 import { show, showNumber } from "../explain/format.ts";
 import { numberOf, type ShownColumn, type View } from "../explain/view.ts";
+import { locale, period, t, word } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { DataPeriod, Schema } from "../query/schema.ts";
@@ -77,9 +78,12 @@ export async function verify(
 }
 
 function unread({ rows, totalRows }: Result): string[] {
-  const [read, all] = [rows.length, totalRows].map((count) => count.toLocaleString("en-US"));
+  const [read, all] = [rows.length, totalRows].map((count) => count.toLocaleString(locale())) as [
+    string,
+    string,
+  ];
   return rows.length < totalRows
-    ? [`There are ${all} rows; those after the first ${read} were not read.`]
+    ? [t`There are ${all} rows; those after the first ${read} were not read.`]
     : [];
 }
 
@@ -112,16 +116,16 @@ function unaccounted(
   const { ask } = result.reading;
   if (ask.k !== "table" || isPartOfGroups(ask)) return [];
   if (totals === undefined || result.rows.length < result.totalRows) return [];
-  const seen = restricted(result, knowledge).length > 0 ? " that you see" : "";
+  const seen = restricted(result, knowledge).length > 0 ? t` that you see` : "";
   return view.numbers.flatMap((column) => {
     if (isKey(column.of) || !isAdditive(column.of, knowledge.schema, ask.by)) return [];
     const whole = numberOf(totals, { ...column, index: column.index - ask.by.length });
     const sum = view.rows.reduce((all, row) => all + (numberOf(row, column) ?? 0), 0);
     if (whole === undefined || Math.abs(whole - sum) <= TOLERANCE * Math.max(1, Math.abs(whole))) return [];
-    const names = view.keys.map(({ label }) => label).join(" and ");
+    const names = view.keys.map(({ label }) => label).join(` ${word("and")} `);
     const share = whole === 0 ? "" : ` (${showNumber((whole - sum) / whole, { kind: "percent", by: 100 })})`;
     return [
-      `${showNumber(whole - sum, column.format)} of ${showNumber(whole, column.format)} ${column.label}${share} belong to no ${names}${seen}, and are in none of the rows.`,
+      t`${showNumber(whole - sum, column.format)} of ${showNumber(whole, column.format)} ${column.label}${share} belong to no ${names}${seen}, and are in none of the rows.`,
     ];
   });
 }
@@ -134,7 +138,7 @@ function isPartOfGroups({ top, having, limit }: Extract<Ask, { k: "table" }>): b
 /** What policies keep from whoever asks looks like what is not there. */
 function unseen(result: Result, knowledge: Knowledge): string[] {
   const names = restricted(result, knowledge).map((name) => name.replaceAll("_", " "));
-  return names.length === 0 ? [] : [`You see only a part of the rows of ${names.join(" and ")}.`];
+  return names.length === 0 ? [] : [t`You see only a part of the rows of ${names.join(` ${word("and")} `)}.`];
 }
 
 function restricted({ compiled }: Result, { model }: Knowledge): string[] {
@@ -164,14 +168,14 @@ function nameless(
   const at = { ...main, index: main.index - 1 };
   const [part, whole] = [found, totals].map((row) => row && numberOf(row, at));
   if (!part || !whole) return [];
-  const [some, all] = [part, whole].map((number) => showNumber(number, main.format));
+  const [some, all] = [part, whole].map((number) => showNumber(number, main.format)) as [string, string];
   // "10 of 60 strikes", not "of 60 Count" or "of 60 Strike count"
   const isCount = !isKey(main.of) && main.of.k === "agg" && main.of.fn === "count";
   const counted =
     !isKey(main.of) && main.of.k === "metric" ? /^(.+)_count$/.exec(main.of.name)?.[1] : undefined;
   const named = counted?.replace(/y$/, "ie").replaceAll("_", " ");
   const things = isCount ? key.ds.replaceAll("_", " ") : named === undefined ? main.label : `${named}s`;
-  return [`${some} of ${all} ${things} have no ${columns[0]?.label.toLowerCase()}.`];
+  return [t`${some} of ${all} ${things} have no ${columns[0]?.label.toLowerCase() ?? ""}.`];
 }
 
 function emptyValues({ reading: { ask } }: Result, { rows, numbers, keys }: View): string[] {
@@ -179,7 +183,7 @@ function emptyValues({ reading: { ask } }: Result, { rows, numbers, keys }: View
   const many = [...numbers, ...(ask.k === "list" ? keys : [])].flatMap((column) => {
     const empty = ratio(column);
     if (rows.length < RATIO_ROWS || empty / rows.length < NULL_RATIO || empty === rows.length) return [];
-    return [`${column.label} is empty in ${empty} of ${rows.length} rows.`];
+    return [t`${column.label} is empty in ${empty} of ${rows.length} rows.`];
   });
   return many;
 }
@@ -206,19 +210,19 @@ function unfinished(
     return running === undefined
       ? []
       : [
-          `${show(running, time.format)} is not over yet: its numbers are those until ${until(running, periodEnd(running, grain))}.`,
+          t`${show(running, time.format)} is not over yet: its numbers are those until ${until(running, periodEnd(running, grain))}.`,
         ];
   }
   const isToday = ({ from, to }: Window) => from?.slice(0, 10) === today && to === dayAfter(today, 1);
   if (compiled.used.windows.some(({ win }) => isToday(win)))
-    return ["Today is not over yet: the numbers are those until now."];
+    return [t`Today is not over yet: the numbers are those until now.`];
   const open = compiled.used.windows.find(
     ({ win }) => win.from !== null && win.to !== null && isOpen(win.from, win.to),
   );
   return open === undefined
     ? []
     : [
-        `The period (${open.win.said}) is not over yet: the numbers are those until ${until(open.win.from as string, open.win.to as string)}.`,
+        t`The period (${period(open.win.said)}) is not over yet: the numbers are those until ${until(open.win.from as string, open.win.to as string)}.`,
       ];
 }
 
@@ -242,7 +246,7 @@ async function reasonsOf(
     const sql = ifCarried(() => compile(schema, without(ask, filter)).sql);
     const found = sql === undefined ? undefined : await query(sql);
     if (found === undefined || isNothing(found, keysOf(ask))) return [];
-    return [`Without ${filter.said} there would be something.${near}`];
+    return [t`Without ${filter.said} there would be something.${near}`];
   });
   return (await Promise.all(reasons)).flat();
 }
@@ -252,7 +256,7 @@ function nearestTo({ key, value }: NamedFilter, values: Knowledge["values"]): st
   const known = values.find(({ ds, field }) => ds === key.ds && field === key.field);
   if (known === undefined || known.values.includes(value)) return "";
   const near = nearestFirst(value, known.values).slice(0, 3);
-  return near.length === 0 ? "" : ` The nearest values that there are: ${near.join(", ")}.`;
+  return near.length === 0 ? "" : t` The nearest values that there are: ${near.join(", ")}.`;
 }
 
 /** Columns that tell the rows apart; they come first. */

@@ -1,5 +1,6 @@
 import { isZeroOfNothing } from "../compile/of-nothing.ts";
 import { isAdditive } from "../explain/additive.ts";
+import { period, t, word } from "../explain/words.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Grain, Key, Num, Window } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
@@ -18,7 +19,7 @@ export function inWholePeriods(readings: readonly Reading[], knowledge: Knowledg
     const win = compared && wholeWindow(ask as Table, compared, knowledge, now.slice(0, 10));
     if (compared === undefined || win === undefined) return reading;
     const scoped: Ask = { ...(ask as Table), scope: { ...(ask as Table).scope, win } };
-    const choice = `only whole ${compared.key.bucket}s count, ${win.said}`;
+    const choice = t`only whole ${word(`${compared.key.bucket}s`)} count, ${period(win.said)}`;
     return {
       ...reading,
       ask: scoped,

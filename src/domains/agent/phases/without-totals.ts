@@ -1,5 +1,6 @@
 import { compile } from "../compile/compile.ts";
 import { ifCarried } from "../compile/compile-error.ts";
+import { t } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Cond, Key } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
@@ -17,7 +18,7 @@ export function withoutTotals(
     const ask = left.reduce(leftOut, reading.ask);
     const assumptions = left.map(({ key, value }) => ({
       at: null,
-      choice: `${key.field.replaceAll("_", " ")} "${value}" is the total of the others, and was left out`,
+      choice: t`${key.field.replaceAll("_", " ")} "${value}" is the total of the others, and was left out`,
       others: [],
     }));
     return left.length === 0

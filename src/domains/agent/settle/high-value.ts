@@ -1,6 +1,7 @@
 import { compile } from "../compile/compile.ts";
 import { ifCarried } from "../compile/compile-error.ts";
 import { formatOf, numberIn } from "../explain/format.ts";
+import { t, word } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Query } from "../phases/execute.ts";
 import type { Preferences } from "../preferences/preferences.ts";
@@ -51,7 +52,7 @@ export function withThreshold(text: string, knowledge: Knowledge, threshold: Thr
 }
 
 export function sayThreshold({ metric, op, value }: Threshold, knowledge: Knowledge): string {
-  return `lifetime ${wordsOf(metric)} ${op} ${amount(metric, value, knowledge)}`;
+  return `${word("lifetime")} ${wordsOf(metric)} ${op} ${amount(metric, value, knowledge)}`;
 }
 
 export function preferredThreshold(
@@ -123,10 +124,12 @@ export async function thresholdQuestion(
   for (const metric of new Set([usual, average])) {
     const value = metric === undefined ? undefined : await upperPart(metric, noun, knowledge, query);
     if (metric === undefined || value === undefined) continue;
-    const said = metric === usual ? `Lifetime ${wordsOf(metric)}` : capital(wordsOf(metric));
+    const said =
+      metric === usual ? capital(`${word("lifetime")} ${wordsOf(metric)}`) : capital(wordsOf(metric));
     suggestions.push(`${said} > ${amount(metric, value, knowledge)}`);
   }
-  return { question: `How do you define '${qualifier}'${noun === "" ? "" : ` ${noun}`}?`, suggestions };
+  const named = noun === "" ? "" : ` ${noun}`;
+  return { question: t`How do you define '${qualifier}'${named}?`, suggestions };
 }
 
 function capital(text: string): string {

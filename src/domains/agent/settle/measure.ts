@@ -83,7 +83,7 @@ export function usualMetric(knowledge: Knowledge, preferred: string | undefined)
 export function amount(metric: string, value: number, knowledge: Knowledge): string {
   const num: Num = { k: "metric", name: metric };
   const type = knowledge.model.metrics.find(({ name }) => name === metric)?.type ?? "DOUBLE";
-  return showNumber(value, formatOf(num, type, knowledge)).replace(/\.00$/, "");
+  return showNumber(value, formatOf(num, type, knowledge)).replace(/[.,]00(?=\D*$)/, "");
 }
 
 export function wordsOf(name: string): string {

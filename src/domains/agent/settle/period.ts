@@ -1,5 +1,6 @@
 import { compile } from "../compile/compile.ts";
 import { ifCarried } from "../compile/compile-error.ts";
+import { t } from "../explain/words.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { periodEnd } from "../phases/periods.ts";
@@ -26,10 +27,10 @@ const ALL_TIME =
   /(?<!\p{L})(?:(?:(?:of|for|over|across) )?all[- ]times?(?: periods?)?|(?:over|across|in|for|of) all (?:the |our |these )?years|(?:since|from) (?:the )?(?:very )?(?:beginning|start|day one)(?! of (?!time))(?: of time)?|since we (?:began|started|opened)|aller zeiten|(?:seit|von) (?:beginn|anfang)(?: an)?|(?:über|in|für) alle[nr]? (?:zeiten|jahren?))(?!\p{L})/giu;
 const EVER = /(?<!\p{L})(?:ever|jemals)(?!\p{L})/giu;
 
-export const PERIOD_QUESTION: Clarification = {
-  question: "What time period should I analyze?",
-  suggestions: ["Last 30 days", "Current quarter", "Year to date"],
-};
+export const periodQuestion = (): Clarification => ({
+  question: t`What time period should I analyze?`,
+  suggestions: [t`Last 30 days`, t`Current quarter`, t`Year to date`],
+});
 
 /** "revenue growth by country": of which year over which is still to be said; all times have none before them. */
 export function openGrowth(ask: Ask): Clarification[] {
@@ -37,13 +38,13 @@ export function openGrowth(ask: Ask): Clarification[] {
   const isDated = nodes.some(
     ({ win, bucket, k }) => win !== undefined || bucket !== undefined || k === "during",
   );
-  return isDated || !hasKind(ask, "lag") ? [] : [GROWTH_QUESTION];
+  return isDated || !hasKind(ask, "lag") ? [] : [growthQuestion()];
 }
 
-const GROWTH_QUESTION: Clarification = {
-  question: "Growth of which period?",
-  suggestions: ["year to date", "last year", "last quarter"],
-};
+const growthQuestion = (): Clarification => ({
+  question: t`Growth of which period?`,
+  suggestions: [t`year to date`, t`last year`, t`last quarter`],
+});
 
 type Dated = Pick<Moment, "now" | "timeZone">;
 

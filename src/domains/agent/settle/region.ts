@@ -1,3 +1,4 @@
+import { t } from "../explain/words.ts";
 import { formsIn, isSame } from "../phases/chosen.ts";
 import type { Clarification } from "../understand/reading.ts";
 
@@ -58,7 +59,7 @@ function rankOf(name: readonly string[][], forms: ReadonlySet<string>): number {
 }
 
 export function regionQuestion({ word, values }: OwnRegion): Clarification {
-  return { question: `Which ${word.toLowerCase()} is yours?`, suggestions: values.slice(0, SUGGESTED) };
+  return { question: t`Which ${word.toLowerCase()} is yours?`, suggestions: values.slice(0, SUGGESTED) };
 }
 
 export function answeredRegion(answers: readonly string[], values: readonly string[]): string | undefined {

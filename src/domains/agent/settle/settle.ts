@@ -1,3 +1,4 @@
+import { period as spoken, t } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { askedAgain } from "../phases/answers-in.ts";
 import { isSame } from "../phases/chosen.ts";
@@ -25,9 +26,9 @@ import {
   isVague,
   namesTime,
   openGrowth,
-  PERIOD_QUESTION,
   pastSpan,
   periodOf,
+  periodQuestion,
   preferredPeriod,
   withoutAllTime,
   withoutOpener,
@@ -77,7 +78,7 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
       state.text = withRegion(state.text, region, chosen.value);
       use(chosen.answer);
       if (chosen.because !== undefined)
-        state.notes.push(theirs(`your ${region.word.toLowerCase()} is ${chosen.value} (${chosen.because})`));
+        state.notes.push(theirs(t`your ${region.word.toLowerCase()} is ${chosen.value} (${chosen.because})`));
     }
   }
 
@@ -90,7 +91,7 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
       Object.assign(state, withThreshold(state.text, around.knowledge, chosen.value));
       use(chosen.answer);
       const said = sayThreshold(chosen.value, around.knowledge);
-      const choice = `${qualifier} means ${said}`;
+      const choice = t`${qualifier} means ${said}`;
       state.notes.push(
         chosen.because === undefined
           ? { at: null, choice, others: [] }
@@ -101,7 +102,7 @@ export async function settle(asked: Question, around: Circumstances): Promise<Se
 
   const period = settlePeriod(state, around);
   use(period.answer);
-  if (period.isOpen) state.open.unshift(...again(PERIOD_QUESTION, "period", state));
+  if (period.isOpen) state.open.unshift(...again(periodQuestion(), "period", state));
   if (period.isAll === true) state.text = withoutAllTime(state.text);
   if (isTrend(state.text) || period.isSeries) state.text = await asSeries(state, period.win, around);
   // "recent orders in 2025": beside a period the word says something else.
@@ -164,13 +165,13 @@ function settlePeriod(state: Question & { knowledge: Knowledge }, around: Circum
     return { win: readPeriod(answer), answer, isOpen: false, isNeeded };
   const preferred = preferredPeriod(preferences, moment, knowledge);
   if (preferred !== undefined && answer === undefined) {
-    return { win: preferred, because: "your default time period", isOpen: false, isNeeded };
+    return { win: preferred, because: t`your default time period`, isOpen: false, isNeeded };
   }
   if (!isNeeded) return { win: undefined, isOpen: false, isNeeded };
   if (span !== undefined) return { win: span, isOpen: false, isNeeded, isSeries: true };
   if (!state.isForced) return { win: undefined, isOpen: true, isNeeded };
-  const [first = ""] = PERIOD_QUESTION.suggestions;
-  return { win: periodOf(first, moment, knowledge), because: "assumed", isOpen: false, isNeeded };
+  const [first = ""] = periodQuestion().suggestions;
+  return { win: periodOf(first, moment, knowledge), because: t`assumed`, isOpen: false, isNeeded };
 }
 
 /** A trend is a number by periods; of entities it is what they are worth. */
@@ -197,7 +198,9 @@ function finished(
   const isMeant = win != null && (isNeeded || isOfEvents(reading.ask));
   const within = isMeant ? withPeriod(reading.ask, win, knowledge) : undefined;
   const said =
-    within !== undefined && because !== undefined ? [theirs(`period: ${win?.said} (${because})`)] : [];
+    within !== undefined && because !== undefined
+      ? [theirs(t`period: ${spoken(win?.said ?? "")} (${because})`)]
+      : [];
   return {
     ...reading,
     ask: within ?? reading.ask,
@@ -214,9 +217,9 @@ function chooseRegion(
   const answer = answeredRegion(answersAbout("region", question), values);
   if (answer !== undefined) return { value: answer, answer };
   const preferred = values.find((value) => isSame(value, preferences.preferredRegion ?? ""));
-  if (preferred !== undefined) return { value: preferred, because: "your preferred region" };
+  if (preferred !== undefined) return { value: preferred, because: t`your preferred region` };
   const [first] = values;
-  return question.isForced && first !== undefined ? { value: first, because: "assumed" } : undefined;
+  return question.isForced && first !== undefined ? { value: first, because: t`assumed` } : undefined;
 }
 
 function chooseThreshold(
@@ -227,7 +230,7 @@ function chooseThreshold(
   const answered = answeredThreshold(answersAbout("threshold", question), knowledge, preferences);
   if (answered !== undefined) return { value: answered.threshold, answer: answered.answer };
   const preferred = preferredThreshold(preferences, knowledge);
-  if (preferred !== undefined) return { value: preferred, because: "your preference" };
+  if (preferred !== undefined) return { value: preferred, because: t`your preference` };
   const first = question.isForced ? answeredThreshold(suggestions, knowledge, preferences) : undefined;
-  return first && { value: first.threshold, because: "assumed" };
+  return first && { value: first.threshold, because: t`assumed` };
 }

@@ -10,6 +10,7 @@ import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
 import type { ModelTask } from "../assist/fill-in.ts";
 import { withoutValues } from "../conversations/question-event.ts";
 import { type AgentServices, defineTool } from "../define.ts";
+import { isSentence } from "../explain/words.ts";
 import { LIMITS } from "../limits.ts";
 import { isSuggestion } from "../phases/question.ts";
 import { WHICH_READING } from "../phases/refuse.ts";
@@ -206,7 +207,7 @@ async function answersOf(
 /** Of several readings one is chosen; everything else can be said in one's own words. */
 function fieldOf(question: string, suggestions: string[]): z.ZodType {
   const [first, ...others] = suggestions;
-  const isChoice = question === WHICH_READING || isSuggestion(question);
+  const isChoice = isSentence(question, WHICH_READING) || isSuggestion(question);
   if (first !== undefined && isChoice) return z.enum([first, ...others]).describe(question);
   const such = first === undefined ? "" : ` For example: ${suggestions.join("; ")}.`;
   return z.string().max(LONGEST_ANSWER).optional().describe(`${question}${such}`);

@@ -133,7 +133,7 @@ export function takenAs(text: string, ds: string): string {
 }
 
 export function rowNounIn(choice: string): string | undefined {
-  return /^"([^"]+)" are the rows of /.exec(choice)?.[1];
+  return /^["„]([^"“]+)["“] (?:are the rows of|sind die Zeilen von) /.exec(choice)?.[1];
 }
 
 /** Whether a dataset is called by a noun, in whichever number. */
