@@ -101,7 +101,8 @@ export class Agent {
   }
 
   async ask(caller: Caller, asked: Asked): Promise<Answer> {
-    return inLanguageOf(asked.question, () => this.#ask(caller, asked));
+    const { question, previous, waiting = [] } = asked;
+    return inLanguageOf([question, waiting.at(-1), previous?.said], () => this.#ask(caller, asked));
   }
 
   async #ask(caller: Caller, asked: Asked): Promise<Answer> {
@@ -116,7 +117,7 @@ export class Agent {
   /** A query that is not read in a sentence. */
   async query(caller: Caller, asked: Queried): Promise<Answer> {
     return recorded(this.#parts, caller, asked, async () => ({
-      answer: await inLanguageOf(asked.question, () => this.#settled(caller, asked)),
+      answer: await inLanguageOf([asked.question], () => this.#settled(caller, asked)),
     }));
   }
 
@@ -126,7 +127,7 @@ export class Agent {
     const { said, now, timeZone } = query;
     const read = () => exact(query);
     const asked = { model, question: said, signal, read };
-    return inLanguageOf(said, () => this.#settled(caller, asked, { now, timeZone }));
+    return inLanguageOf([said], () => this.#settled(caller, asked, { now, timeZone }));
   }
 
   async #settled(caller: Caller, asked: Queried, at?: Moment): Promise<Answer> {

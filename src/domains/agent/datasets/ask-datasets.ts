@@ -79,7 +79,8 @@ export class DatasetQuestions {
   }
 
   async ask(caller: Caller, asked: DatasetsAsked): Promise<DatasetsAnswer> {
-    return inLanguageOf(asked.question, () => this.#ask(caller, asked));
+    const { waiting, query } = asked.before ?? {};
+    return inLanguageOf([asked.question, waiting?.at(-1), query?.said], () => this.#ask(caller, asked));
   }
 
   async #ask(caller: Caller, asked: DatasetsAsked): Promise<DatasetsAnswer> {

@@ -144,7 +144,7 @@ export const GERMAN: Readonly<Record<string, string>> = {
     "Was von {0} zu mehreren {1} gehört, zählt bei jedem mit, sodass die Zeilen zusammen mehr als das Ganze ergeben können.",
   "There are {0} rows; those after the first {1} were not read.":
     "Es gibt {0} Zeilen; die nach den ersten {1} wurden nicht gelesen.",
-  " that you see": ", das Sie sehen",
+  " that you see": ", den Sie sehen",
   "{0} of {1} {2}{3} belong to no {4}{5}, and are in none of the rows.":
     "{0} von {1} {2}{3} gehören zu keinem Wert von {4}{5}, und stehen in keiner der Zeilen.",
   "You see only a part of the rows of {0}.": "Sie sehen nur einen Teil der Zeilen von {0}.",
@@ -222,7 +222,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   yes: "ja",
   no: "nein",
   unknown: "unbekannt",
-  lifetime: "gesamter",
+  lifetime: "gesamt",
   year: "Jahr",
   quarter: "Quartal",
   month: "Monat",

@@ -6,10 +6,13 @@ import { GERMAN, PERIODS, READ, WORDS } from "./german.ts";
 /** An answer is written in many places, all of them in the language of the question: it goes with the call, as its deadline does. */
 const current = new AsyncLocalStorage<"de" | "en">();
 
-/** Does the work on a question, so that whatever is written meanwhile is in the language that the question is read in. */
-export function inLanguageOf<T>(question: string, work: () => T): T {
-  const [first, ...others] = languagesOf(question);
-  return current.run(first?.isForeign === true && others.length === 0 ? "de" : "en", work);
+/**
+ * Does the work on a question, so that whatever is written meanwhile is in the language that the question is read in. One
+ * that has no word of grammar ("2024?") is in that of what was said before it.
+ */
+export function inLanguageOf<T>(said: readonly (string | undefined)[], work: () => T): T {
+  const sure = said.map((text) => languagesOf(text ?? "")).find((languages) => languages.length === 1);
+  return current.run(sure?.[0]?.isForeign === true ? "de" : "en", work);
 }
 
 export function isGerman(): boolean {
