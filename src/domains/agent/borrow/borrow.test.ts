@@ -100,12 +100,12 @@ describe("a word that nothing is called by", () => {
     // a code for it
     ["gym", "How many members live in Texas?", [[2]], '"Texas" is taken for TX'],
     // parts of German compounds, with other endings
-    ["houses", "Wie hoch ist der Verbrauch insgesamt?", [[2100]], '"Verbrauch" is taken for verbrauchshoehe'],
+    ["houses", "Wie hoch ist der Verbrauch insgesamt?", [[2100]], "„Verbrauch“ steht für verbrauchshoehe"],
     [
       "houses",
       "durchschnittlicher Verbrauch bei Gasheizungen",
       [[800]],
-      '"Gasheizungen" is taken for Gasetagenheizung',
+      "„Gasheizungen“ steht für Gasetagenheizung",
     ],
   ])("is taken for what is nearest (%s: %s), and this is said", async (of, question, rows, said) => {
     const answer = await ask(of, question);

@@ -197,7 +197,7 @@ describe("days and months on which nothing happened", () => {
     ],
     ["average number of hires per month at Alder in 2025", [[5 / 12]], "divided by all 12 months"],
     ["how many hires per day did we have on average in April 2025?", [[2 / 30]], "divided by all 30 days"],
-    ["wie viele hires pro Tag im Durchschnitt 2025?", [[12 / 365]], "divided by all 365 days"],
+    ["wie viele hires pro Tag im Durchschnitt 2025?", [[12 / 365]], "geteilt durch alle 365 tage"],
     ["median number of hires per month in 2025", [[1]], "all 12 months"],
   ])("count in %s", async (question, got, told) => {
     const { got: found, answer } = await ask("hires", question);
