@@ -35,3 +35,11 @@ it.each([
   const found = words.filter((word) => namesThing(word, question));
   expect(found.join(" ")).toBe(things);
 });
+
+it.each([
+  ["DROP TABLE", "DROP TABLE shops", false],
+  ["🇩🇰", "revenue of 🇩🇰", false],
+  ["Bern Oslo", "Which cities?", true],
+])("%s in %s: %s", (text, question, isThing) => {
+  expect(namesThing(text, question)).toBe(isThing);
+});

@@ -11,8 +11,8 @@ export function namesThing(text: string, question: string): boolean {
   const [language] = languagesOf(question) as [Language];
   const words = wordsOf(question, language);
   const places = words.flatMap((word, i) => (word.text.toLowerCase() === text.toLowerCase() ? [i] : []));
-  // What the question does not say is a name that comes from elsewhere, or a sign.
-  if (places.length === 0) return isCapital(text);
+  // What is no word of the question is a sign or a statement in it, or a name that comes from elsewhere.
+  if (places.length === 0) return isCapital(text) && !question.includes(text);
   return places.every((i) => !isAsking(words[i], language) && isNoun(i, words, language));
 }
 
