@@ -310,6 +310,11 @@ describe("the first hour", () => {
       `/ask?${new URLSearchParams({ q: "total revenue", workspace: "acme" })}`,
     );
     expect(foreign.html).not.toContain("Oslo");
+    await server.app.identity.workspaces.create({ slug: "bare", name: "Bare" });
+    await server.app.identity.users.create({ email, workspace: "bare", role: "viewer" });
+    const empty = await person.open(`/ask?${new URLSearchParams({ q: "total revenue", workspace: "bare" })}`);
+    expect(empty.html).toContain("you have data in");
+    expect(empty.html).not.toContain("{tool:");
   });
 
   it("asks nothing of whoever is not signed in, and shows what is asked without running it as markup", async () => {

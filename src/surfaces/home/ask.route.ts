@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { SignedIn } from "../../domains/identity/index.ts";
 import { isAppError } from "../../kernel/errors.ts";
+import { plainToolNames } from "../../kernel/tool-mention.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import { callInside } from "../../registry/tool-operation.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
@@ -55,10 +56,10 @@ async function answerTo(
   await identity.limiter.admit({ surface: "all", tokenHash: `account ${accountId}`, address });
   const problems: string[] = [];
   const ask = async <T>(tool: string, args: object): Promise<T | null> => {
-    const environment = { caller, meta: metaOf(c), signal: c.req.raw.signal };
+    const environment = { caller, meta: metaOf(c), signal: c.req.raw.signal, say: plainToolNames };
     return callInside(ports, registry, tool, args, environment).catch((error: unknown) => {
       if (!isAppError(error) || error.code === "internal") throw error;
-      if (error.code !== "not_found") problems.push(error.advice);
+      if (error.code !== "not_found" || tool === "ask_data") problems.push(plainToolNames(error.advice));
       return null;
     }) as Promise<T | null>;
   };

@@ -10,7 +10,7 @@
   const view = document.getElementById("view");
   const tip = document.getElementById("tip");
   const isEmbed = view.hasAttribute("data-embed");
-  const unreachable = view.querySelector(".waiting")?.dataset.unreachable;
+  const { unreachable, broken } = view.querySelector(".waiting")?.dataset ?? {};
   let secret = isEmbed ? location.hash.slice(1) : "";
   let renewing;
   let choice = new URLSearchParams(location.search);
@@ -64,7 +64,7 @@
     const said = await response?.json().catch(() => undefined);
     const words = document.createElement("p");
     words.className = "problem";
-    words.textContent = said?.message ?? unreachable;
+    words.textContent = response?.status === 404 ? broken : (said?.message ?? unreachable);
     view.replaceChildren(words);
   }
 

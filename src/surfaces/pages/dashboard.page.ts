@@ -60,7 +60,7 @@ export function dashboardPage(
 <body>
 ${nav}
 <main id="view"${view === "" ? raw(' data-embed aria-busy="true"') : ""}>
-${view === "" ? html`<p class="waiting" data-unreachable="${t`The server could not be reached.`}">${t`Loading…`}</p><noscript><p class="problem">${t`This page needs scripts to be switched on.`}</p></noscript>` : view}
+${view === "" ? html`<p class="waiting" data-unreachable="${t`The server could not be reached.`}" data-broken="${t`This link does not work, or no longer. Ask whoever gave it to you for a new one.`}">${t`Loading…`}</p><noscript><p class="problem">${t`This page needs scripts to be switched on.`}</p></noscript>` : view}
 </main>
 <div id="tip" role="status" aria-live="polite" hidden></div>
 </body>

@@ -119,7 +119,11 @@ function mountEmbeds(app: HttpApp, parts: DashboardPagesParts): void {
   app.get("/embed/:publicId", async (c) => {
     const origins = await parts.embeds.origins(c.req.param("publicId"));
     const ancestors = origins === undefined ? "'none'" : origins.length === 0 ? "*" : origins.join(" ");
-    return send(c, dashboardPage(wordsOf(c), { title: "Dashboard", nav: "", view: "" }), ancestors);
+    return send(
+      c,
+      dashboardPage(wordsOf(c), { title: wordsOf(c).said("Dashboard"), nav: "", view: "" }),
+      ancestors,
+    );
   });
   app.post("/embed/:publicId/ticket", smallBody, async (c) => {
     const publicId = await admitEmbed(c, parts);
@@ -181,7 +185,7 @@ async function showingOf(
       exportPath: `/d/${id}/export`,
     };
   }
-  throw new AppError("not_found", `There is no dashboard ${id} that you may see.`);
+  throw new AppError("not_found", "There is no such dashboard, or none that you may see.");
 }
 
 async function admitEmbed(c: Context<HttpEnv>, { identity }: DashboardPagesParts): Promise<string> {

@@ -314,7 +314,9 @@ type Beside = Omit<Candidate, "confidence" | "quote" | "page"> & { trust: number
 const MARK = /^[\s*†)"”.]*(?:(?:\([^)]*\)|#|\[%\])\s*)*(:|=|\t|\.{3,}|\s{3,})?[\s*]*/u;
 /** "Rechnung (380) Nr. 471102". */
 const NUMBER_MARK = /^[\s*†)"”.]*(?:(?:\([^)]*\)|(?:No|Nr)\b\.?|#)\s*)*(:|=|\t|\.{3,}|\s{3,})?[\s*]*/iu;
-const LINK = /^(?:(?:is|are|of|on|at|was|ist|am|vom|von|beträgt|zum|#|EUR|USD|GBP|CHF|in|[“"])\s*){0,2}/i;
+/** Whole words only: the IN of "INV-17" is no preposition. */
+const LINK =
+  /^(?:(?:(?:is|are|of|on|at|was|ist|am|vom|von|beträgt|zum|in)(?=\s)|(?:EUR|USD|GBP|CHF)(?=[\s\d])|[#“"])\s*){0,2}/i;
 
 function valuesAfter(
   field: Field,
@@ -355,6 +357,8 @@ function read(field: Field, text: string, order: DayOrder): Pick<Candidate, "val
   if (type === "text" || type === "name") {
     const value = freeText(text);
     if (value === undefined || (type === "name" && !isName(value))) return undefined;
+    // The label once more is a form that nobody filled in.
+    if (labelWords(value).every(ownWords(field))) return undefined;
     return { value };
   }
   const found = readValue(type, plain, order);

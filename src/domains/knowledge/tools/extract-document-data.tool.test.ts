@@ -64,6 +64,7 @@ beforeAll(async () => {
     "poem.txt": "Roses are red.",
     "bill.md": BILL,
     "visit.txt": VISIT,
+    "form.txt": "Invoice No      INV-2024-00817\n\nName: Name\n\nTotal due in EUR 17.50",
   };
   ids = [];
   for (const [name, text] of Object.entries(files))
@@ -156,6 +157,11 @@ describe("extract_document_data", () => {
     expect(
       values.filter(({ value }) => value !== null).every(({ quote, reason }) => quote !== "" && !reason),
     ).toBe(true);
+  });
+
+  it("takes nothing away from a value that begins like a small word, and no label for its own value", async () => {
+    const made = await extract({ fields: "invoice_number, name, total_due", documentIds: [ids[5]] });
+    expect(made.documents[0]?.values.map(({ value }) => value)).toEqual(["INV-2024-00817", null, 17.5]);
   });
 
   it("reads dates of numbers as the document or the prompt says, and otherwise not", async () => {

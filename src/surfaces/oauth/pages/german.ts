@@ -218,6 +218,10 @@ export const GERMAN: Readonly<Record<string, string>> = {
   "{0}. Use the arrow keys to read values.": "{0}. Mit den Pfeiltasten lesen Sie Werte.",
   "Data as of {0}.": "Datenstand: {0}.",
   "Shown {0} {1}.": "Gezeigt am {0} {1}.",
+  "This link does not work, or no longer. Ask whoever gave it to you for a new one.":
+    "Dieser Link funktioniert nicht oder nicht mehr. Bitten Sie, wer ihn Ihnen gegeben hat, um einen neuen.",
+  "There is no such dashboard, or none that you may see.":
+    "Dieses Dashboard gibt es nicht, oder Sie dürfen es nicht sehen.",
   "Loading…": "Wird geladen …",
   "The server could not be reached.": "Der Server war nicht zu erreichen.",
   "This page needs scripts to be switched on.": "Diese Seite braucht eingeschaltete Skripte.",
