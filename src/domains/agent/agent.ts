@@ -13,7 +13,7 @@ import { type NamesNear, withOffers } from "./borrow/offers.ts";
 import { compile } from "./compile/compile.ts";
 import { recorded } from "./conversations/question-event.ts";
 import { say } from "./explain/say.ts";
-import { inLanguageOf, readIn } from "./explain/words.ts";
+import { callAsAuthor, inLanguageOf, readIn } from "./explain/words.ts";
 import { answering, otherChoice, questionBack } from "./follow-up/answering.ts";
 import { chartWish } from "./follow-up/chart-wish.ts";
 import { carriedOn } from "./follow-up/context.ts";
@@ -139,6 +139,7 @@ export class Agent {
       const query = this.#queryOf(caller, model, signal);
       const begin = (phase: Phase) => onPhase?.(phase);
       begin("Planner");
+      callAsAuthor(knowledge.model);
       const reading = read(knowledge, moment);
       const around = { caller, knowledge, moment, query, signal, begin, preferences, word: WORD };
       const { answer } = await runPhases(settledOn(reading), settledWork(question, around));
@@ -201,6 +202,7 @@ export class Agent {
       verified,
       isInterrupted: (previous?.refused ?? []).length > 0,
     };
+    callAsAuthor(work.knowledge.model);
     work.moment = momentFor(work.question.text, work.moment, work.knowledge);
     const meant = confirmed(work.question) ?? (await this.#chosen(work, asked.suggested));
     const found = meant && (await this.#confirmed({ ...work, question: meant, verified: undefined }, asked));

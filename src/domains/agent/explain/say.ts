@@ -13,7 +13,7 @@ import {
   type Window,
 } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
-import { locale, period, t, word } from "./words.ts";
+import { calledIn, locale, period, t, word } from "./words.ts";
 
 /** Readings in words that tell them apart: their own, or those that the query itself gives. */
 export function inTheirWords(readings: readonly Reading[]): Reading[] {
@@ -97,19 +97,20 @@ export function sayKey({ path, ...key }: Key): string {
   return role === undefined ? sayPlain(key) : t`${sayPlain(key)} of ${role}`;
 }
 
-function sayPlain({ field, bucket, fiscal, part, since, isNamed }: Omit<Key, "path">): string {
+function sayPlain({ ds, field, bucket, fiscal, part, since, isNamed }: Omit<Key, "path">): string {
   if (since !== undefined) return t`days from ${sayKey(since)} to ${words(field)}`;
   if (part !== undefined) return word(part);
   if (isNamed === true)
     return `${words(field.replace(/_?(date|at|on|day)$/i, ""))} ${word(bucket ?? "")}`.trim();
   if (bucket !== undefined) return word(fiscal === true ? `fiscal ${bucket}` : bucket);
-  return words(field.replace(/(?<=.)_name$/i, ""));
+  return calledIn(`${ds}.${field}`) ?? words(field.replace(/(?<=.)_name$/i, ""));
 }
 
 /** A field with the entity that it is of: "customer state". */
 function sayField(key: Key): string {
   const field = sayKey(key);
   if (key.path?.at(-1)?.as !== undefined) return field;
+  if (field === calledIn(`${key.ds}.${key.field}`)) return field;
   const entity = singular(words(key.ds));
   return field.split(" ").some((word) => entity.split(" ").includes(word)) ? field : `${entity} ${field}`;
 }
@@ -319,7 +320,7 @@ function sayNum(num: Num): string {
     case "field":
       return sayKey(num.key);
     case "metric":
-      return `${words(num.name)}${sayScope(num.scope)}`;
+      return `${calledIn(num.name) ?? words(num.name)}${sayScope(num.scope)}`;
     case "agg": {
       const of =
         num.of === undefined ? "" : num.fn === "distinct" ? sayDifferent(num.of, num.in) : sayKey(num.of);

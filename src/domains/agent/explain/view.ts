@@ -6,7 +6,7 @@ import { isEqual } from "../query/parts.ts";
 import { isKey, type Key, type Num } from "../query/semantic-query.ts";
 import { type Format, formatOf, isNumeric, numberIn, show } from "./format.ts";
 import { sayColumn, shortWindow } from "./say.ts";
-import { isGerman } from "./words.ts";
+import { calledIn, isGerman } from "./words.ts";
 
 /** A column of a result with everything that is needed to write about it. */
 export interface ShownColumn {
@@ -76,7 +76,7 @@ function labelOf(of: Key | Num, name: string, { model }: Knowledge): string {
   if (of.bucket !== undefined || of.path?.at(-1)?.isNoun === true) return spoken(of, name);
   const dataset = model.datasets.find((each) => each.name === of.ds);
   const label = dataset?.fields.find((field) => field.name === of.field)?.label;
-  return label ?? inWords(name.replace(/_name$/i, ""));
+  return calledIn(`${of.ds}.${of.field}`) ?? label ?? inWords(name.replace(/_name$/i, ""));
 }
 
 /** A number and the same one of an earlier year are told apart by their periods. */

@@ -4,7 +4,7 @@ import type { Understanding } from "../understand/reading.ts";
 import { GERMAN, PERIODS, READ, WORDS } from "./german.ts";
 
 /** An answer is written in many places, all of them in the language of the question: it goes with the call, as its deadline does. */
-const current = new AsyncLocalStorage<"de" | "en">();
+const current = new AsyncLocalStorage<{ isGerman: boolean; names?: ReadonlyMap<string, string> }>();
 
 /**
  * Does the work on a question, so that whatever is written meanwhile is in the language that the question is read in. One
@@ -12,11 +12,55 @@ const current = new AsyncLocalStorage<"de" | "en">();
  */
 export function inLanguageOf<T>(said: readonly (string | undefined)[], work: () => T): T {
   const sure = said.map((text) => languagesOf(text ?? "")).find((languages) => languages.length === 1);
-  return current.run(sure?.[0]?.isForeign === true ? "de" : "en", work);
+  return current.run({ isGerman: sure?.[0]?.isForeign === true }, work);
 }
 
 export function isGerman(): boolean {
-  return current.getStore() === "de";
+  return current.getStore()?.isGerman === true;
+}
+
+/** Lets numbers and fields be called as their author calls them in German, where no two are called the same. */
+export function callAsAuthor({ metrics, datasets }: Named): void {
+  const speech = current.getStore();
+  if (speech?.isGerman !== true) return;
+  const fields = datasets.flatMap(({ name: ds, fields }) =>
+    fields.map(({ name, label, ai }) => [`${ds}.${name}`, nounIn([label ?? "", ...ai.synonyms])] as const),
+  );
+  const numbers = metrics.map(({ name, ai }) => [name, nounIn(ai.synonyms)] as const);
+  speech.names = new Map([...distinct(fields), ...distinct(numbers)]);
+}
+
+interface Called {
+  name: string;
+  label?: string | null;
+  ai: { synonyms: readonly string[] };
+}
+
+interface Named {
+  metrics: readonly Called[];
+  datasets: readonly { name: string; fields: readonly Called[] }[];
+}
+
+/** German nouns are written with a capital, and names and words of a model in English are not. */
+function nounIn(names: readonly string[]): string | undefined {
+  return names.find((name) => /^\p{Lu}\p{Ll}/u.test(name));
+}
+
+function distinct(all: readonly (readonly [string, string | undefined])[]): [string, string][] {
+  const nouns = all.map(([, noun]) => noun);
+  return all.flatMap(([of, noun]) =>
+    noun !== undefined && nouns.indexOf(noun) === nouns.lastIndexOf(noun) ? [[of, noun]] : [],
+  );
+}
+
+/** What a number, or a field as `dataset.field`, is called in the language of the question, if it has a name of its own there. */
+export function calledIn(of: string): string | undefined {
+  return current.getStore()?.names?.get(of);
+}
+
+/** Within a sentence; German nouns keep their capital. */
+export function within(label: string): string {
+  return isGerman() ? label : label.toLowerCase();
 }
 
 /** For numbers. */

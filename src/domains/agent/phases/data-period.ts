@@ -1,7 +1,7 @@
 import type { Result } from "../answer.ts";
 import { show } from "../explain/format.ts";
 import type { View } from "../explain/view.ts";
-import { period, t } from "../explain/words.ts";
+import { calledIn, period, t } from "../explain/words.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { DataPeriod } from "../query/schema.ts";
 import { isKey, type Key, type Window } from "../query/semantic-query.ts";
@@ -14,7 +14,7 @@ export function outside({ compiled }: Result, data: DataPeriod | undefined): str
 }
 
 function outsideOf(data: DataPeriod, { from, to }: Window): string[] {
-  const name = data.field.replaceAll("_", " ");
+  const name = calledIn(`${data.ds}.${data.field}`) ?? data.field.replaceAll("_", " ");
   if (from !== null && data.last < from.slice(0, 10))
     return [t`The data end on ${period(data.last)} (${name}).`];
   if (to !== null && data.first >= to.slice(0, 10))
@@ -40,7 +40,7 @@ export function cutShort(
   now: string,
 ): string[] {
   const today = now.slice(0, 10);
-  const name = data.field.replaceAll("_", " ");
+  const name = calledIn(`${data.ds}.${data.field}`) ?? data.field.replaceAll("_", " ");
   const isCut = (from: string, to: string) => {
     // What is still to come is told as that.
     if (to > dayAfter(today, 1) || data.last < from || data.last >= to) return false;

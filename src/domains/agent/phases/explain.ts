@@ -7,7 +7,7 @@ import { lineageOf } from "../explain/lineage.ts";
 import { narrate } from "../explain/narrative.ts";
 import { pictureOf } from "../explain/picture.ts";
 import { inWords, type View } from "../explain/view.ts";
-import { period, t, word } from "../explain/words.ts";
+import { calledIn, period, t, word } from "../explain/words.ts";
 import type { Wish } from "../follow-up/chart-wish.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import { datasetIn } from "../query/parts.ts";
@@ -101,7 +101,7 @@ export function explain(result: Result, view: View, context: Context): Answer {
 function basisOf({ compiled: { used }, reading }: Result, knowledge: Knowledge): string {
   const said = used.windows.map(({ date, win }) => {
     const days = [...win.said.matchAll(/\(([^()]*)\)/g)].map(([, text]) => text).join(" and ");
-    return t`${period(days === "" ? win.said : days)} by ${inWords(date.field).toLowerCase()}`;
+    return t`${period(days === "" ? win.said : days)} by ${calledIn(`${date.ds}.${date.field}`) ?? inWords(date.field).toLowerCase()}`;
   });
   const held = used.earlier.flatMap(({ win: { from, to } }) =>
     from === null || to === null
@@ -114,7 +114,7 @@ function basisOf({ compiled: { used }, reading }: Result, knowledge: Knowledge):
   const [first, last] = [data.first, data.last].map((day) =>
     show(day, { kind: "period", grain: "day", isFiscal: false }),
   ) as [string, string];
-  return t`*Period: all there is, ${first} to ${last} by ${inWords(data.field).toLowerCase()}.*`;
+  return t`*Period: all there is, ${first} to ${last} by ${calledIn(`${data.ds}.${data.field}`) ?? inWords(data.field).toLowerCase()}.*`;
 }
 
 /** The date that a number of what happened goes by where none is named; customers are there always. */

@@ -8,7 +8,7 @@ import { ifCarried } from "../compile/compile-error.ts";
 import { isAdditive } from "../explain/additive.ts";
 import { show, showNumber } from "../explain/format.ts";
 import { numberOf, type ShownColumn, type View } from "../explain/view.ts";
-import { locale, period, t, word } from "../explain/words.ts";
+import { locale, period, t, within, word } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { DataPeriod, Schema } from "../query/schema.ts";
@@ -175,7 +175,7 @@ function nameless(
     !isKey(main.of) && main.of.k === "metric" ? /^(.+)_count$/.exec(main.of.name)?.[1] : undefined;
   const named = counted?.replace(/y$/, "ie").replaceAll("_", " ");
   const things = isCount ? key.ds.replaceAll("_", " ") : named === undefined ? main.label : `${named}s`;
-  return [t`${some} of ${all} ${things} have no ${columns[0]?.label.toLowerCase() ?? ""}.`];
+  return [t`${some} of ${all} ${things} have no ${within(columns[0]?.label ?? "")}.`];
 }
 
 function emptyValues({ reading: { ask } }: Result, { rows, numbers, keys }: View): string[] {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
-import { openCafe } from "../../../../test/support/questions.ts";
+import { saveModel } from "../../../../test/support/models.ts";
+import { CAFE_MODEL, openCafe } from "../../../../test/support/questions.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
@@ -144,5 +145,24 @@ describe("a German question is answered in German", () => {
       question: "Wie viele Besuche gab es?",
     });
     expect(filled.narrative).toMatch(/\*Zeitraum: alles, was es gibt, 5\. Jan\. 2025 bis 3\. März 2025/);
+  });
+
+  it("in the author's own German names, where no two are called the same", async () => {
+    const model = CAFE_MODEL.replace('"name":"cafes"', '"name":"named"')
+      .replace('"name":"revenue",', '"name":"revenue","ai_context":{"synonyms":["turnover","Umsatz"]},')
+      .replace('"name":"city",', '"name":"city","ai_context":{"synonyms":["town","Stadt"]},')
+      .replace('"name":"visited_on",', '"name":"visited_on","ai_context":{"synonyms":["Besuchstag"]},')
+      .replace('"name":"shop_name",', '"name":"shop_name","ai_context":{"synonyms":["Name"]},')
+      .replace('"name":"guest_name",', '"name":"guest_name","ai_context":{"synonyms":["Name"]},');
+    await saveModel(server, admin, model);
+    const german = await ask("Umsatz nach Stadt im Januar 2025", { model: "named" });
+    expect(german.columns).toEqual(["city", "revenue"]);
+    expect(german.narrative).toBe(
+      "Umsatz nach Stadt im Januar 2025: **Bern** (Umsatz: 13,00 €)\n\n*Zeitraum: 1. bis 31. Jan. 2025 nach Besuchstag.*",
+    );
+    const bern = await ask("Umsatz nach Laden in Stadt Bern", { model: "named" });
+    expect(bern.reading).toBe("Umsatz nach shop mit Stadt Bern");
+    const english = await ask("revenue by city in January 2025", { model: "named" });
+    expect(english.reading).toBe("revenue by city in January 2025");
   });
 });
