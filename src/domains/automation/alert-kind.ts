@@ -1,6 +1,7 @@
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import { type AutomationServices, alertsOf } from "./define.ts";
 import { LIMITS } from "./limits.ts";
+import { looksAfter } from "./owner.ts";
 
 type Parts = Pick<AutomationServices, "alerts" | "alertsStore" | "schedules">;
 
@@ -14,17 +15,21 @@ export function alertKind({ alerts, alertsStore, schedules }: Parts): AssetKind 
 
     async describe(caller, id) {
       const alert = await alerts.require(caller, id);
-      const [[shown], events, sees] = await Promise.all([
+      const [[shown], events, sees, seesAll] = await Promise.all([
         alertsOf({ alerts, schedules }, caller, [alert]),
         alertsStore.events(id, LIMITS.alerts.listed),
         alerts.sees(caller, alert),
+        alerts.seesAll(caller, alert),
       ]);
-      const history = events.map(({ at, happening, rows, summary }) => ({
-        at: at.toISOString(),
-        happening,
-        rows: sees ? rows : null,
-        summary: sees ? summary : null,
-      }));
+      const history = events.map(({ at, happening, rows, summary }) => {
+        const isTold = seesAll || (sees && looksAfter(caller, alert, at));
+        return {
+          at: at.toISOString(),
+          happening,
+          rows: isTold ? rows : null,
+          summary: isTold ? summary : null,
+        };
+      });
       return { ...shown, id, name: alert.name, condition: sees ? alert.condition : null, history };
     },
 

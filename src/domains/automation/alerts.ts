@@ -1,4 +1,4 @@
-import { AppError, isAppError } from "../../kernel/errors.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { type Deliveries, oneLine } from "../../platform/delivery/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { AgentServices } from "../agent/index.ts";
@@ -16,6 +16,7 @@ import type { Alert, AlertsStore, AlertWish } from "./alerts.store.ts";
 import { type Backtest, backtest } from "./backtest.ts";
 import { readCondition } from "./conditions/read-condition.ts";
 import { type EvaluationParts, evaluate } from "./evaluate.ts";
+import { notYours, takenOver } from "./owner.ts";
 import { chosenChannels } from "./recipients.ts";
 import { noneWith } from "./scheduled.store.ts";
 
@@ -90,6 +91,7 @@ export class Alerts {
       ...settings,
       zone,
       ownerId: caller.user.id,
+      webhooksBy: caller.user.id,
     });
   }
 
@@ -103,11 +105,7 @@ export class Alerts {
     const settings = await this.#settings(caller, dataset, alert, change);
     const isOnlyPause = Object.keys(settings).length === 0;
     if (isOnlyPause && paused === undefined) return alert;
-    const isOthers = alert.ownerId !== caller.user.id;
-    if (!isOnlyPause && isOthers) {
-      const { c9ql = alert.c9ql, key = alert.key } = settings;
-      assertMayTakeOver(caller, dataset, { c9ql, key });
-    }
+    if (caller.role !== "admin" && !(await this.sees(caller, alert))) throw notYours("alert");
     // It begins anew: what was told of the former condition, or before the pause, says nothing of it now.
     const isNew = settings.c9ql !== undefined || (alert.paused && paused === false);
     const fresh = {
@@ -123,7 +121,7 @@ export class Alerts {
       ...settings,
       ...(paused !== undefined && { paused }),
       ...(isNew && fresh),
-      ...(!isOnlyPause && { ownerId: caller.user.id, boundBy: [] }),
+      ...(!isOnlyPause && takenOver(caller, alert, settings, this.#parts.clock.now())),
     });
   }
 
@@ -169,36 +167,14 @@ export class Alerts {
     };
   }
 
-  /** Who is told where its messages go and what came back from there. */
-  isLookedAfterBy({ user, role }: Caller, { ownerId }: Alert): boolean {
-    return ownerId === user.id || role === "admin";
-  }
-
   /** Whether this caller may know what the alert looks for and has found: its owner, or who sees all of the dataset. */
   async sees(caller: Caller, alert: Alert): Promise<boolean> {
-    if (alert.ownerId === caller.user.id) return true;
+    return alert.ownerId === caller.user.id || (await this.seesAll(caller, alert));
+  }
+
+  async seesAll(caller: Caller, alert: Alert): Promise<boolean> {
     const dataset = await this.#parts.data.require(caller, alert.datasetId).catch(() => undefined);
     return dataset !== undefined && isWhole(caller, dataset);
-  }
-}
-
-/** What was only the former owner's to see must be readable for the new one; what is not is not named. */
-function assertMayTakeOver(
-  caller: Caller,
-  dataset: Dataset,
-  { c9ql, key }: Pick<Alert, "c9ql" | "key">,
-): void {
-  if (c9ql === null) return;
-  const { columns } = restrictionFor(caller, dataset);
-  try {
-    readCondition(c9ql, { name: dataset.name, columns });
-    assertKey(key, c9ql, columns);
-  } catch (error) {
-    if (!isAppError(error)) throw error;
-    throw new AppError("forbidden", "This alert looks at what you may not see, so it cannot become yours.", {
-      hint: "Its owner or an admin can change it; make one of your own with {tool:create_alert}.",
-      cause: error,
-    });
   }
 }
 

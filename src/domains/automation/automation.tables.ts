@@ -15,6 +15,12 @@ export const HAPPENINGS = ["fired", "changed", "recovered", "error", "repaired"]
 /** Who brought it back since its owner had it: it tells no more than they may see as well. */
 const boundBy = () => jsonb("bound_by").$type<readonly number[]>().notNull().default([]);
 
+/** Since when it is its owner's, to whom is told what has happened since then; null where it always was. */
+const ownedSince = () => moment("owned_since");
+
+/** Who gave the addresses of webhooks: whoever knows one can send there, so a new owner is not told it. */
+const webhooksBy = () => account("webhooks_by");
+
 /** Watches a dataset, and tells some people when something is the case. */
 export const alerts = pgTable(
   "alerts",
@@ -63,6 +69,8 @@ export const alerts = pgTable(
     /** It is checked with the rights that this member has then. */
     ownerId: account("owner_id"),
     boundBy: boundBy(),
+    ownedSince: ownedSince(),
+    webhooksBy: webhooksBy(),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),
   },
@@ -117,6 +125,8 @@ export const reports = pgTable(
     /** It is made with the rights that this member has then. */
     ownerId: account("owner_id"),
     boundBy: boundBy(),
+    ownedSince: ownedSince(),
+    webhooksBy: webhooksBy(),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),
   },

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Deliveries } from "../../platform/delivery/index.ts";
 import type { Schedules } from "../../platform/schedules/index.ts";
 import type { AssetKinds } from "../../registry/asset-kind.ts";
+import type { Caller } from "../../registry/caller.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { AlertChecks } from "./alert-checks.ts";
 import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
@@ -56,7 +57,7 @@ export const alertShape = z.object({
 
 function alertOf(
   alert: Alert,
-  { sees, isTold, nextAt }: { sees: boolean; isTold: boolean; nextAt: Date | undefined },
+  { caller, sees, nextAt }: { caller: Caller; sees: boolean; nextAt: Date | undefined },
 ): z.output<typeof alertShape> {
   return {
     id: alert.id,
@@ -68,7 +69,7 @@ function alertOf(
     sentence: sees ? alert.sentence : null,
     c9ql: sees ? alert.c9ql : null,
     recipients: [...alert.recipients],
-    webhooks: shownUrls(alert.webhooks, isTold),
+    webhooks: shownUrls(caller, alert),
     channels: [...alert.channels],
     subject: alert.subject,
     frequency: alert.frequency,
@@ -88,7 +89,7 @@ function alertOf(
 /** The same for several, with when each is checked next. */
 export async function alertsOf(
   { alerts, schedules }: Pick<AutomationServices, "alerts" | "schedules">,
-  caller: Parameters<Alerts["sees"]>[0],
+  caller: Caller,
   items: readonly Alert[],
 ): Promise<z.output<typeof alertShape>[]> {
   const next = await schedules.nextOf(
@@ -98,8 +99,8 @@ export async function alertsOf(
   return Promise.all(
     items.map(async (alert) =>
       alertOf(alert, {
+        caller,
         sees: await alerts.sees(caller, alert),
-        isTold: alerts.isLookedAfterBy(caller, alert),
         nextAt: next.get(alert.id),
       }),
     ),

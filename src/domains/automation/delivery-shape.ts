@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Delivery } from "../../platform/delivery/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { AutomationServices } from "./define.ts";
+import { looksAfter, type Tended } from "./owner.ts";
 
 /** A message to one recipient, as tools tell of it. */
 export const deliveryShape = z.object({
@@ -16,34 +17,35 @@ export const deliveryShape = z.object({
 
 const SUBJECT = /^(?:trouble:)?(alert|alert-test|report):(\d+):/;
 
-/** Which of these messages are of alerts and reports that the caller owns; for an admin all. */
-export async function lookedAfter(
+/** The alerts and reports that these messages are of, by the keys of the messages. */
+export async function subjectsOf(
   { alertsStore, reportsStore }: Pick<AutomationServices, "alertsStore" | "reportsStore">,
-  { role, user, workspace }: Caller,
+  { workspace }: Caller,
   items: readonly Pick<Delivery, "runKey">[],
-): Promise<ReadonlySet<string>> {
-  const keys = new Set(items.map(({ runKey }) => runKey));
-  if (role === "admin") return keys;
-  const told = await Promise.all(
-    [...keys].map(async (key) => {
-      const [, kind, id] = SUBJECT.exec(key) ?? [];
-      if (kind === undefined) return [];
-      const store = kind === "report" ? reportsStore : alertsStore;
-      return (await store.find(workspace.id, Number(id)))?.ownerId === user.id ? [key] : [];
-    }),
-  );
-  return new Set(told.flat());
+): Promise<ReadonlyMap<string, Tended | undefined>> {
+  const keys = [...new Set(items.map(({ runKey }) => runKey))];
+  const found = keys.map(async (key) => {
+    const [, kind, id] = SUBJECT.exec(key) ?? [];
+    if (kind === undefined) return [key, undefined] as const;
+    const store = kind === "report" ? reportsStore : alertsStore;
+    return [key, await store.find(workspace.id, Number(id))] as const;
+  });
+  return new Map(await Promise.all(found));
 }
 
-/** Where it went as an address that is a secret, and what came back from there, is told to those who look after it. */
+/** What came back, and the file it went to, is told to those who look after it; addresses to those who gave them. */
 export function deliveryOf(
-  { id, channel, target, state, tries, lastError, note }: Delivery,
-  isTold: boolean,
+  { id, channel, target, state, tries, lastError, note, createdAt }: Delivery,
+  caller: Caller,
+  subject: Tended | undefined,
+  at = createdAt,
 ): z.output<typeof deliveryShape> {
+  const isTold = caller.role === "admin" || (subject !== undefined && looksAfter(caller, subject, at));
+  const isGiven = subject?.webhooks.includes(target) === true && knowsUrls(caller, subject);
   return {
     delivery_id: id,
     channel,
-    target: isTold || channel === "mail" ? target : maskedUrl(target),
+    target: caller.role === "admin" || isGiven ? target : maskedUrl(target),
     state,
     tries,
     error: isTold || lastError === null ? lastError : "The reason is told to its owner and to admins.",
@@ -51,13 +53,17 @@ export function deliveryOf(
   };
 }
 
-/** Addresses of webhooks, whole for those who look after what goes there. */
-export function shownUrls(urls: readonly string[], isTold: boolean): string[] {
-  return urls.map((url) => (isTold ? url : maskedUrl(url)));
+/** Addresses of webhooks, whole for those who gave them, and for admins. */
+export function shownUrls(caller: Caller, subject: Pick<Tended, "webhooks" | "webhooksBy">): string[] {
+  return subject.webhooks.map((url) => (knowsUrls(caller, subject) ? url : maskedUrl(url)));
+}
+
+export function knowsUrls({ user, role }: Caller, { webhooksBy }: Pick<Tended, "webhooksBy">): boolean {
+  return role === "admin" || webhooksBy === user.id;
 }
 
 /** The server of a webhook; what comes after it lets whoever knows it send there. Names of channels are no secret. */
-function maskedUrl(target: string): string {
+export function maskedUrl(target: string): string {
   const url = /^https?:/i.test(target) ? URL.parse(target) : null;
   return url === null ? target : `${url.origin}/…`;
 }

@@ -41,7 +41,7 @@ interface Before {
   identity: Pick<Identity, "callerFor" | "users" | "workspaces">;
   data: Pick<DataServices, "data" | "queries" | "queriesStore" | "runs">;
   agent: Pick<AgentServices, "preferences">;
-  bi: Pick<BiServices, "boards" | "exports" | "insights">;
+  bi: Pick<BiServices, "boards" | "exports" | "insights" | "modelSources">;
 }
 
 type Settings = ValuesOf<typeof AGENT_SETTINGS>;
@@ -62,7 +62,7 @@ export async function datasetOfEvent(
 
 function openAutomation(
   { catalog, schedules, deliveries, jobs, registry, appUrl, clock, log }: Engines,
-  { identity, data, agent: { preferences }, bi: { boards, exports, insights } }: Before,
+  { identity, data, agent: { preferences }, bi: { boards, exports, insights, modelSources } }: Before,
   { agent: { timeZone } }: Settings,
 ): OpenSlice<AutomationServices> {
   const alertsStore = new AlertsStore(catalog, schedules, clock);
@@ -81,7 +81,11 @@ function openAutomation(
   });
   const { assets } = registry;
   const reportsStore = new ReportsStore(catalog, schedules, clock);
-  const reports = new Reports({ store: reportsStore, boards, deliveries, preferences, timeZone });
+  const reports = new Reports({
+    ...{ boards, modelSources, deliveries, preferences, timeZone, clock },
+    store: reportsStore,
+    data: data.data,
+  });
   const troubles = new Troubles({ deliveries, identity, alertsStore, reportsStore, appUrl });
   const reportRuns = new ReportRuns({
     catalog,

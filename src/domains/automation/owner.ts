@@ -1,6 +1,47 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Identity } from "../identity/index.ts";
+import type { reports } from "./automation.tables.ts";
+
+/** What decides who is told where the messages of an alert or report go and what came of them. */
+export type Tended = Pick<typeof reports.$inferSelect, "ownerId" | "ownedSince" | "webhooks" | "webhooksBy">;
+
+/** Admins, and its owner of what has happened since it is theirs: before, it was made with another's rights. */
+export function looksAfter(
+  { user, role }: Caller,
+  { ownerId, ownedSince }: Pick<Tended, "ownerId" | "ownedSince">,
+  at?: Date,
+): boolean {
+  if (role === "admin") return true;
+  return ownerId === user.id && (at === undefined || ownedSince === null || at >= ownedSince);
+}
+
+/** What changes about an alert or report with whoever changes it. */
+export function takenOver(
+  { user }: Caller,
+  { ownerId }: Pick<Tended, "ownerId">,
+  settings: Partial<Pick<Tended, "webhooks">>,
+  now: Date,
+): Partial<Tended> & { boundBy: readonly number[] } {
+  return {
+    ownerId: user.id,
+    boundBy: [],
+    ...(ownerId !== user.id && { ownedSince: now }),
+    ...(settings.webhooks !== undefined && { webhooksBy: user.id }),
+  };
+}
+
+/** Nobody takes over what shows more than they may see: its state and history would be theirs. */
+export function notYours(noun: "alert" | "report"): AppError {
+  const instead =
+    noun === "alert"
+      ? "make one of your own with {tool:create_alert}."
+      : "make one of your own with {tool:create_report}.";
+  const what = noun === "alert" ? "This alert looks at" : "This report shows";
+  return new AppError("forbidden", `${what} what you may not see, so you cannot change it.`, {
+    hint: `Its owner or an admin can change it; ${instead}`,
+  });
+}
 
 interface Owned {
   workspaceId: number;

@@ -4,6 +4,7 @@ import type { Caller } from "../../registry/caller.ts";
 import type { Alert } from "./alerts.store.ts";
 import type { Backtest } from "./backtest.ts";
 import type { AutomationServices } from "./define.ts";
+import { knowsUrls } from "./delivery-shape.ts";
 
 /** What is told of an alert that was made or changed: how it was understood, and what it would find. */
 export const savedShape = {
@@ -25,7 +26,7 @@ export async function saved(
   alert: Alert,
   signal: AbortSignal,
 ): Promise<z.output<z.ZodObject<typeof savedShape>>> {
-  // Whoever pauses another's alert learns nothing of it by that.
+  // An admin may be kept from some of it too.
   if (!(await alerts.sees(caller, alert)))
     return { matches_now: null, past_firings: null, message: "Saved." };
   // It is saved, whatever a first look comes to; that is told with it.
@@ -33,12 +34,13 @@ export async function saved(
     if (!isAppError(error)) throw error;
     return { says: `It could not be checked: ${error.message}`, rows: null, past: null };
   });
-  const { workspaceId, webhooks, recipients } = alert;
+  const { workspaceId, recipients } = alert;
+  const webhooks = knowsUrls(caller, alert) ? alert.webhooks : [];
   const sentences = [
     `It fires ${alert.sentence.startsWith("any row ") ? "on" : "when"} ${alert.sentence}.`,
     `Now: ${now.says}`,
     now.past === null ? "" : pastSentence(now.past),
-    recipients.length + webhooks.length + alert.channels.length === 0
+    recipients.length + alert.webhooks.length + alert.channels.length === 0
       ? "Nobody is told: it has no recipients."
       : "",
     recipients.length > 0 && deliveries.mailsAreLocal

@@ -9,6 +9,7 @@ import {
 } from "../../platform/delivery/index.ts";
 import type { Identity } from "../identity/index.ts";
 import type { AlertsStore } from "./alerts.store.ts";
+import { maskedUrl } from "./delivery-shape.ts";
 import type { ReportsStore } from "./reports/reports.store.ts";
 
 /** An alert or report that somebody must look after. */
@@ -48,7 +49,7 @@ export class Troubles {
     const store = kind === "alert" ? alertsStore : reportsStore;
     const owned = await store.find(workspaceId, Number(id));
     if (owned === undefined) return;
-    const says = `The message of the ${kind} ${owned.name} to ${target} could not be delivered: ${lastError}`;
+    const says = `The message of the ${kind} ${owned.name} to ${maskedUrl(target)} could not be delivered: ${lastError}`;
     const next = "The list of deliveries has all of them, and each can be sent again.";
     await this.tell(tx, runKey, owned, [says, next], target);
   }

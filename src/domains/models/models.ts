@@ -99,6 +99,11 @@ export class Models {
     return visibleModel(model, await this.#bind(caller, model), caller);
   }
 
+  /** Whether policies keep nothing of a published model from this caller. */
+  async seesAll(caller: Caller, model: PublishedModel): Promise<boolean> {
+    return (await this.#bind(caller, model)).restricted.length === 0;
+  }
+
   /** What this caller sees of a published model, and which rows of each dataset. */
   async seeRows(caller: Caller, model: PublishedModel): Promise<SeenRows> {
     const bound = await this.#bind(caller, model);

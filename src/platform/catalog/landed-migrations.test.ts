@@ -40,6 +40,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0030_queries-as-written.sql": "d7caa3e75f5a0559",
   "0031_suggested-queries.sql": "474824aa0e36f48a",
   "0032_rights-of-authors.sql": "1eb84c34ce7a07f7",
+  "0033_owned-since.sql": "1c347c948330f5a9",
 };
 
 it("a migration that has landed is never changed; a new one is added to the list", () => {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AssetKind } from "../../../registry/asset-kind.ts";
 import type { AutomationServices } from "../define.ts";
 import { LIMITS } from "../limits.ts";
+import { looksAfter } from "../owner.ts";
 import { reportRunOf, reportRunShape, reportsOf, sentenceOf } from "./report-shape.ts";
 
 type Parts = Pick<AutomationServices, "reports" | "reportsStore" | "reportRuns" | "schedules" | "deliveries">;
@@ -20,11 +21,12 @@ export function reportKind({ reports, reportsStore, reportRuns, schedules, deliv
     async describe(caller, id) {
       const report = await reports.require(caller, id);
       const [[shown], runs] = await Promise.all([
-        reportsOf({ reports, schedules }, caller, [report]),
+        reportsOf({ schedules }, caller, [report]),
         reportsStore.runs(id, LIMITS.reports.listed),
       ]);
-      const isTold = reports.isLookedAfterBy(caller, report);
-      const history = (await reportRuns.outcomes(runs)).map((outcome) => reportRunOf(outcome, isTold));
+      const history = (await reportRuns.outcomes(runs)).map((outcome) =>
+        reportRunOf(outcome, caller, report),
+      );
       return { ...shown, id, name: report.name, history };
     },
 
@@ -41,10 +43,10 @@ export function reportKind({ reports, reportsStore, reportRuns, schedules, deliv
         return {
           report_id: id,
           name: report.name,
-          report_run: reportRunOf(outcome, reports.isLookedAfterBy(caller, report)),
+          report_run: reportRunOf(outcome, caller, report),
           message: sentenceOf(outcome, {
             mailsAreLocal: deliveries.mailsAreLocal,
-            isTold: reports.isLookedAfterBy(caller, report),
+            isTold: looksAfter(caller, report),
           }),
         };
       },

@@ -3,6 +3,7 @@ import type { Caller } from "../../../registry/caller.ts";
 import { REPORT_FORMATS, REPORT_FREQUENCIES, REPORT_RUN_STATES } from "../automation.tables.ts";
 import type { AutomationServices } from "../define.ts";
 import { deliveryOf, deliveryShape, shownUrls } from "../delivery-shape.ts";
+import { looksAfter } from "../owner.ts";
 import type { RunOutcome } from "./report-runs.ts";
 import { KIND, type Report } from "./reports.store.ts";
 
@@ -41,7 +42,7 @@ export const reportShape = z.object({
 });
 
 export async function reportsOf(
-  { reports, schedules }: Pick<AutomationServices, "reports" | "schedules">,
+  { schedules }: Pick<AutomationServices, "schedules">,
   caller: Caller,
   items: readonly Report[],
 ): Promise<z.output<typeof reportShape>[]> {
@@ -55,7 +56,7 @@ export async function reportsOf(
     dashboard_id: report.dashboardId,
     widget_ids: [...report.widgetIds],
     recipients: [...report.recipients],
-    webhooks: shownUrls(report.webhooks, reports.isLookedAfterBy(caller, report)),
+    webhooks: shownUrls(caller, report),
     channels: [...report.channels],
     subject: report.subject,
     body: report.body,
@@ -93,8 +94,10 @@ export const reportRunShape = z.object({
 /** What a run was made of and why it failed may tell of rows that others do not see. */
 export function reportRunOf(
   { run, deliveries }: RunOutcome,
-  isTold: boolean,
+  caller: Caller,
+  report: Report,
 ): z.output<typeof reportRunShape> {
+  const isTold = looksAfter(caller, report, run.createdAt);
   return {
     run_id: run.id,
     state: run.state,
@@ -104,7 +107,7 @@ export function reportRunOf(
     ended_at: run.endedAt?.toISOString() ?? null,
     files: isTold ? [...run.files] : [],
     error: isTold || run.error === null ? run.error : UNTOLD,
-    deliveries: deliveries.map((delivery) => deliveryOf(delivery, isTold)),
+    deliveries: deliveries.map((delivery) => deliveryOf(delivery, caller, report, run.createdAt)),
   };
 }
 

@@ -1,10 +1,12 @@
-import { AppError, isAppError } from "../../../kernel/errors.ts";
+import type { Clock } from "../../../kernel/clock.ts";
+import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
 import { type Deliveries, type Only, oneLine } from "../../../platform/delivery/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AgentServices } from "../../agent/index.ts";
 import type { BiServices } from "../../bi/index.ts";
-import { assertName } from "../../data/index.ts";
+import { assertName, type Data, isWhole } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
+import { looksAfter, notYours, takenOver } from "../owner.ts";
 import { chosenChannels } from "../recipients.ts";
 import { noneWith } from "../scheduled.store.ts";
 import type { Report, ReportsStore, ReportWish } from "./reports.store.ts";
@@ -34,6 +36,9 @@ type Shown = Pick<Report, "dashboardId" | "widgetIds">;
 export interface ReportsParts {
   store: ReportsStore;
   boards: BiServices["boards"];
+  modelSources: BiServices["modelSources"];
+  data: Data;
+  clock: Clock;
   deliveries: Deliveries;
   preferences: AgentServices["preferences"];
   /** Of those who have chosen none. */
@@ -57,7 +62,7 @@ export class Reports {
   /** Its owner, admins, and whoever may see all that it shows. */
   async sees(caller: Caller, report: Report): Promise<boolean> {
     if (!caller.permissions.includes("bi:read")) return false;
-    if (this.isLookedAfterBy(caller, report)) return true;
+    if (looksAfter(caller, report)) return true;
     return this.#namesOf(caller, report).then(
       () => true,
       (error: unknown) => {
@@ -65,11 +70,6 @@ export class Reports {
         throw error;
       },
     );
-  }
-
-  /** Who is told what its files and errors were: they may tell of rows that others do not see. */
-  isLookedAfterBy({ user, role }: Caller, { ownerId }: Report): boolean {
-    return ownerId === user.id || role === "admin";
   }
 
   async visible(caller: Caller): Promise<Report[]> {
@@ -115,6 +115,7 @@ export class Reports {
       zone,
       paused: change.paused ?? false,
       ownerId: caller.user.id,
+      webhooksBy: caller.user.id,
     };
     assertReachable(wish);
     return store.create(wish);
@@ -125,13 +126,36 @@ export class Reports {
     const settings = { ...settingsOf(report, change), ...(await this.#recipients(caller, change)) };
     const isOnlyPause = Object.keys(settings).length === 0;
     if (isOnlyPause && paused === undefined) return report;
-    if (!isOnlyPause) await this.#namesOf(caller, report);
+    if (!isOnlyPause) {
+      await this.#namesOf(caller, report);
+      if (!looksAfter(caller, report) && !(await this.#seesAll(caller, report))) throw notYours("report");
+    }
     assertReachable({ ...report, ...settings });
     return this.#parts.store.change(report, {
       ...settings,
       ...(paused !== undefined && { paused }),
-      ...(!isOnlyPause && { ownerId: caller.user.id, boundBy: [] }),
+      ...(!isOnlyPause && takenOver(caller, report, settings, this.#parts.clock.now())),
     });
+  }
+
+  /** Whether policies keep nothing from this caller of what its widgets show. */
+  async #seesAll(caller: Caller, { dashboardId, widgetIds }: Shown): Promise<boolean> {
+    const { boards, data, modelSources } = this.#parts;
+    const found = await Promise.all(widgetIds.map((id) => boards.widget(caller, id)));
+    const widgets =
+      dashboardId === null ? found.map(({ widget }) => widget) : await boards.store.widgetsOf(dashboardId);
+    const seen = widgets.map(async ({ datasetId, spec }) => {
+      if (datasetId === null) return modelSources.isWhole(caller, spec);
+      return isWhole(caller, await data.require(caller, datasetId));
+    });
+    return Promise.all(seen).then(
+      (all) => all.every(Boolean),
+      (error: unknown) => {
+        // What is gone, or kept from them altogether.
+        if (isNotFound(error)) return false;
+        throw error;
+      },
+    );
   }
 
   async #recipients({ workspace }: Caller, { recipients, channels }: ReportChange) {

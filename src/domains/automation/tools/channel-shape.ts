@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CHANNEL_KINDS, type Channel } from "../../../platform/delivery/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { shownUrls } from "../delivery-shape.ts";
+import { maskedUrl } from "../delivery-shape.ts";
 
 /** A channel, as tools tell of it: without its secret. */
 export const channelShape = z.object({
@@ -18,6 +18,6 @@ export function channelOf(
   { id, name, kind, room, url, disabled }: Channel,
   { role }: Caller,
 ): z.output<typeof channelShape> {
-  const [shown = null] = shownUrls(url === null ? [] : [url], role === "admin");
+  const shown = url === null || role === "admin" ? url : maskedUrl(url);
   return { id, name, kind, room, url: shown, disabled };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DELIVERY_STATES } from "../../../platform/delivery/index.ts";
 import { defineTool } from "../define.ts";
-import { deliveryOf, deliveryShape, lookedAfter } from "../delivery-shape.ts";
+import { deliveryOf, deliveryShape, subjectsOf } from "../delivery-shape.ts";
 
 /** What was sent to whom, and what could not be. */
 export const listDeliveries = defineTool({
@@ -36,11 +36,11 @@ export const listDeliveries = defineTool({
     const only = await reports.readable(caller);
     const options = { state, keyPrefix, only, limit, offset };
     const { total, items } = await deliveries.list(caller.workspace.id, options);
-    const told = await lookedAfter(context, caller, items);
+    const subjects = await subjectsOf(context, caller, items);
     return {
       total,
       deliveries: items.map((item) => ({
-        ...deliveryOf(item, told.has(item.runKey)),
+        ...deliveryOf(item, caller, subjects.get(item.runKey)),
         subject: item.subject,
         created_at: item.createdAt.toISOString(),
         settled_at: item.settledAt?.toISOString() ?? null,

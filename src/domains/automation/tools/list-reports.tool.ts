@@ -23,7 +23,7 @@ export const listReports = defineTool({
     const found = all.filter(({ dashboardId }) => dashboard_id === undefined || dashboardId === dashboard_id);
     return {
       total: found.length,
-      reports: await reportsOf({ reports, schedules }, caller, found.slice(offset, offset + limit)),
+      reports: await reportsOf({ schedules }, caller, found.slice(offset, offset + limit)),
     };
   },
 });

@@ -4,7 +4,9 @@ import { LIMITS as SCHEDULES } from "../../../platform/schedules/limits.ts";
 import type { CallContext } from "../../../registry/context.ts";
 import { REPORT_FORMATS, REPORT_FREQUENCIES } from "../automation.tables.ts";
 import type { AutomationServices } from "../define.ts";
+import { knowsUrls } from "../delivery-shape.ts";
 import { LIMITS } from "../limits.ts";
+import { looksAfter } from "../owner.ts";
 import {
   reportRunOf,
   reportRunShape,
@@ -117,26 +119,26 @@ export const savedShape = z.object({
 });
 
 export async function savedReport(
-  { reports, reportRuns, deliveries, schedules, caller, signal, say }: CallContext & AutomationServices,
+  { reportRuns, deliveries, schedules, caller, signal, say }: CallContext & AutomationServices,
   report: Report,
   isSentNow: boolean,
 ): Promise<z.output<typeof savedShape>> {
-  const [shown] = await reportsOf({ reports, schedules }, caller, [report]);
-  const isTold = reports.isLookedAfterBy(caller, report);
+  const [shown] = await reportsOf({ schedules }, caller, [report]);
   const outcome = isSentNow
     ? await reportRuns.start(caller, report, { waitMs: LIMITS.reports.waitMs, signal })
     : undefined;
-  const { workspaceId, webhooks, paused } = report;
+  const { workspaceId, paused } = report;
+  const webhooks = knowsUrls(caller, report) ? report.webhooks : [];
   const next = paused ? "It is paused." : `It is sent next at ${shown?.next_run_at}.`;
   const secrets = await deliveries.channels.newSecrets(workspaceId, webhooks);
   return {
     report: shown!,
-    ...(outcome !== undefined && { report_run: reportRunOf(outcome, isTold) }),
+    ...(outcome !== undefined && { report_run: reportRunOf(outcome, caller, report) }),
     ...(Object.keys(secrets).length > 0 && { webhook_secrets: secrets }),
     message: say(
       outcome === undefined
         ? next
-        : `${sentenceOf(outcome, { mailsAreLocal: deliveries.mailsAreLocal, isTold })} ${next}`,
+        : `${sentenceOf(outcome, { mailsAreLocal: deliveries.mailsAreLocal, isTold: looksAfter(caller, report) })} ${next}`,
     ),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
-import { deliveryOf, deliveryShape, lookedAfter } from "../delivery-shape.ts";
+import { deliveryOf, deliveryShape, subjectsOf } from "../delivery-shape.ts";
 import { LIMITS } from "../limits.ts";
 
 /** Sends again what was given up. */
@@ -18,6 +18,6 @@ export const retryDelivery = defineTool({
     const { deliveries, reports, caller } = context;
     const only = await reports.readable(caller);
     const retried = await deliveries.retry(caller.workspace.id, delivery_id, LIMITS.alerts.noticeMs, only);
-    return deliveryOf(retried, (await lookedAfter(context, caller, [retried])).has(retried.runKey));
+    return deliveryOf(retried, caller, (await subjectsOf(context, caller, [retried])).get(retried.runKey));
   },
 });

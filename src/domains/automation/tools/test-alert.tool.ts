@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { AppError } from "../../../kernel/errors.ts";
 import { defineTool } from "../define.ts";
 import { deliveryOf, deliveryShape } from "../delivery-shape.ts";
 import { LIMITS } from "../limits.ts";
@@ -33,12 +33,12 @@ export const testAlert = defineTool({
 
   async run({ alert_id }, { alerts, alertChecks, deliveries: sent, caller, signal }) {
     const alert = await alerts.require(caller, alert_id);
-    const sees = await alerts.sees(caller, alert);
-    const { checked, deliveries } = await alertChecks.test(alert, signal).catch((error: unknown) => {
-      // Why a check fails may name what is hidden.
-      if (sees || !isAppError(error) || error.code !== "bad_request") throw error;
-      throw new AppError("bad_request", "It cannot be checked; its owner sees why.", { cause: error });
-    });
+    // Whether it matches tells of what is hidden, and so does why it cannot be checked.
+    if (!(await alerts.sees(caller, alert)))
+      throw new AppError("forbidden", "This alert looks at what you may not see.", {
+        hint: "Its owner or an admin can test it.",
+      });
+    const { checked, deliveries } = await alertChecks.test(alert, signal);
     const matched = checked.found.kind === "match";
     const who =
       deliveries.length === 0
@@ -48,9 +48,9 @@ export const testAlert = defineTool({
     const where = local ? " No mail server is set: mails are files in the folder outbox." : "";
     return {
       matched,
-      matched_rows: sees ? (checked.evaluation?.matched?.total ?? null) : null,
-      deliveries: deliveries.map((delivery) => deliveryOf(delivery, alerts.isLookedAfterBy(caller, alert))),
-      message: `${sees ? checked.says : matched ? "It matches." : "It does not match."} ${who}${where}`,
+      matched_rows: checked.evaluation?.matched?.total ?? null,
+      deliveries: deliveries.map((delivery) => deliveryOf(delivery, caller, alert)),
+      message: `${checked.says} ${who}${where}`,
     };
   },
 });

@@ -81,6 +81,10 @@ export class ModelSources {
     return [model.id, model.version, [...rows], seen];
   }
 
+  async isWhole(caller: Caller, spec: WidgetSpec): Promise<boolean> {
+    return this.#parts.models.seesAll(caller, await this.#model(caller, spec));
+  }
+
   /** Names in a specification that are not for this caller to see, or not there. */
   async hiddenNames(caller: Caller, spec: WidgetSpec): Promise<ReadonlySet<string>> {
     const { x, group, y, filters } = spec;
