@@ -37,6 +37,7 @@ export {
   buildModel,
   type Examined,
   type Inference,
+  isNumbering,
   isYearName,
   tellsYears,
   unpublished,

@@ -1,13 +1,13 @@
 import type { Column } from "../../data/index.ts";
-import { nextPeriod } from "../query/periods.ts";
 import { isAdditive, type Measure } from "../query/plan.ts";
 import { quoted, type Source } from "../query/source.ts";
 import type { Analysis } from "./analyse.ts";
 import { type Finding, impactOf, wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
-import type { Series } from "./read-series.ts";
+import { beginning, isTotal, type Naming, NONE, partOf } from "./naming.ts";
+import { followingPeriod, type Series } from "./read-series.ts";
 import { driversOf, mixAndRate, type WeightedSegment } from "./segments.ts";
-import { type Naming, writers } from "./series-findings.ts";
+import { writers } from "./series-findings.ts";
 import { differences, median, robustSd, twoSided } from "./statistics.ts";
 
 /** Two stretches of time of equal length that are compared. */
@@ -23,10 +23,10 @@ const LONGEST_STRETCH = 12;
 
 /** The last change of the level; without one, the last step, if it is larger than steps are. */
 export function comparedOf(
-  { periods, values, grain }: Series,
+  { periods, values, grain, every }: Series,
   { changes, season }: Analysis,
 ): Compared | undefined {
-  const ends = [...periods.slice(1), nextPeriod(periods.at(-1) ?? 0, grain)];
+  const ends = [...periods.slice(1), followingPeriod(periods.at(-1) ?? 0, { grain, every })];
   const stretch = (from: number, length: number) =>
     [periods[from] ?? 0, ends[from + length - 1] ?? 0] as const;
   const last = changes.at(-1);
@@ -54,7 +54,7 @@ export async function driverFindings(
   source: Source,
   { time, measure, fields }: { time: Column; measure: Measure; fields: readonly Column[] },
   { before, after, length, p }: Compared,
-  naming: Naming & Pick<Series, "grain">,
+  naming: Naming & Pick<Series, "grain" | "every">,
 ): Promise<Finding[]> {
   const taken = await Promise.all(
     fields.map(async (field) => ({
@@ -63,10 +63,11 @@ export async function driverFindings(
     })),
   );
   const { step, plainShare, period } = writers(naming, naming);
+  const stretch = `${length * naming.every} ${naming.grain}s`;
   const when =
     length === 1
       ? `from ${period(before[0])} to ${period(after[0])}`
-      : `from the ${length} ${naming.grain}s before ${period(after[0])} to the ${length} since`;
+      : `in the ${stretch} since ${period(after[0])} against the ${stretch} before`;
   if (!isAdditive(measure)) return averageFindings(taken, { when, at: after[0], p }, naming);
   const [best] = taken
     .flatMap(({ field, segments }) => {
@@ -77,11 +78,16 @@ export async function driverFindings(
   if (best === undefined) return [];
   const sum = (key: "before" | "after") => best.segments.reduce((all, each) => all + each[key], 0);
   const change = sum("after") - sum("before");
-  const parts = best.leading.map(({ name, before, after }) => `${name} (${step(after - before)})`);
+  const parts = best.leading.map(
+    ({ name, before, after }) => `${partOf(best.field, name)} (${step(after - before)})`,
+  );
+  const verb = parts.length === 1 ? "accounts" : "account";
+  // Where others went the other way, a few make more than what is left of it.
+  const share = best.share > 1 ? "more than all" : plainShare(best.share);
   return [
     {
       kind: "driver",
-      sentence: `Of the change of ${naming.label} ${when} by ${step(change)}, ${wordsOf(best.field.name)} ${parts.join(", ")} accounts for ${plainShare(Math.min(best.share, 9.99))}.`,
+      sentence: `${beginning(parts.join(", "))} ${verb} for ${share} of the ${change > 0 ? "rise" : "fall"} in ${naming.name} (${step(change)}) ${when}.`,
       numbers: {
         field: best.field.name,
         change,
@@ -115,7 +121,7 @@ function averageFindings(
   return [
     {
       kind: "driver",
-      sentence: `${naming.label} changed ${when} by ${step(mix + rate)}: ${step(mix)} by another mix of ${wordsOf(field.name)}, ${step(rate)} within its values.`,
+      sentence: `${beginning(naming.name)} changed by ${step(mix + rate)} ${when}: ${step(mix)} by another mix of ${wordsOf(field.name)}, ${step(rate)} within its values.`,
       numbers: { field: field.name, change: mix + rate, mix, rate },
       p,
       impact: impactOf(mix, rate),
@@ -142,7 +148,11 @@ async function segmentsOf(
     const text = `select ${quoted(field.name)} as k9s, ${measure.formula} as k9v, count(*) as k9n where ${x} >= ${moment(from)} and ${x} < ${moment(to)} group by 1`;
     const { rows } = await source.read(text, LIMITS.insights.segments * 2);
     return new Map(
-      rows.map((row) => [String(row.k9s ?? "–"), { value: Number(row.k9v ?? 0), rows: Number(row.k9n) }]),
+      rows
+        .map(
+          (row) => [String(row.k9s ?? NONE), { value: Number(row.k9v ?? 0), rows: Number(row.k9n) }] as const,
+        )
+        .filter(([name]) => !isTotal(name)),
     );
   };
   const [was, is] = await Promise.all([read(before), read(after)]);

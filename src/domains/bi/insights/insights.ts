@@ -3,11 +3,11 @@ import { isAppError } from "../../../kernel/errors.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { formatter, knownLocale } from "../../../platform/drawing/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { isYearName } from "../../models/index.ts";
+import { isNumbering, isYearName } from "../../models/index.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import { type Chosen, lensOf } from "../lens.ts";
 import { LIMITS as BI } from "../limits.ts";
-import { isAdditive, isTime, labelOf, type Measure, planOf } from "../query/plan.ts";
+import { isAdditive, isTime, type Measure, planOf } from "../query/plan.ts";
 import { isNumber, type Lens, PLAIN_LENS, quoted, type Source, type Sources } from "../query/source.ts";
 import type { Seers } from "../seers.ts";
 import type { WidgetSpec } from "../shapes.ts";
@@ -15,13 +15,15 @@ import { analyse, YEAR } from "./analyse.ts";
 import { comparedOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
 import { type Finding, impactOf, scoreOf, withoutImplied, wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
+import { beginning, isTotal, type Naming, namingOf } from "./naming.ts";
 import { partFindings } from "./part-findings.ts";
 import { readSeries, type Series, withTime } from "./read-series.ts";
 import { concentrationOf } from "./segments.ts";
-import { type Naming, seriesFindings } from "./series-findings.ts";
+import { seriesFindings } from "./series-findings.ts";
 import { silenceFindings } from "./silences.ts";
 import { discoveries } from "./statistics.ts";
 import { togetherOf } from "./together.ts";
+import { withoutTotals } from "./totals.ts";
 
 /** What was found, about which widget. */
 export interface Insight extends Finding {
@@ -34,6 +36,10 @@ export interface Insights {
   insights: Insight[];
   /** What could not be looked at, and why. */
   notes: string[];
+  /** What there is too little of to say anything, and what was left out. */
+  remarks: string[];
+  /** Whether nothing was looked at along time, though there is one. */
+  isTooLittle: boolean;
   /** How many findings could have been noise. */
   tests: number;
 }
@@ -51,6 +57,9 @@ interface Shown {
 interface Looked {
   findings: (Finding & { measure: string })[];
   series: { series: Series; naming: Naming; key: string; measure: string; hasYear: boolean }[];
+  /** Why a number could not be looked at along time. */
+  tooLittle: string[];
+  leftOut: string[];
 }
 
 /** What stands out in data, by computation alone, as its reader sees the rows. */
@@ -103,7 +112,7 @@ export class InsightFinder {
       this.#look(each, locale).catch((error: unknown): Looked => {
         if (!isAppError(error) || error.code === "internal") throw error;
         notes.push(`${each.about}: ${error.advice}`);
-        return { findings: [], series: [] };
+        return { findings: [], series: [], tooLittle: [], leftOut: [] };
       }),
     );
     const found = looked.flatMap((each, i) =>
@@ -129,7 +138,13 @@ export class InsightFinder {
       score: scoreOf(finding, now) * (1 + matches(finding, words)),
     }));
     const insights = withoutImplied(scored).slice(0, most);
-    return { insights, notes, tests: tested.length };
+    const remarks = looked.flatMap(({ tooLittle, leftOut }, i) =>
+      [...leftOut, ...tooLittle].map((text) => `${shown[i]!.about}: ${text}.`),
+    );
+    const isTooLittle =
+      looked.every(({ series }) => series.length === 0) &&
+      looked.some(({ tooLittle }) => tooLittle.length > 0);
+    return { insights, notes, remarks: [...new Set(remarks)], isTooLittle, tests: tested.length };
   }
 
   async #look({ caller, datasetId, spec: own, lens }: Shown, locale: string): Promise<Looked> {
@@ -137,24 +152,30 @@ export class InsightFinder {
     const spec = own.chart === "recommendation" && own.y.length === 0 ? await wholeOf(opened, own) : own;
     const plan = planOf(spec, opened);
     const { x, group } = plan;
-    const { source, time } = await withTime(opened, x);
-    const looked: Looked = { findings: [], series: [] };
-    const fields = await dimensionsOf(source, [spec.c9ql === undefined ? undefined : group?.name]);
+    const { source: timed, time } = await withTime(opened, x);
+    const looked: Looked = { findings: [], series: [], tooLittle: [], leftOut: [] };
+    const fields = await dimensionsOf(timed, [spec.c9ql === undefined ? undefined : group?.name, time?.of]);
+    const { source, leftOut } = await withoutTotals(timed, fields, plan.measures);
+    looked.leftOut.push(...leftOut);
     if (time !== undefined && plan.measures.some(isAdditive)) {
       const silences = await silenceFindings(source, time, fields, locale);
       looked.findings.push(...silences.map((finding) => ({ ...finding, measure: `${datasetId} rows` })));
     }
+    const why = new Map<string, string[]>();
     for (const measure of plan.measures.slice(0, LIMITS.insights.measures)) {
-      const naming = { label: labelOf(measure), format: spec.format ?? measure.format, locale };
+      const naming = namingOf(measure, { dataset: source.dataset.name, format: spec.format, locale });
       const key = `${datasetId} ${measure.formula}`;
       const tell = (findings: readonly Finding[]) =>
         looked.findings.push(...findings.map((finding) => ({ ...finding, measure: key })));
       // A measured number is no category.
-      if (x !== undefined && !isTime(x) && !isNumber(x))
+      if (x !== undefined && !isTime(x) && !isNumber(x) && x.name !== time?.of)
         tell(await concentrated(source, x.name, measure, naming));
       if (time === undefined) continue;
       const series = await readSeries(source, time, measure, this.#parts.clock.now());
-      if (series === undefined) continue;
+      if ("why" in series) {
+        why.set(series.why, [...(why.get(series.why) ?? []), naming.name]);
+        continue;
+      }
       const analysis = analyse(series.values, series.grain);
       tell(seriesFindings(series, analysis, naming));
       looked.series.push({
@@ -168,8 +189,18 @@ export class InsightFinder {
       tell(await partFindings(source, parts, { series, analysis }, naming));
       const compared = comparedOf(series, analysis);
       if (compared === undefined || compared.p > 0.05) continue;
-      tell(await driverFindings(source, parts, compared, { ...naming, grain: series.grain }));
+      tell(
+        await driverFindings(source, parts, compared, {
+          ...naming,
+          grain: series.grain,
+          every: series.every,
+        }),
+      );
     }
+    for (const [reason, names] of why)
+      looked.tooLittle.push(`what changed in ${names.join(", ")} cannot be told, for there are ${reason}`);
+    if (time === undefined && spec !== own)
+      looked.tooLittle.push("what changed cannot be told, for no field is a date or a year");
     return looked;
   }
 }
@@ -177,7 +208,8 @@ export class InsightFinder {
 /** Where no numbers are named: all of them, along time if there is any. */
 async function wholeOf(source: Source, spec: WidgetSpec): Promise<WidgetSpec> {
   const numbers = source.columns.filter(
-    (column) => isNumber(column) && !/(^|_)id$/i.test(column.name) && !isYearName(column.name),
+    (column) =>
+      isNumber(column) && !isNumbering({ name: column.name, kind: "number" }) && !isYearName(column.name),
   );
   const x = spec.x ?? (source.columns.find(isTime) ?? (await dimensionsOf(source, []))[0])?.name;
   return {
@@ -209,8 +241,9 @@ const LEAST_SHARE = 0.5;
 async function concentrated(source: Source, x: string, measure: Measure, naming: Naming): Promise<Finding[]> {
   if (!isAdditive(measure)) return [];
   const text = `select ${quoted(x)} as k9x, ${measure.formula} as k9v where ${quoted(x)} is not null group by 1 order by 2 desc`;
-  const { rows, totalRows } = await source.read(text, BI.bi.chartRows);
-  if (totalRows > rows.length) return [];
+  const { rows: all, totalRows } = await source.read(text, BI.bi.chartRows);
+  if (totalRows > all.length) return [];
+  const rows = all.filter((row) => !isTotal(String(row.k9x)));
   const concentration = concentrationOf(rows.map((row) => Number(row.k9v ?? 0)));
   if (concentration === undefined || concentration.share < LEAST_SHARE) return [];
   const { leading, share, gini } = concentration;
@@ -220,7 +253,7 @@ async function concentrated(source: Source, x: string, measure: Measure, naming:
   return [
     {
       kind: "concentration",
-      sentence: `${who}: ${leading} of ${rows.length} values of ${wordsOf(x)} account for ${percent} of ${naming.label}.`,
+      sentence: `${who}: ${leading} of ${rows.length} values of ${wordsOf(x)} ${leading === 1 ? "accounts" : "account"} for ${percent} of ${naming.name}.`,
       numbers: { leading, of: rows.length, share, gini: Number(gini.toFixed(3)) },
       p: null,
       impact: share * (1 - leading / rows.length),
@@ -236,7 +269,7 @@ function correlations(all: Looked["series"]): Finding[] {
   const unique = [...new Map(all.map((each) => [each.key, each])).values()];
   return unique.flatMap((a, i) =>
     unique.slice(i + 1).flatMap((b): Finding[] => {
-      if (a.series.grain !== b.series.grain) return [];
+      if (a.series.grain !== b.series.grain || a.series.every !== b.series.every) return [];
       const shared = a.series.periods.filter((period) => b.series.periods.includes(period));
       const values = ({ series }: typeof a) =>
         shared.map((period) => series.values[series.periods.indexOf(period)] ?? 0);
@@ -246,7 +279,7 @@ function correlations(all: Looked["series"]): Finding[] {
       return [
         {
           kind: "correlation",
-          sentence: `${a.naming.label} and ${b.naming.label} ${r > 0 ? "rise and fall together" : "go opposite ways"}, ${a.series.grain} by ${a.series.grain} over ${n} ${a.series.grain}s.`,
+          sentence: `${beginning(a.naming.name)} and ${b.naming.name} ${r > 0 ? "rise and fall together" : "go opposite ways"}, ${a.series.grain} by ${a.series.grain} over ${n} ${a.series.grain}s.`,
           numbers: { correlation: Number(r.toFixed(3)), points: n },
           p,
           impact: impactOf(Math.abs(r), 1),

@@ -3,10 +3,11 @@ import { momentOf } from "../query/periods.ts";
 import { isAdditive, type Measure } from "../query/plan.ts";
 import { quoted, type Source } from "../query/source.ts";
 import { type Analysis, analyse } from "./analyse.ts";
-import { type Finding, wordsOf } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
+import { isTotal, type Naming, NONE, partOf } from "./naming.ts";
 import type { Series } from "./read-series.ts";
-import { changeFindings, type Naming } from "./series-findings.ts";
+import { changeFindings } from "./series-findings.ts";
 
 /** A part matters from this share of the whole on, over the whole time or in the end. */
 const LEAST_SHARE = 0.03;
@@ -26,11 +27,17 @@ export async function partFindings(
   if (!isAdditive(measure)) return [];
   const found: Finding[] = [];
   for (const field of fields)
-    for (const { name, values } of await partsOf(source, { time, measure, field }, series)) {
-      const label = `${naming.label} of ${wordsOf(field.name)} ${name}`;
+    for (const { name: value, values } of await partsOf(source, { time, measure, field }, series)) {
+      const name = `${naming.name} for ${partOf(field, value)}`;
       const own = { ...series, values, missing: [] };
-      const told = changeFindings(own, analyse(values, series.grain, analysis.season), { ...naming, label });
-      found.push(...told.map((finding) => ({ ...finding, part: `${field.name} ${name}` })));
+      const told = changeFindings(own, analyse(values, series.grain, analysis.season), { ...naming, name });
+      found.push(
+        ...told.map((finding) => ({
+          ...finding,
+          numbers: { ...finding.numbers, field: field.name, value },
+          part: `${field.name} ${value}`,
+        })),
+      );
     }
   return found;
 }
@@ -49,7 +56,8 @@ async function partsOf(
   for (const row of rows) {
     const at = places.get(momentOf(row.k9x) ?? Number.NaN);
     if (at === undefined) continue;
-    const name = String(row.k9s ?? "–");
+    const name = String(row.k9s ?? NONE);
+    if (isTotal(name)) continue;
     const values = all.get(name) ?? new Array<number>(periods.length).fill(0);
     values[at] = Number(row.k9v ?? 0);
     all.set(name, values);

@@ -1,45 +1,60 @@
 import { isIntegerType } from "../../../kernel/column-kind.ts";
-import type { Column } from "../../data/index.ts";
+import { type Column, filtersToC9ql } from "../../data/index.ts";
 import { isYearName, tellsYears } from "../../models/index.ts";
 import { allPeriods, momentOf, nextPeriod } from "../query/periods.ts";
 import { isAdditive, isTime, type Measure } from "../query/plan.ts";
 import { quoted, type Source } from "../query/source.ts";
 import { GRAINS, type Grain } from "../shapes.ts";
 import { LIMITS } from "./limits.ts";
+import { differences, median } from "./statistics.ts";
 
 /** A number along time, without periods that are not whole. */
 export interface Series {
   grain: Grain;
+  /** Every how many periods there is one: 5 where rows are of every fifth year. */
+  every: number;
   periods: number[];
   values: number[];
   /** Periods without any rows, by their place. */
   missing: number[];
 }
 
-/** A column that tells when; a year that is a number tells no more than the year. */
+/** A column that tells when; a year that is a number or a text tells no more than the year. */
 export interface TimeColumn extends Column {
   finest?: Grain;
+  every?: number;
+  /** The column of the dataset that it was made of. */
+  of?: string;
 }
 
-/** What the day is called that a year begins with, where years are numbers. */
+/** What the day is called that a year begins with, where years are numbers or texts. */
 const YEAR_DAY = "k9year";
 
-/** The column that rows go by in time, and a source that has it: a number under the name of a year counts as one. */
+/** The column that rows go by in time, and a source that has it: a number or text under the name of a year counts as one. */
 export async function withTime(
   source: Source,
   x: Column | undefined,
 ): Promise<{ source: Source; time: TimeColumn | undefined }> {
   const dated = x !== undefined && isTime(x) ? x : source.columns.find(isTime);
-  const isYear = (column: Column) => isIntegerType(column.type) && isYearName(column.name);
+  const isYear = ({ name, type }: Column) => (isIntegerType(type) || type === "VARCHAR") && isYearName(name);
   const year =
     x !== undefined && isYear(x) ? x : dated === undefined ? source.columns.find(isYear) : undefined;
   if (year === undefined) return { source, time: dated };
   const name = quoted(year.name);
-  const { rows } = await source.read(`select min(${name}) as k9a, max(${name}) as k9b`, 1);
-  const [min, max] = [Number(rows[0]?.k9a ?? Number.NaN), Number(rows[0]?.k9b ?? Number.NaN)];
-  if (!tellsYears(year.name, min, max)) return { source, time: dated };
-  const time: TimeColumn = { name: YEAR_DAY, type: "DATE", finest: "year" };
-  const day = `select *, str_to_date(concat(${name}, '-01-01'), 'yyyy-MM-dd') as ${YEAR_DAY}`;
+  const text = `select ${name} as k9y, count(*) as k9n where ${name} is not null group by 1 order by 1`;
+  const { rows, totalRows } = await source.read(text, MOST_YEARS);
+  const isWhole = totalRows <= rows.length && rows.every(({ k9y }) => /^\d{4}$/.test(String(k9y)));
+  const years = rows.map(({ k9y }) => Number(k9y)).sort((a, b) => a - b);
+  const [min, max] = [years[0] ?? Number.NaN, years.at(-1) ?? Number.NaN];
+  if (!isWhole || !tellsYears(year.name, min, max)) return { source, time: dated };
+  const { every, within } = stepOf(years);
+  const time: TimeColumn = { name: YEAR_DAY, type: "DATE", finest: "year", every, of: year.name };
+  const values = isIntegerType(year.type) ? within : within.map(String);
+  const kept =
+    within.length === years.length
+      ? ""
+      : `${filtersToC9ql([{ field: year.name, operator: "in", value: values }])};\n`;
+  const day = `${kept}select *, str_to_date(concat(${name}, '-01-01'), 'yyyy-MM-dd') as ${YEAR_DAY}`;
   return {
     time,
     source: {
@@ -51,47 +66,79 @@ export async function withTime(
   };
 }
 
+/** More different ones are no years. */
+const MOST_YEARS = 1_000;
+/** Of years that come in steps, at least so many keep to them; those between are left out. */
+const LEAST_IN_STEP = 0.9;
+
+/** Every how many years there are rows, and of which years; where they come without order, of each. */
+function stepOf(years: readonly number[]): { every: number; within: readonly number[] } {
+  const every = years.length < 3 ? 1 : Math.round(median(differences(years)));
+  if (every <= 1) return { every: 1, within: years };
+  const groups = Map.groupBy(years, (year) => year % every);
+  const [within = []] = [...groups.values()].sort((a, b) => b.length - a.length);
+  return within.length >= LEAST_IN_STEP * years.length ? { every, within } : { every: 1, within: years };
+}
+
+/** The start of the period after, where there is one every so many. */
+export function followingPeriod(start: number, { grain, every }: Pick<Series, "grain" | "every">): number {
+  let at = start;
+  for (let i = 0; i < every; i += 1) at = nextPeriod(at, grain);
+  return at;
+}
+
+/** Why nothing can be said of a number along time. */
+export interface TooLittle {
+  why: string;
+}
+
 /** Periods of which at least so many have rows; otherwise longer ones are looked at. */
 const LEAST_FILLED = 0.7;
 /** Of a week or longer, data may begin so late or end so early. */
 const SLACK = 0.2;
 const DAYS: Record<Grain, number> = { hour: 1 / 24, day: 1, week: 7, month: 30.4, quarter: 91, year: 365 };
 
-/** In the finest periods that have enough rows; undefined where there is too little to say anything. */
+/** In the finest periods that have enough rows. */
 export async function readSeries(
   source: Source,
   time: TimeColumn,
   measure: Measure,
   now: Date,
-): Promise<Series | undefined> {
+): Promise<Series | TooLittle> {
   const x = quoted(time.name);
   const { rows } = await source.read(`select min(${x}) as k9a, max(${x}) as k9b`, 1);
   const [from, last] = [momentOf(rows[0]?.k9a), momentOf(rows[0]?.k9b)];
-  if (from === undefined || last === undefined) return undefined;
+  if (from === undefined || last === undefined) return { why: "no rows with a time" };
   // The rows of a year that only has its number are of all of it.
   const to = time.finest === undefined ? last : nextPeriod(last, time.finest);
   const days = (to - from) / 86_400_000;
   const { points, leastPoints } = LIMITS.insights;
   const fitting = GRAINS.filter(
     (grain) =>
-      days / DAYS[grain] <= points &&
+      days / DAYS[grain] / (time.every ?? 1) <= points &&
       (grain !== "hour" || !/^DATE$/i.test(time.type)) &&
       (time.finest === undefined || GRAINS.indexOf(grain) >= GRAINS.indexOf(time.finest)),
   );
+  const { every = 1 } = time;
+  let sparse = "too many periods";
   for (const grain of fitting) {
-    const series = await readAt(source, x, measure, { grain, from, to, now });
-    const filled = 1 - series.missing.length / Math.max(1, series.periods.length);
-    if (series.periods.length < leastPoints) return undefined;
+    const series = await readAt(source, x, measure, { grain, every, from, to, now });
+    const { length } = series.periods;
+    const filled = 1 - series.missing.length / Math.max(1, length);
+    const steps = every === 1 ? `${grain}s` : `${grain}s (every ${every} ${grain}s)`;
+    if (length < leastPoints)
+      return { why: `too few periods: ${length} whole ${steps} of at least ${leastPoints}` };
     if (filled >= LEAST_FILLED) return series;
+    sparse = `too many gaps: ${length - series.missing.length} of ${length} ${steps} with rows`;
   }
-  return undefined;
+  return { why: sparse };
 }
 
 async function readAt(
   source: Source,
   x: string,
   measure: Measure,
-  { grain, from, to, now }: { grain: Grain; from: number; to: number; now: Date },
+  { grain, every, from, to, now }: { grain: Grain; every: number; from: number; to: number; now: Date },
 ): Promise<Series> {
   const text = `select date_trunc(${x}, ${grain}) as k9x, ${measure.formula} as k9v where ${x} is not null group by 1 order by 1`;
   const { rows } = await source.read(text, LIMITS.insights.points * 2);
@@ -102,7 +149,10 @@ async function readAt(
       return period === undefined || !Number.isFinite(value) ? [] : [[period, value] as const];
     }),
   );
-  const periods = allPeriods([...known.keys()], grain).filter((period) => {
+  const first = Math.min(...known.keys());
+  const all = allPeriods([...known.keys()], grain);
+  const periods = all.filter((period) => {
+    if (every > 1 && yearsBetween(first, period) % every !== 0) return false;
     const end = nextPeriod(period, grain);
     const slack = grain === "hour" || grain === "day" ? Number.POSITIVE_INFINITY : (end - period) * SLACK;
     return end <= now.getTime() && from - period <= slack && end - to <= slack;
@@ -113,5 +163,10 @@ async function readAt(
     return last;
   });
   const missing = periods.flatMap((period, i) => (known.has(period) ? [] : [i]));
-  return { grain, periods, values, missing };
+  return { grain, every, periods, values, missing };
+}
+
+/** Only years come in steps. */
+function yearsBetween(from: number, to: number): number {
+  return new Date(to).getUTCFullYear() - new Date(from).getUTCFullYear();
 }

@@ -3,15 +3,9 @@ import { periodWriter } from "../query/periods.ts";
 import type { Grain } from "../shapes.ts";
 import type { Analysis } from "./analyse.ts";
 import { type Finding, impactOf } from "./finding.ts";
+import { beginning, type Naming, relativeChange } from "./naming.ts";
 import type { Series } from "./read-series.ts";
 import { mean, robustSd } from "./statistics.ts";
-
-/** How the number is called and written. */
-export interface Naming {
-  label: string;
-  format: string;
-  locale: string;
-}
 
 const MOST_OUTLIERS = 3;
 const MANY_TIMES = 4;
@@ -67,8 +61,11 @@ const BEFORE_PERIOD: Record<Grain, string> = {
   year: "in",
 };
 
-export function writers({ grain }: Pick<Series, "grain">, { format, locale }: Naming) {
-  const number = formatter(format, "full", locale);
+export function writers({ grain }: Pick<Series, "grain">, { format, locale, isPerPeriod }: Naming) {
+  const full = formatter(format, "full", locale);
+  // What was rounded has no cents.
+  const number = (value: number) =>
+    Math.abs(value) < 1_000 ? full(value) : full(value).replace(/[.,]00(?=\D*$)/, "");
   const share = formatter("percent", "full", locale);
   const signed = (value: number, write: (value: number) => string) =>
     `${value > 0 ? "+" : ""}${write(value)}`;
@@ -77,6 +74,8 @@ export function writers({ grain }: Pick<Series, "grain">, { format, locale }: Na
     step: (value: number) => signed(rounded(value), number),
     share: (value: number) => signed(value, share),
     plainShare: share,
+    /** So much in each period; an average is the same however long they are. */
+    level: (value: number) => `about ${number(rounded(value))}${isPerPeriod ? ` a ${grain}` : ""}`,
     period: periodWriter(grain, locale),
     /** The period with the word that stands before it. */
     inPeriod: (start: number) => `${BEFORE_PERIOD[grain]} ${periodWriter(grain, locale)(start)}`,
@@ -88,16 +87,27 @@ function rounded(value: number): number {
   return value === 0 || Math.abs(value) >= 1_000 ? Math.round(value) : Number(value.toPrecision(3));
 }
 
+/** A line may end below zero where nothing ever is: then the least that there was is told. */
+function possible({ values, missing }: Series, at: number): number {
+  const least = Math.min(...values.filter((_, i) => !missing.includes(i)));
+  return at < 0 && least >= 0 ? least : at;
+}
+
+/** Of what is both below and above zero, a share says nothing. */
+function shareOf({ values }: Series, before: number, after: number): number | undefined {
+  const isBothSides = values.some((value) => value < 0) && values.some((value) => value > 0);
+  return isBothSides ? undefined : relativeChange(before, after);
+}
+
 function missingOf({ periods, missing, grain }: Series, naming: Naming): Finding[] {
   if (missing.length === 0) return [];
   const { period } = writers({ grain }, naming);
   const named = missing.slice(0, 3).map((at) => period(periods[at] ?? 0));
   const more = missing.length > 3 ? ` and ${missing.length - 3} more` : "";
-  const noun = missing.length === 1 ? grain : `${grain}s`;
   return [
     {
       kind: "missing",
-      sentence: `There are no rows for ${missing.length} of ${periods.length} ${noun}: ${named.join(", ")}${more}.`,
+      sentence: `There are no rows for ${missing.length} of ${periods.length} ${grain}s: ${named.join(", ")}${more}.`,
       numbers: { missing: missing.length, periods: periods.length },
       p: null,
       impact: missing.length / periods.length,
@@ -115,18 +125,19 @@ function changesToTell(
   next: number | undefined,
   naming: Naming,
 ): Finding[] {
-  const { number, plainShare, period, inPeriod } = writers(series, naming);
+  const { number, level, plainShare, period, inPeriod } = writers(series, naming);
   const start = series.periods[at] ?? 0;
   const [from, when] = [period(start), inPeriod(start)];
   if (number(after) === number(before)) return [];
-  const by = before === 0 ? "" : ` by ${plainShare(Math.abs((after - before) / before))}`;
-  const verb = after > before ? "rose" : "fell";
+  const relative = shareOf(series, before, after);
+  const by = relative === undefined ? "" : ` by ${plainShare(Math.abs(relative))}`;
+  const [verb, way] = after > before ? ["rose", "up"] : ["fell", "down"];
   const stayed =
     next === undefined ? "stayed there" : `stayed there until ${period(series.periods[next] ?? 0)}`;
   return [
     {
       kind: "change",
-      sentence: `${naming.label} ${verb}${by} ${when} and ${stayed}: about ${number(after)} a ${series.grain}, where it was about ${number(before)} before.`,
+      sentence: `${beginning(naming.name)} ${verb}${by} ${when} and ${stayed}: ${level(after)}, ${way} from about ${number(before)}.`,
       numbers: { from, before, after, change: after - before },
       p,
       impact: impactOf(after - before, before),
@@ -142,21 +153,29 @@ function trendFindings(
   { trend, trendFrom }: Pick<Analysis, "trend" | "trendFrom">,
   naming: Naming,
 ): Finding[] {
-  const { start, change, slope, p } = trend!;
-  const { number, share, step, period } = writers(series, naming);
-  const [from, to] = [period(series.periods[trendFrom] ?? 0), period(series.periods.at(-1) ?? 0)];
-  // From next to nothing, a share says nothing.
-  const relative = Math.abs(start) < Math.abs(change) / 100 ? [] : [share(change / Math.abs(start))];
-  // A pace that is written as 0 says nothing either.
-  const pace = /[1-9]/.test(step(slope)) ? [`${step(slope)} a ${series.grain}`] : [];
-  const how = [...relative, ...pace].join(", ");
-  const verb = change > 0 ? "rises" : "falls";
-  if (number(start) === number(start + change)) return [];
+  const { slope, p } = trend!;
+  const [start, end] = [trend!.start, trend!.start + trend!.change].map((at) => possible(series, at)) as [
+    number,
+    number,
+  ];
+  const change = end - start;
+  const { number, share, step, period, inPeriod } = writers(series, naming);
+  const [first, last] = [series.periods[trendFrom] ?? 0, series.periods.at(-1) ?? 0];
+  const [from, to] = [period(first), period(last)];
+  const relative = shareOf(series, start, end);
+  // A pace that is written as 0 says nothing.
+  const pace = step(slope / series.every);
+  const how = [
+    ...(relative === undefined ? [] : [share(relative)]),
+    ...(/[1-9]/.test(pace) ? [`${pace} a ${series.grain}`] : []),
+  ].join(", ");
+  const verb = change > 0 ? "rose" : "fell";
+  if (number(start) === number(end)) return [];
   return [
     {
       kind: "trend",
-      sentence: `${naming.label} ${verb} from ${from} to ${to}: from about ${number(start)} to about ${number(start + change)}${how === "" ? "" : ` (${how})`}.`,
-      numbers: { from, to, start, end: start + change, slope },
+      sentence: `${beginning(naming.name)} ${verb} from about ${number(start)} ${inPeriod(first)} to about ${number(end)} ${inPeriod(last)}${how === "" ? "" : ` (${how})`}.`,
+      numbers: { from, to, start, end, slope: slope / series.every },
       p,
       impact: impactOf(change, start),
       next:
@@ -181,14 +200,15 @@ function outlierFindings(
   const [more, farther] = distance > 0 ? ["more", "higher"] : ["less", "lower"];
   // Beyond some hundred percent people speak of times.
   const isTimes = expected > 0 && value >= MANY_TIMES * expected;
-  const far = expected === 0 ? more : `${plainShare(Math.abs((value - expected) / expected))} ${more}`;
+  const relative = shareOf(series, expected, value);
+  const far = relative === undefined ? more : `${plainShare(Math.abs(relative))} ${more}`;
   const by = isTimes ? `${Math.round(value / expected).toLocaleString(naming.locale)} times` : `${far} than`;
   const { grain, periods } = series;
   const rank = isFarthest ? `, farther from what is usual than any other of ${periods.length} ${grain}s` : "";
   return [
     {
       kind: "outlier",
-      sentence: `${naming.label} was ${number(value)} ${inPeriod(start)}, ${farther} than usual: ${by} the about ${number(expected)} to be expected${rank}.`,
+      sentence: `${beginning(naming.name)} stood at ${number(value)} ${inPeriod(start)}, ${farther} than usual: ${by} the about ${number(expected)} to be expected${rank}.`,
       numbers: { period: when, value, expected, distance: Number(distance.toFixed(2)) },
       p,
       impact: impactOf(value - expected, expected) * 0.8,
@@ -215,7 +235,10 @@ function seasonFindings(
   const pattern = isRelative ? own.map((part) => part * level) : own;
   const [high, low] = [pattern.indexOf(Math.max(...pattern)), pattern.indexOf(Math.min(...pattern))];
   const name = (place: number) => placeName(series, place, naming.locale);
-  const far = (value: number) => (level > 0 ? share(value / level) : step(value));
+  const far = (value: number) => {
+    const relative = shareOf(series, level, level + value);
+    return relative === undefined ? step(value) : share(relative);
+  };
   const [highest, lowest] = [pattern[high] ?? 0, pattern[low] ?? 0];
   // A season that nobody could see in what is written of it is none.
   if (high === low || ![highest, lowest].some((value) => /[1-9]/.test(far(value)))) return [];
@@ -223,7 +246,7 @@ function seasonFindings(
   return [
     {
       kind: "season",
-      sentence: `${naming.label} has the same ups and downs every ${every}: highest ${name(high)} (${far(highest)} against an average ${series.grain}), lowest ${name(low)} (${far(lowest)}).`,
+      sentence: `Every ${every} has the same ups and downs of ${naming.name}: highest ${name(high)} (${far(highest)} against an average ${series.grain}), lowest ${name(low)} (${far(lowest)}).`,
       numbers: { length, highest: name(high), lowest: name(low), highest_by: highest, lowest_by: lowest },
       p,
       impact: impactOf(highest - lowest, level) * Math.min(1, robustSd(pattern) === 0 ? 0.2 : 0.8),

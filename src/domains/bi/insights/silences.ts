@@ -2,8 +2,9 @@ import { MS } from "../../../kernel/clock.ts";
 import type { Column } from "../../data/index.ts";
 import { momentOf, periodWriter } from "../query/periods.ts";
 import { quoted, type Source } from "../query/source.ts";
-import { type Finding, wordsOf } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
+import { isTotal, NONE, partOf } from "./naming.ts";
 import { mean, median } from "./statistics.ts";
 
 /** Days in a row without any, where there were to be some. */
@@ -86,7 +87,8 @@ export async function silenceFindings(
     const days = new Map<string, number[]>();
     for (const row of read.rows) {
       const at = (momentOf(row.k9x) ?? 0) / MS.day - first;
-      const name = String(row.k9s ?? "–");
+      const name = String(row.k9s ?? NONE);
+      if (isTotal(name)) continue;
       const counts = days.get(name) ?? new Array<number>(points + 1).fill(0);
       if (Number.isInteger(at) && at >= 0) counts[at] = Number(row.k9n);
       days.set(name, counts);
@@ -95,19 +97,29 @@ export async function silenceFindings(
     for (const [name, counts] of largest)
       for (const silence of silencesOf(counts.slice(counts.findIndex((count) => count > 0))))
         found.push(
-          told(`${wordsOf(field.name)} ${name}`, silence, first + counts.findIndex((n) => n > 0), locale),
+          told(
+            { part: `${field.name} ${name}`, words: partOf(field, name) },
+            silence,
+            first + counts.findIndex((n) => n > 0),
+            locale,
+          ),
         );
   }
   return found;
 }
 
-function told(part: string, { from, to, expected, p }: Silence, first: number, locale: string): Finding {
+function told(
+  { part, words }: { part: string; words: string },
+  { from, to, expected, p }: Silence,
+  first: number,
+  locale: string,
+): Finding {
   const write = periodWriter("day", locale);
   const [begins, ends] = [write((first + from) * MS.day), write((first + to - 1) * MS.day)];
   const when = to - from === 1 ? `on ${begins}` : `from ${begins} to ${ends}`;
   return {
     kind: "missing",
-    sentence: `There are no rows of ${part} ${when}, where about ${Math.round(expected)} were to be expected.`,
+    sentence: `There are no rows for ${words} ${when}, where about ${Math.round(expected)} were to be expected.`,
     numbers: { from: begins, to: ends, days: to - from, expected: Number(expected.toFixed(1)) },
     p,
     impact: 0.6,

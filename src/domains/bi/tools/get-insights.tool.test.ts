@@ -65,11 +65,16 @@ describe("get_insights", () => {
     const { insights, recommendations } = await bi({ widgetId });
     const change = insights.find(({ kind }) => kind === "change");
     expect(change?.sentence).toContain("Apr 1, 2026");
-    expect(change?.sentence).toContain("region north");
+    expect(change?.sentence).toMatch(
+      /^Revenue for north fell by \d+(\.\d)?% on Apr 1, 2026 and stayed there: about /,
+    );
+    expect(change?.numbers).toMatchObject({ field: "region", value: "north" });
     expect(change?.numbers.before).toBeGreaterThan(90);
     expect(change?.numbers.after).toBeLessThan(30);
     expect(insights.find(({ kind }) => kind === "outlier")?.sentence).toContain("May 11, 2026");
-    expect(insights.find(({ kind }) => kind === "driver")?.sentence).toMatch(/region north .* accounts for/);
+    expect(insights.find(({ kind }) => kind === "driver")?.sentence).toMatch(
+      /^North \(.*\) accounts for .* of the fall in revenue \(−.*\) in the 12 days since Apr 1, 2026 against the 12 days before\.$/,
+    );
     expect(insights.length).toBeLessThanOrEqual(5);
     expect(recommendations.length).toBeGreaterThan(0);
     expect(JSON.stringify(insights)).not.toContain("hidden");
@@ -128,7 +133,7 @@ describe("get_insights", () => {
         ],
       });
       const { insights } = await call<Found>("get_insights", { dashboard_id });
-      expect(insights[0]?.sentence).toContain("country Denmark");
+      expect(insights[0]?.sentence).toContain("for Denmark");
       const changes = insights.filter(({ kind }) => kind === "change" || kind === "trend");
       for (const { sentence } of changes) expect(sentence).toMatch(/Apr \d+, 2026/);
       expect(new Set(insights.map(({ sentence }) => sentence)).size).toBe(insights.length);
@@ -150,15 +155,15 @@ describe("get_insights", () => {
       BI,
     );
     const { insights } = await bi({ widgetId: widget_id });
-    expect(insights[0]?.sentence).toContain("rain");
-    expect(insights.some(({ sentence }) => sentence.includes("revenue"))).toBe(false);
+    expect(insights[0]?.sentence).toMatch(/^Rain rose/);
+    expect(insights.some(({ sentence }) => /revenue/i.test(sentence))).toBe(false);
     const { url } = await call<{ url: string }>("get_embed_url", { dashboard_id: dashboardId });
     const { pathname, hash } = new URL(url);
     const headers = { "x-embed-secret": hash.slice(1) };
     const page = await server.request(`${pathname}/view`, { method: "POST", body: "width=1200", headers });
     const words = (await page.text()).replaceAll(/\s+/g, " ");
-    expect(words).toContain("of rain");
-    expect(words).not.toContain("region north");
+    expect(words).toContain("Rain rose");
+    expect(words).not.toContain("for north");
     const { columns } = await call<{ columns: { name: string }[] }>("get_data", { widget_id });
     expect(columns.map(({ name }) => name)).toEqual(["day", "rain"]);
   });
@@ -178,7 +183,7 @@ describe("get_insights", () => {
     const { insights } = await call<Found>("get_insights", { dataset_id });
     const silence = insights.find(({ kind }) => kind === "missing");
     expect(silence?.sentence).toMatch(
-      /^There are no rows of sold by Online from May 1, 2026 to May 2, 2026, where about 1[5-7] were to be expected\.$/,
+      /^There are no rows for Online from May 1, 2026 to May 2, 2026, where about 1[5-7] were to be expected\.$/,
     );
   });
 
@@ -240,7 +245,7 @@ describe("get_insights", () => {
     });
     expect(found.tests).toBeGreaterThan(0);
     const sentences = found.insights.map(({ sentence }) => sentence).join("\n");
-    expect(sentences).toMatch(/harvest rises from 1970 to 2019/);
+    expect(sentences).toMatch(/^Harvest rose from about [\d,]+ in 1970 to about [\d,]+ in 2019 \(/m);
     expect(sentences).not.toMatch(/Sum of Year|k9|standard deviation|correlation|rounds of/);
     const { widget_id } = await call<{ widget_id: number }>("create_widget", {
       name: "By year",
@@ -251,6 +256,94 @@ describe("get_insights", () => {
     });
     const drawn = await bi({ widgetId: widget_id });
     expect(drawn.insights.map(({ kind }) => kind)).toContain("trend");
+    const { widget_id: inEuros } = await call<{ widget_id: number }>("create_widget", {
+      name: "In euros",
+      dataset_id: id,
+      chart_type: "line",
+      x_axis: "Year",
+      y_axis: ["harvest"],
+      options: { format: "money:EUR" },
+    });
+    expect((await bi({ widgetId: inEuros })).message).toMatch(/^Harvest rose from about €[\d,]+ in 1970 to/m);
+  });
+
+  it.each([
+    ["as numbers", (year: number) => year],
+    ["as texts", String],
+  ])(
+    "takes years %s that come in steps for a series, by parts, and leaves out what is between",
+    async (kind, write) => {
+      const strays = noise(randomOf(17), 40, 0);
+      const rows = strays.flatMap((stray, i) => [
+        { year: write(1810 + 5 * i), port: "Calder", cargo: 1_000 + 60 * i + 10 * stray },
+        { year: write(1810 + 5 * i), port: "Moss", cargo: (i < 20 ? 900 : 200) + 10 * stray },
+      ]);
+      rows.push({ year: write(1883), port: "Moss", cargo: 90_000 });
+      const dataset_id = await makeDataset(server, editor, `Ports ${kind}`, rows);
+      const { insights } = await call<Found>("get_insights", { dataset_id });
+      const sentences = insights.map(({ sentence }) => sentence).join("\n");
+      expect(sentences).toMatch(
+        /^Cargo for Calder rose from about [\d,]+ in 1810 to about [\d,]+ in 2005 \(\+2\d\d(\.\d)?%, \+1[12](\.\d)? a year\)\.$/m,
+      );
+      expect(sentences).toMatch(/^Cargo for Moss fell by 7\d(\.\d)?% in 1910 and stayed there/m);
+      expect(sentences).not.toMatch(/no rows|90,000|values of year/);
+    },
+  );
+
+  it("says how many periods there are where they are too few, and not that nothing stands out", async () => {
+    const rows = Array.from({ length: 11 }, (_, i) => ({ year: 1955 + 5 * i, pop: 100 + i * i }));
+    const dataset_id = await makeDataset(server, editor, "Census", rows);
+    const { insights, message, notes } = await call<Found & { notes: string[] }>("get_insights", {
+      dataset_id,
+    });
+    expect(insights).toEqual([]);
+    expect(message).toBe(
+      "Census: what changed in pop cannot be told, for there are too few periods: 11 whole years (every 5 years) of at least 12.",
+    );
+    expect(notes).toEqual([message]);
+  });
+
+  it("takes texts that are not all years, under the name of a year, for no time", async () => {
+    const rows = Array.from({ length: 30 }, (_, i) => ({ year: i === 9 ? "n/a" : `${1900 + i}`, pop: i }));
+    const dataset_id = await makeDataset(server, editor, "Odd years", rows);
+    const { insights } = await call<Found>("get_insights", { dataset_id });
+    expect(insights.filter(({ kind }) => kind === "trend")).toEqual([]);
+  });
+
+  it("tells no share of what goes through zero", async () => {
+    const rows = noise(randomOf(23), 100, 0).map((stray, i) => ({
+      year: 1900 + i,
+      anomaly: -0.25 + i / 100 + 0.02 * stray,
+    }));
+    const dataset_id = await makeDataset(server, editor, "Warmth", rows);
+    const { insights } = await call<Found>("get_insights", { dataset_id });
+    const trend = insights.find(({ kind }) => kind === "trend");
+    expect(trend?.sentence).toMatch(
+      /^Anomaly rose from about −0\.\d+ in 1900 to about 0\.\d+ in 1999 \(\+0\.\d+ a year\)\.$/,
+    );
+  });
+
+  it("takes the row of a total for no part, and does not count it twice", async () => {
+    const strays = noise(randomOf(31), 60, 0);
+    const rows = strays.flatMap((stray, i) => {
+      const [flood, quake] = [Math.round(700 - 8 * i + 5 * stray), Math.round(900 - 8 * i - 4 * stray)];
+      const [year, nobody] = [1950 + i, null];
+      return [
+        { year, kind: "Flood", deaths: flood },
+        { year, kind: "Earthquake", deaths: quake },
+        { year, kind: nobody, deaths: 300 },
+        { year, kind: "All disasters", deaths: flood + quake + 300 },
+      ];
+    });
+    const dataset_id = await makeDataset(server, editor, "Disasters", rows);
+    const { insights, notes } = await call<Found & { notes: string[] }>("get_insights", { dataset_id });
+    const sentences = insights.map(({ sentence }) => sentence).join("\n");
+    expect(sentences).toMatch(/^Deaths (for Earthquake )?fell from about/m);
+    expect(sentences).not.toContain("All disasters");
+    expect(notes).toEqual(["Disasters: All disasters is the total of the others by kind, and was left out."]);
+    const whole = insights.find(({ sentence }) => /^Deaths fell/.test(sentence));
+    expect(whole?.numbers.start).toBeLessThan(1_950);
+    expect(whole?.numbers.start).toBeGreaterThan(1_850);
   });
 
   it("tells no season in which nothing differs", async () => {

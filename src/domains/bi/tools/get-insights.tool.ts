@@ -84,16 +84,18 @@ export const getInsights = defineTool({
       const dashboard = await boards.dashboard(caller, dashboard_id as number);
       return finder.ofWidgets(caller, dashboard, await boards.store.widgetsOf(dashboard.id), { context });
     };
-    const { insights, notes, tests } = await find();
+    const { insights, notes, remarks, isTooLittle, tests } = await find();
     return {
       insights: insights.map(shown),
       recommendations: [...new Set(insights.map(({ next }) => next))],
       tests,
-      notes,
+      notes: [...notes, ...remarks],
       message:
-        insights.length === 0
-          ? "Nothing stands out beyond what chance would do."
-          : insights.map(({ sentence }) => sentence).join("\n"),
+        insights.length > 0
+          ? insights.map(({ sentence }) => sentence).join("\n")
+          : isTooLittle
+            ? remarks.join("\n")
+            : "Nothing stands out beyond what chance would do.",
     };
   },
 });
