@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { noise, randomOf } from "../../../../test/support/made-series.ts";
 import type { Grain } from "../shapes.ts";
 import { type Analysis, analyse } from "./analyse.ts";
+import { beginning, isTotal, mayBeTotal, partOf, relativeChange } from "./naming.ts";
 import { concentrationOf, driversOf, mixAndRate } from "./segments.ts";
 import { silencesOf } from "./silences.ts";
 import { discoveries } from "./statistics.ts";
@@ -165,6 +166,43 @@ describe("parts of a change", () => {
     expect(concentrationOf(values)).toMatchObject({ leading: 2, share: 800 / 960 });
     expect(concentrationOf([1, 2])).toBeUndefined();
     expect(concentrationOf([5, -3, 2])).toBeUndefined();
+  });
+});
+
+describe("the words of a finding", () => {
+  it("name the field of a part only where its value says too little", () => {
+    const field = { name: "sales_channel" };
+    expect(["Cargo Lite", "7", "no", "A1", "–"].map((value) => partOf(field, value))).toEqual([
+      "Cargo Lite",
+      "sales channel 7",
+      "sales channel no",
+      "sales channel A1",
+      "no sales channel",
+    ]);
+    expect(["revenue for north", "average pH", "pH", "Test rides"].map(beginning)).toEqual([
+      "Revenue for north",
+      "Average pH",
+      "pH",
+      "Test rides",
+    ]);
+  });
+
+  it("tell a share only of what it can be a share of", () => {
+    expect(relativeChange(100, 20)).toBe(-0.8);
+    expect(relativeChange(-10, -15)).toBe(-0.5);
+    expect(relativeChange(10, 0)).toBe(-1);
+    for (const [before, after] of [
+      [-0.252, 0.77],
+      [0, 5],
+      [0.2, 22],
+      [5, -5],
+    ] as const)
+      expect(relativeChange(before, after)).toBeUndefined();
+  });
+
+  it("take nobody for a total who is only called like one", () => {
+    expect(["Total", "all", "Total Energies", "Allen"].map(isTotal)).toEqual([true, true, false, false]);
+    expect(["All disasters", "Total Energies", "Allen"].map(mayBeTotal)).toEqual([true, true, false]);
   });
 });
 

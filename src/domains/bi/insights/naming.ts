@@ -60,9 +60,16 @@ export function partOf({ name: field }: Pick<Column, "name">, value: string): st
   return /\p{L}{3}/u.test(value) && !BARE.test(value) ? value : `${wordsOf(field)} ${value}`;
 }
 
-/** A row of the others' total among them, by its name. */
+const TOTAL = "all|total|grand total|overall|alle|gesamt|insgesamt";
+
+/** A total of the others that stands among them, and is called nothing but that. */
 export function isTotal(value: string): boolean {
-  return /^(all|total|grand total|overall|alle|gesamt|insgesamt)\b/i.test(value);
+  return new RegExp(`^(${TOTAL})$`, "i").test(value);
+}
+
+/** By its name; there are also All Saints and Total Energies, so its number has to say so too. */
+export function mayBeTotal(value: string): boolean {
+  return new RegExp(`^(${TOTAL})(?!\\p{L})`, "iu").test(value);
 }
 
 /** From less than this part of what it became, a share says nothing. */

@@ -1,9 +1,9 @@
 import { type Column, filtersToC9ql } from "../../data/index.ts";
-import { isAdditive, type Measure } from "../query/plan.ts";
+import type { Measure } from "../query/plan.ts";
 import { quoted, type Source } from "../query/source.ts";
 import { wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
-import { isTotal } from "./naming.ts";
+import { mayBeTotal } from "./naming.ts";
 
 /** A total may differ this much from the sum of the others, by what was rounded or left away. */
 const ROUGHLY = 0.05;
@@ -15,16 +15,15 @@ export async function withoutTotals(
   measures: readonly Measure[],
 ): Promise<{ source: Source; leftOut: string[] }> {
   const measure = measures.find((each) => each.aggregate === "sum");
-  if (measure === undefined || !measures.every(isAdditive)) return { source, leftOut: [] };
+  if (measure === undefined) return { source, leftOut: [] };
   for (const field of fields) {
     const text = `select ${quoted(field.name)} as k9s, ${measure.formula} as k9v group by 1`;
     const { rows } = await source.read(text, LIMITS.insights.segments + 1);
-    const total = rows.find(({ k9s }) => isTotal(String(k9s)));
+    const total = rows.find(({ k9s }) => mayBeTotal(String(k9s)));
     const others = rows.filter((row) => row !== total);
     const sum = others.reduce((all, { k9v }) => all + Number(k9v ?? 0), 0);
     const isSum = Math.abs(Number(total?.k9v ?? Number.NaN) - sum) <= ROUGHLY * Math.abs(sum);
-    if (others.length < 2 || !isSum) continue;
-
+    if (others.length < 2 || sum === 0 || !isSum) continue;
     const named = filtersToC9ql([{ field: field.name, operator: "!=", value: String(total?.k9s) }]);
     const kept = `${named} or ${quoted(field.name)} is null`;
     return {
