@@ -6,6 +6,7 @@ import type { Registry } from "../../registry/registry.ts";
 import { limitPassed } from "../../registry/token-limits.ts";
 import type { KnowledgeServices } from "../knowledge/index.ts";
 import { type MemoryServices, titleOf } from "../memory/index.ts";
+import { inLanguageOf, t } from "./explain/words.ts";
 
 interface Parts {
   answers: Pick<KnowledgeServices["answers"], "quoted">;
@@ -40,14 +41,14 @@ export class OtherSources {
     ]);
     const named = (title: string) => clip(title.replaceAll(/\s+/g, " ").trim(), TITLE_CHARACTERS);
     // Titles are written by anybody, and name no tools of ours.
-    return [
+    return inLanguageOf([question], () => [
       ...(document === undefined
         ? []
-        : [`The document ${named(document)} says something about this: ${say("{tool:ask_documents}")}.`]),
+        : [t`The document ${named(document)} says something about this: ${say("{tool:ask_documents}")}.`]),
       ...(memory === undefined
         ? []
-        : [`Memory knows something about this (${named(memory)}): ${say("{tool:recall}")}.`]),
-    ];
+        : [t`Memory knows something about this (${named(memory)}): ${say("{tool:recall}")}.`]),
+    ]);
   }
 
   async #document(caller: Caller, question: string): Promise<string | undefined> {

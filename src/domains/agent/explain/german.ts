@@ -1,5 +1,28 @@
 /** What answers say, in German, by its English text. `words.test.ts` finds what is missing or no longer used. */
 export const GERMAN: Readonly<Record<string, string>> = {
+  // What cannot be answered
+  "**Available datasets:**": "**Vorhandene Datensätze:**",
+  "**Missing datasets:**": "**Fehlende Datensätze:**",
+  "**Not understood:**": "**Nicht verstanden:**",
+  "**What can be asked:**": "**Danach kann gefragt werden:**",
+  "How {0} is meant here could not be told.": "Wie {0} hier gemeint ist, war nicht zu erkennen.",
+  'I cannot answer this question because there is no "{0}" in the calendar.':
+    "Ich kann diese Frage nicht beantworten, denn „{0}“ gibt es im Kalender nicht.",
+  "I cannot answer this question because I did not understand all of it.":
+    "Ich kann diese Frage nicht beantworten, denn ich habe nicht alles verstanden.",
+  "I cannot answer this question because the required data is not available in the {0}.":
+    "Ich kann diese Frage nicht beantworten, denn die nötigen Daten gibt es hier nicht ({0}).",
+  "I cannot answer this question because I could not tell what of the {0} it asks for.":
+    "Ich kann diese Frage nicht beantworten, denn es war nicht zu erkennen, wonach sie fragt ({0}).",
+  "I cannot answer this question because there are no data of that time.":
+    "Ich kann diese Frage nicht beantworten, denn aus dieser Zeit gibt es keine Daten.",
+  "Nearest that can be answered:": "Am nächsten liegt, was sich beantworten lässt:",
+  "by {0}": "nach {0}",
+  "from {0} to {1} ({2})": "von {0} bis {1} ({2})",
+  "{0} (nearest: {1})": "{0} (am nächsten: {1})",
+  "The document {0} says something about this: {1}.": "Das Dokument {0} sagt etwas dazu: {1}.",
+  "Memory knows something about this ({0}): {1}.": "Im Gedächtnis steht etwas dazu ({0}): {1}.",
+
   // What an analyst would write
   "{0}: nothing was found.": "{0}: Es wurde nichts gefunden.",
   "{0}: there is no value.": "{0}: Es gibt keinen Wert.",

@@ -1,5 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Answer, Outcome } from "../answer.ts";
+import { t } from "../explain/words.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
 import type { Work } from "../work.ts";
@@ -37,32 +38,34 @@ export function refuse(
 ): Answer {
   const { model } = knowledge;
   const lines = (items: readonly string[]) => items.map((item) => `- ${item}`).join("\n");
-  const available = `**Available datasets:**\n${lines(datasets ?? model.datasets.map(({ name }) => name))}`;
+  const available = `${t`**Available datasets:**`}\n${lines(datasets ?? model.datasets.map(({ name }) => name))}`;
   const unknown = missing.filter(({ isKnown }) => isKnown !== true);
   const isThing = ({ text }: Understanding["missing"][number]) => namesThing(text, question.text);
   const listed = (title: string, some: Understanding["missing"]) =>
-    some.length === 0 ? [] : [`**${title}:**\n${lines(some.map((each) => missingLine(each, knowledge)))}`];
+    some.length === 0 ? [] : [`${title}\n${lines(some.map((each) => missingLine(each, knowledge)))}`];
   const things = unknown.filter(isThing);
   const others = unknown.filter((each) => !isThing(each));
   const known = missing.filter(({ isKnown }) => isKnown === true).map(({ text }) => `"${text}"`);
-  const apart = known.length === 0 ? [] : [`How ${known.join(", ")} is meant here could not be told.`];
+  const apart = known.length === 0 ? [] : [t`How ${known.join(", ")} is meant here could not be told.`];
   const asked = askable(knowledge);
-  const numbers = asked.length === 0 ? [] : [`**What can be asked:**\n${lines(asked)}`];
+  const numbers = asked.length === 0 ? [] : [`${t`**What can be asked:**`}\n${lines(asked)}`];
   const absent = missing.find(({ isAbsent }) => isAbsent === true)?.text;
   const narrative =
     absent !== undefined
-      ? [`I cannot answer this question because there is no "${absent}" in the calendar.`, ...numbers]
+      ? [t`I cannot answer this question because there is no "${absent}" in the calendar.`, ...numbers]
       : unknown.length > 0
         ? [
-            `I cannot answer this question because ${things.length === 0 ? "I did not understand all of it" : `the required data is not available in the ${word}`}.`,
-            ...listed("Missing datasets", things),
+            things.length === 0
+              ? t`I cannot answer this question because I did not understand all of it.`
+              : t`I cannot answer this question because the required data is not available in the ${word}.`,
+            ...listed(t`**Missing datasets:**`, things),
             ...(things.length === 0 ? [] : [available]),
-            ...listed("Not understood", others),
+            ...listed(t`**Not understood:**`, others),
             ...(things.length === 0 ? [available] : []),
             ...numbers,
           ]
         : [
-            `I cannot answer this question because I could not tell what of the ${word} it asks for.`,
+            t`I cannot answer this question because I could not tell what of the ${word} it asks for.`,
             ...(obstacles.length === 0 ? apart : [lines([...new Set(obstacles)])]),
             available,
             ...numbers,
@@ -79,7 +82,7 @@ export function refuse(
 /** Of times that the data are not about nothing can be said. */
 export function refuseTime(why: readonly string[], knowledge: Knowledge): Answer {
   const { name } = knowledge.model;
-  const said = `I cannot answer this question because there are no data of that time. ${[...new Set(why)].join(" ")}`;
+  const said = `${t`I cannot answer this question because there are no data of that time.`} ${[...new Set(why)].join(" ")}`;
   return { ...NOTHING, outcome: "refuse", model: name, narrative: said };
 }
 
@@ -94,7 +97,7 @@ export function offering(
   const said = others.length === 0 ? ` ${only}` : `\n${offered.map((each) => `- ${each}`).join("\n")}`;
   return {
     ...answer,
-    narrative: `${answer.narrative}\n\nNearest that can be answered:${said}`,
+    narrative: `${answer.narrative}\n\n${t`Nearest that can be answered:`}${said}`,
     questions: [
       doYouMean(
         offered,
@@ -129,14 +132,14 @@ function askable(knowledge: Knowledge): string[] {
   const data = daysBy(dated, knowledge);
   return [
     ...(metrics.length === 0 ? [] : [some(metrics, NAMED_METRICS)]),
-    ...(dimensions.length === 0 ? [] : [`by ${some(dimensions, NAMED_DIMENSIONS)}`]),
-    ...(data === undefined ? [] : [`from ${data.first} to ${data.last} (${words(data.field)})`]),
+    ...(dimensions.length === 0 ? [] : [t`by ${some(dimensions, NAMED_DIMENSIONS)}`]),
+    ...(data === undefined ? [] : [t`from ${data.first} to ${data.last} (${words(data.field)})`]),
   ];
 }
 
 function missingLine({ text, nearest }: Understanding["missing"][number], knowledge: Knowledge): string {
   const near = nearest.length === 0 ? nearestNames(text, knowledge) : nearest;
-  return near.length === 0 ? text : `${text} (nearest: ${near.slice(0, 3).join(", ")})`;
+  return near.length === 0 ? text : t`${text} (nearest: ${near.slice(0, 3).join(", ")})`;
 }
 
 export function clarify(questions: readonly Clarification[], { model }: Knowledge): Answer {

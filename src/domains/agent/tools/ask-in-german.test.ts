@@ -43,6 +43,15 @@ describe("a German question is answered in German", () => {
     });
   });
 
+  it("that has no answer, with what there is instead", async () => {
+    const { outcome, narrative } = await ask("Wie viele Lieferanten hatte der Laden?");
+    expect(outcome).toBe("refuse");
+    expect(narrative).toMatch(/^Ich kann diese Frage nicht beantworten, denn /);
+    expect(narrative).toContain("**Vorhandene Datensätze:**");
+    expect(narrative).toContain("**Danach kann gefragt werden:**");
+    expect(narrative).not.toMatch(/I cannot|Available|What can be asked|nearest:/);
+  });
+
   it("about groups", async () => {
     const { narrative, caveats } = await ask("Umsatz nach Region im Jahr 2025");
     expect(narrative.split("\n\n")).toEqual([
