@@ -1,6 +1,5 @@
 import type { AssetKind } from "../../registry/asset-kind.ts";
-import { shownSettings } from "./datasource-secrets.ts";
-import { assertMayQuery, mayQuery } from "./datasources.ts";
+import { assertMayQuery, mayQuery, toldOf } from "./datasources.ts";
 import { accessOf, type DataServices } from "./define.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -20,17 +19,16 @@ export function datasourceKind({
 
     async describe(caller, id) {
       const datasource = await datasources.require(caller, id);
-      const { name, type, settings, hasSecrets, createdAt } = datasource;
+      const { name, type, hasSecrets, createdAt } = datasource;
       const filter = { limit: LIMITS.data.listed, offset: 0, datasourceId: id };
       const { items, total } = await queries.list(caller.workspace.id, filter);
       return {
         id,
         name,
         type,
-        settings: shownSettings(settings),
         has_secrets: hasSecrets,
         ...accessOf(datasource),
-        may_query: caller.permissions.includes("bi:write") && mayQuery(caller, datasource),
+        ...toldOf(caller, datasource),
         queries: items.map((query) => ({ id: query.id, name: query.name })),
         query_count: total,
         created_at: createdAt.toISOString(),

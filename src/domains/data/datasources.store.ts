@@ -127,6 +127,15 @@ export class DatasourcesStore extends Store {
     return row && shown(row);
   }
 
+  /** Those that not all contributors may query. */
+  async restricted(workspaceId: number): Promise<Datasource[]> {
+    const rows = await this.catalog.db
+      .select()
+      .from(datasources)
+      .where(and(own(workspaceId), isNotNull(datasources.queryGroups)));
+    return rows.map(shown);
+  }
+
   async list(
     workspaceId: number,
     { query, limit, offset }: ListFilter,

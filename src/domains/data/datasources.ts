@@ -12,9 +12,10 @@ import {
   type Secrets,
 } from "./connectors/index.ts";
 import { assertName } from "./dataset.ts";
-import { type Access, sealable, unsealed, webAddress } from "./datasource-secrets.ts";
+import { type Access, sealable, shownSettings, unsealed, webAddress } from "./datasource-secrets.ts";
 import { type Datasource, type DatasourcesStore, noDatasource } from "./datasources.store.ts";
 import { assertMayDestroy } from "./policies.ts";
+import { isSamePlace } from "./same-place.ts";
 
 export interface DatasourceWish extends PlainFields {
   name: string;
@@ -65,11 +66,23 @@ export class Datasources {
   ): Promise<{ datasource: Datasource; connection: ConnectionReport | null }> {
     assertName(wish.name);
     const checked = check(wish);
+    await this.#assertNoWayAround(caller, checked);
     const test = () => this.#use(checked, checked.secrets, (connector) => connector.test(signal));
     const required = wish.connectionTest === "require" ? succeeded(await test()) : undefined;
     const datasource = await this.#keep(caller, wish, checked);
     const connection = required ?? (wish.connectionTest === "skip" ? null : await report(test()));
     return { datasource, connection };
+  }
+
+  /** Who may not query a datasource makes no other one to the same place. */
+  async #assertNoWayAround(caller: Caller, { settings }: Pick<Checked, "settings">): Promise<void> {
+    for (const other of await this.#store.restricted(caller.workspace.id)) {
+      if (mayQuery(caller, other) || !(await isSamePlace(settings, other.settings))) continue;
+      const message = `This is where ${other.name} connects to, which ${whoMayQuery(other)}.`;
+      throw new AppError("forbidden", message, {
+        hint: "Use the datasets that its queries fill, or ask an admin.",
+      });
+    }
   }
 
   /** What replaces a datasource replaces all of it: a secret must not be sent to where it was not given for. */
@@ -134,11 +147,23 @@ export function mayQuery(
 
 export function assertMayQuery(caller: Caller, datasource: Pick<Datasource, "name" | "queryGroups">): void {
   if (mayQuery(caller, datasource)) return;
-  const { name, queryGroups } = datasource;
-  const who = queryGroups?.length === 0 ? "admins" : "admins and members of some groups";
-  throw new AppError("forbidden", `${name} may be queried by ${who} only.`, {
+  throw new AppError("forbidden", `${datasource.name} ${whoMayQuery(datasource)}.`, {
     hint: "Use the datasets that its queries fill, or ask an admin.",
   });
+}
+
+function whoMayQuery({ queryGroups }: Pick<Datasource, "queryGroups">): string {
+  const who = queryGroups?.length === 0 ? "admins" : "admins and members of some groups";
+  return `may be queried by ${who} only`;
+}
+
+/** Where it connects to is told to those who may ask it anything, never with a secret. */
+export function toldOf(
+  caller: Caller,
+  datasource: Datasource,
+): { settings: Record<string, unknown>; may_query: boolean } {
+  const isAllowed = caller.permissions.includes("bi:write") && mayQuery(caller, datasource);
+  return { settings: isAllowed ? shownSettings(datasource.settings) : {}, may_query: isAllowed };
 }
 
 function succeeded({ serverVersion, note }: Reached): ConnectionReport {

@@ -69,7 +69,11 @@ export function queryKind({ queries, queriesStore, datasourcesStore, datasets, r
     },
 
     /** The dataset that it made stays, as it was last. */
-    async delete({ workspace }, id) {
+    async delete(caller, id) {
+      const { workspace } = caller;
+      const { datasourceId } = await queries.require(caller, id);
+      const datasource = await datasourcesStore.findAny(workspace.id, datasourceId);
+      if (datasource !== undefined) assertMayQuery(caller, datasource);
       // First, so that no run begins after the one that is cancelled.
       await queriesStore.remove(workspace.id, id);
       const [last] = await runs.latest(id, 1);

@@ -8,7 +8,7 @@ afterAll(stop);
 
 describe("list_datasources", () => {
   it("lists names, types and settings, and never a secret", async () => {
-    const listed = await resultOf(server, viewer, "list_datasources", {});
+    const listed = await resultOf(server, token, "list_datasources", {});
     expect(listed).toEqual({
       total: 1,
       datasources: [
@@ -18,9 +18,12 @@ describe("list_datasources", () => {
           type: "postgresql",
           settings: expect.objectContaining({ host: "127.0.0.1", user: source.user }),
           has_secrets: true,
-          may_query: false,
+          may_query: true,
         },
       ],
+    });
+    expect(await resultOf(server, viewer, "list_datasources", {})).toMatchObject({
+      datasources: [{ name: "Shop", settings: {}, may_query: false }],
     });
     expect(JSON.stringify(listed)).not.toContain(source.password);
     expect(await resultOf(server, viewer, "list_datasources", { query: "%" })).toMatchObject({ total: 0 });

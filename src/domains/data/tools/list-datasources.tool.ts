@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { CONNECTOR_TYPES } from "../connectors/index.ts";
-import { shownSettings } from "../datasource-secrets.ts";
-import { mayQuery } from "../datasources.ts";
+import { toldOf } from "../datasources.ts";
 import { defineTool } from "../define.ts";
 
 /** What queries can be asked of; never a secret. */
@@ -44,9 +43,8 @@ export const listDatasources = defineTool({
         id: item.id,
         name: item.name,
         type: item.type,
-        settings: shownSettings(item.settings),
         has_secrets: item.hasSecrets,
-        may_query: caller.permissions.includes("bi:write") && mayQuery(caller, item),
+        ...toldOf(caller, item),
       })),
       ...(types && {
         types: CONNECTOR_TYPES.map(({ type, title, aliases }) => ({ type, title, aliases: [...aliases] })),

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { startSourced } from "../../../../test/support/datasources.ts";
@@ -100,6 +103,73 @@ describe("set_datasource_access", () => {
     expect(shown.details).toMatchObject({ query_access: "admins", may_query: false });
     const { datasources } = await resultOf<{ datasources: object[] }>(server, token, "list_datasources", {});
     expect(datasources).toMatchObject([{ id: datasource_id, may_query: false }]);
+    await set("contributors");
+  });
+
+  it("tells whoever may not query it nothing of where it is, and lets them make no other one there", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "places-"));
+    const [file, link, other] = ["pay.db", "link.db", "other.db"].map((name) => join(folder, name));
+    writeFileSync(file!, "");
+    writeFileSync(other!, "");
+    symlinkSync(file!, link!);
+    let made = 0;
+    const make = (wish: object, who = token) => {
+      made += 1;
+      const args = { name: `Place ${made}`, connection_test: "skip", ...wish };
+      return resultOf<{ datasource_id: number }>(server, who, "create_datasource", args);
+    };
+    const { host, port, database, user, password } = source;
+    const shop = { type: "postgresql", host, port, database };
+    const web = (url: string) => ({ type: "restapi", host: url });
+    const mine = { name: "Mine", type: "restapi", host: "http://127.0.0.1:9/mine" };
+    await make(mine);
+    for (const wish of [{ type: "sqlite", database: file }, web("http://127.0.0.1:9/hr")]) {
+      const { datasource_id } = await make(wish, admin);
+      const access = { datasource_id, query_access: "admins" };
+      await resultOf(server, admin, "set_datasource_access", access);
+    }
+    await set("admins");
+    for (const who of [token, viewer]) {
+      const { datasources } = await resultOf<{ datasources: { name: string; settings: object }[] }>(
+        server,
+        who,
+        "list_datasources",
+        {},
+      );
+      for (const { name, settings } of datasources)
+        expect(settings).toEqual(
+          who === token && name === "Mine" ? expect.objectContaining({ url: mine.host }) : {},
+        );
+      const asset = { asset_type: "datasource", asset_id: datasource_id };
+      const told = await resultOf<{ details: object }>(server, who, "get_details", asset);
+      expect(told.details).toMatchObject({ settings: {}, may_query: false });
+    }
+    for (const wish of [
+      { ...shop, user, password },
+      { ...shop, user: "somebody", type: "citus" },
+      { ...shop, user: "somebody", database: undefined },
+      { type: "sqlite", database: file },
+      { type: "duckdb", database: link },
+      { type: "sqlite", database: join(folder, "x", "..", "pay.db") },
+      web("http://127.0.0.1:9/hr?all=1"),
+      web("http://127.0.0.1:9"),
+      web("http://127.0.0.1:9//%68r/pay"),
+      { ...mine, host: "http://127.0.0.1:9/hr", replace: true },
+    ])
+      await expect(make(wish)).rejects.toThrow(/connects to, which may be queried by admins only/);
+    for (const wish of [
+      { ...shop, user, password, database: "another" },
+      { type: "sqlite", database: other },
+      web("http://127.0.0.1:9/hrm"),
+      web("http://127.0.0.1:10/hr"),
+    ])
+      expect(await make(wish)).toMatchObject({ datasource_id: expect.any(Number) });
+    expect(await make({ ...shop, user, password }, admin)).toMatchObject({ type: "postgresql" });
+    const query = { asset_type: "query", asset_id: query_id, confirm: true };
+    await expect(resultOf(server, token, "delete_asset", query)).rejects.toThrow(
+      /may be queried by admins only/,
+    );
+    rmSync(folder, { recursive: true });
     await set("contributors");
   });
 
