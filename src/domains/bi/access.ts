@@ -23,6 +23,11 @@ export function may(
   return shared === "edit" || (shared === "view" && verb === "read");
 }
 
+/** Who may say who else sees and changes it: otherwise somebody it is shared with could lock out the others. */
+export function mayShare({ user, role }: Caller, { createdBy }: Pick<Guarded, "createdBy">): boolean {
+  return createdBy === user.id || role === "admin";
+}
+
 /** The same as `may(…, "read")`, for lists. */
 export function visibleTo({ workspace, user, role, groups }: Caller): SQL | undefined {
   const own = and(eq(dashboards.workspaceId, workspace.id), isNull(dashboards.deletedAt));

@@ -3,7 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { assertVisible } from "../../kernel/names.ts";
 import type { CatalogTx } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { may } from "./access.ts";
+import { may, mayShare } from "./access.ts";
 import {
   type BoardsStore,
   type Dashboard,
@@ -96,6 +96,11 @@ export class Boards {
     return this.store.transaction(async (tx) => {
       const before = await this.store.lockDashboard(tx, caller.workspace.id, id);
       const dashboard = assertMay(caller, before, "write", `dashboard with id ${id}`, before);
+      const isShared = rest.access !== undefined && !isDeepStrictEqual(rest.access, dashboard.access);
+      if (isShared && !mayShare(caller, dashboard))
+        throw new AppError("forbidden", "Only its creator and admins may change the access of a dashboard.", {
+          hint: "Leave access out; all else can be changed.",
+        });
       const there = await this.store.lockWidgetsOf(tx, id);
       const gone = remove.map((each) => requireOn(dashboard, there, each));
       const joining = await this.#joining(tx, caller, there, [...places.keys()]);

@@ -1,7 +1,7 @@
 import { AppError } from "../../kernel/errors.ts";
 import type { AssetKind, AssetRows, RowsOptions } from "../../registry/asset-kind.ts";
 import type { ModelTable } from "../agent/index.ts";
-import { may } from "./access.ts";
+import { may, mayShare } from "./access.ts";
 import type { BoardsStore, FormerVersion } from "./boards.store.ts";
 import { datasetGone, guardOf } from "./boards.ts";
 import { type BiServices, widgetOf } from "./define.ts";
@@ -62,8 +62,10 @@ export function dashboardKind({ boards, views, appUrl }: BiServices): AssetKind 
     },
 
     async restoreVersion(caller, id, version) {
-      await boards.dashboard(caller, id, "write");
-      const { places, ...content } = await formerOf(boards.store.version("dashboard", id, version), version);
+      const current = await boards.dashboard(caller, id, "write");
+      const { places, ...former } = await formerOf(boards.store.version("dashboard", id, version), version);
+      // Who sees it stays as it is, unless whoever brings the version back may say so.
+      const content = { ...former, ...(!mayShare(caller, current) && { access: current.access }) };
       const there = new Set((await boards.store.widgetsOf(id)).map((widget) => widget.id));
       const known = Object.entries((places ?? {}) as Record<string, Place | null>).flatMap(([key, place]) =>
         place !== null && there.has(Number(key)) ? [[Number(key), place] as const] : [],

@@ -68,3 +68,28 @@ it("is for those who may change it", async () => {
   await call("update_dashboard", args, admin);
   await call("update_dashboard", args, editor);
 });
+
+it("lets only its creator and admins say who sees it", async () => {
+  const { dashboard_id } = await make();
+  const other = await memberOf("sharing@example.com");
+  const change = (more: object, who: string) => call("update_dashboard", { dashboard_id, ...more }, who);
+  const asset = { asset_type: "dashboard", asset_id: dashboard_id };
+  const access = async () =>
+    (await call<{ details: { access: object } }>("get_details", asset, admin)).details.access;
+  await expect(change({ access: { shared: "private" } }, other)).rejects.toThrow(
+    /Only its creator and admins/,
+  );
+  await change({ name: "Theirs", access: await access() }, other);
+  await change({ access: { shared: "private" } }, editor);
+  await change({ access: { shared: "edit" } }, admin);
+  // A former version brings its access back for those alone.
+  await call("restore_asset", { ...asset, version: 3 }, other);
+  expect(await access()).toMatchObject({ shared: "edit" });
+  await call("restore_asset", { ...asset, version: 3 }, editor);
+  expect(await access()).toMatchObject({ shared: "private" });
+});
+
+async function memberOf(email: string): Promise<string> {
+  await server.app.identity.users.create({ email, workspace: "acme", role: "contributor" });
+  return server.token({ email });
+}
