@@ -244,6 +244,21 @@ semantic_model:
 });
 
 describe("a run of a report", () => {
+  it("says in its place what cannot be shown, and sends the rest", async () => {
+    const pay = { ...table("Pay"), chart_type: "column", x_axis: "person", y_axis: ["salary"] };
+    const board = await make([sales]);
+    const { widget_id } = await call<{ widget_id: number }>("create_widget", pay, admin);
+    const widgets = [{ widget_id, col: 1, row: 20, sizeX: 12, sizeY: 8 }];
+    await call("layout_dashboard", { dashboard_id: board.dashboard_id, widgets }, editor);
+    const widget_ids = [widget_id, widgetOf(board)];
+    for (const format of ["pdf", "image"]) {
+      const { text } = await mailed({ widget_ids, format, export_csv: true });
+      expect(text).not.toMatch(/91[,.]?234|77[,.]?123|Zebulon/);
+      expect(text).toContain("Rows are left out: This widget needs a field");
+      expect(text).toContain("North");
+    }
+  });
+
   it("tells its files and errors to its owner and to admins, and to nobody else", async () => {
     const board = await make([table("All")]);
     const { id } = await mailed({ dashboard_id: board.dashboard_id });

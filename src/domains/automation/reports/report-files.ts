@@ -121,6 +121,8 @@ export async function insightsOf(
   return found.insights.map(({ sentence }) => sentence);
 }
 
+const LEFT_OUT: readonly string[] = ["forbidden", "bad_request", "not_found"];
+
 async function csvFiles(
   { assets }: FilesParts,
   caller: Caller,
@@ -137,8 +139,8 @@ async function csvFiles(
       const { content } = await exportText(batches, { format: "csv", escapeFormulas: true });
       files.push({ name: `${name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.csv`, mimeType: "text/csv", content });
     } catch (error) {
-      // What may not be shown does not keep the rest from being sent.
-      if (!isAppError(error) || error.code !== "forbidden") throw error;
+      // What may not or cannot be shown does not keep the rest from being sent; what may pass is tried again.
+      if (!isAppError(error) || !LEFT_OUT.includes(error.code)) throw error;
       notes.push(`Rows are left out: ${error.message}`);
     }
   }
