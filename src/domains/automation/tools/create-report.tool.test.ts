@@ -169,7 +169,7 @@ describe("create_report", () => {
     const wish = { dashboardId: dashboard_id, recipients: "told@example.com", sendNow: true };
     await create({ ...wish, includeRecommendations: true });
     const [mail] = await mailsTo("told@example.com");
-    expect(mail?.text).toMatch(/What stands out:[\s\S]*Sum of visits (?:rose|fell)[^\n]* on Jan 31, 2026/);
+    expect(mail?.text).toMatch(/What stands out:[\s\S]*Visits (?:rose|fell)[^\n]* on Jan 31, 2026/);
   });
 
   it("takes recipients as a list on /mcp, and as a text with commas alone by the contract", async () => {
