@@ -353,7 +353,7 @@ describe("with a provider", () => {
     ["plonkage with home Bern", { ...REVENUE_OF, ...only("guests.home", "Bern") }, "revenue"],
     ["plonkage in oldtown", { ...REVENUE_OF, ...only("shops.city", "Bonn") }, "revenue"],
     ["plonkage per visit", { metrics: ["average_ticket"] }, "average ticket"],
-    ["Zaster nach Shop 2025", { ...SHOPS, period: "2025" }, "revenue by shop in 2025"],
+    ["Zaster nach Shop 2025", { ...SHOPS, period: "2025" }, "revenue nach shop im Jahr 2025"],
     ["how did the shops do moneywise", SHOPS, "revenue by shop"],
     [
       "how many visits did the plonky shops have",
