@@ -42,7 +42,7 @@ const detailsOf = async (asset_type: string, asset_id: number, who = viewer) =>
   (await resultOf<{ details: Record<string, unknown> }>(server, who, "get_details", { asset_type, asset_id }))
     .details;
 
-/** All that is written down: the tables, the audit log and what a viewer is shown. */
+/** All that is written down: the tables, the audit log and what members are shown. */
 async function allWritten(): Promise<string> {
   await server.app.identity.audit.flush();
   const client = new pg.Client(server.databaseUrl);
@@ -51,7 +51,10 @@ async function allWritten(): Promise<string> {
     "SELECT d::text FROM datasources d UNION ALL SELECT a::text FROM audit_events a",
   );
   await client.end();
-  return JSON.stringify([rows, await resultOf(server, viewer, "list_datasources", {})]);
+  const shown = await Promise.all(
+    [viewer, token].map((who) => resultOf(server, who, "list_datasources", {})),
+  );
+  return JSON.stringify([rows, shown]);
 }
 
 describe("secrets of a web datasource", () => {
@@ -76,7 +79,8 @@ describe("secrets of a web datasource", () => {
       `/orders/open?${parameter}=${SECRET}&page=${SECRET}&status=x`,
     ]);
     expect(seen.every(({ headers }) => headers[header.toLowerCase()] === SECRET)).toBe(true);
-    expect(await detailsOf("datasource", datasource_id)).toMatchObject({
+    expect(await detailsOf("datasource", datasource_id)).toMatchObject({ settings: {}, has_secrets: true });
+    expect(await detailsOf("datasource", datasource_id, token)).toMatchObject({
       settings: { url: `${base}/orders`, parameters: [parameter, "page"], headers: [header] },
       has_secrets: true,
     });
