@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { keysIn } from "../../../../test/support/template-keys.ts";
 import type { Understanding } from "../understand/reading.ts";
 import { show, showNumber } from "./format.ts";
 import { GERMAN, READ, WORDS } from "./german.ts";
@@ -11,25 +12,6 @@ const sources = readdirSync(AGENT, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.endsWith("german.ts"))
   .map((name) => readFileSync(join(AGENT, name), "utf8"));
 const all = sources.join("\n");
-
-/** The texts of t`…` in a source, with {0}, {1} … in place of values. */
-function keysIn(source: string): string[] {
-  return [...source.matchAll(/(?<![\w.])t`/g)].map(({ index }) => {
-    let key = "";
-    let values = 0;
-    for (let at = index + 2; source[at] !== "`"; at += 1) {
-      if (!source.startsWith("${", at)) {
-        key += source[at];
-        continue;
-      }
-      let depth = 1;
-      for (at += 2; depth > 0; at += 1) depth += source[at] === "{" ? 1 : source[at] === "}" ? -1 : 0;
-      at -= 1;
-      key += `{${values++}}`;
-    }
-    return key;
-  });
-}
 
 const keys = new Set(sources.flatMap(keysIn));
 const inGerman = <T>(work: () => T) => inLanguageOf(["Wie viele gibt es?"], work);
