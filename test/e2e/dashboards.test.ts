@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -5,7 +6,7 @@ import axe from "axe-core";
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MS } from "../../src/kernel/clock.ts";
-import { needsChromium } from "../support/availability.ts";
+import { needsChromium, needsPoppler } from "../support/availability.ts";
 import { startBoards } from "../support/boards.ts";
 import { launchChromium, openPage } from "../support/browser.ts";
 import { makeSheets, SHEETS, structureOf } from "../support/contact-sheet.ts";
@@ -132,7 +133,11 @@ describe("the page", () => {
       await page.waitForLoadState("networkidle");
       expect(await page.locator(".widget").count()).toBe(20);
       expect(await page.locator(".chart svg").count()).toBeGreaterThanOrEqual(15);
-      await page.getByText("No rows are left by the filters on region.").waitFor();
+      const nothing =
+        "locale" in look
+          ? "Die Filter auf region lassen keine Zeilen übrig."
+          : "No rows are left by the filters on region.";
+      await page.getByText(nothing).waitFor();
       await page.getByText('the parameter "missing" has no value').waitFor();
       const widths = await page
         .locator(".chart")
@@ -490,6 +495,52 @@ describe("an embed", () => {
     expect(text).toContain('<tfoot><tr><td class="number">Total</td>');
     const stages = [...text.matchAll(/<td class="short">(Seen|Tried|Bought)<\/td>/g)].map(([, name]) => name);
     expect(stages).toEqual(["Seen", "Tried", "Bought"]);
+  });
+
+  it("is in German down to the words in its pictures, and so is its PDF", async (context) => {
+    needsPoppler(context);
+    const month = clock.now().toISOString().slice(0, 7);
+    const rows = Array.from({ length: 60 }, (_, i) => ({
+      day: `${i < 30 ? "2024-01" : month}-01`,
+      part: i === 59 ? null : `part ${i % 12}`,
+      net_sales: i + 1,
+    }));
+    const id = await makeDataset(server, editor, "Deutsch", rows);
+    const common = { dataset_id: id, y_axis: ["net_sales"] };
+    const { dashboard_id } = await make({
+      name: "Deutsch",
+      settings: { locale: "de-DE" },
+      widgets: [
+        { ...common, name: "Ring", chart_type: "donut", x_axis: "part" },
+        { ...common, name: "Monate", chart_type: "column", x_axis: "day", options: { grain: "month" } },
+        { ...common, name: "Gruppen", chart_type: "column", x_axis: "day", group_by: "part" },
+        { ...common, name: "Zeilen", chart_type: "datagrid2" },
+        {
+          ...common,
+          name: "Leer",
+          chart_type: "datagrid2",
+          options: { filters: [{ field: "net_sales", operator: ">", value: 99 }] },
+        },
+        { ...common, name: "Was", chart_type: "recommendation", x_axis: "part" },
+      ],
+    });
+    const { text: page } = await ask((await embed({ dashboard_id })).url);
+    const { url } = await call<{ url: string }>("export_dashboard", { dashboard_id });
+    const input = Buffer.from(await (await fetch(url)).arrayBuffer());
+    const pdf = spawnSync("pdftotext", ["-raw", "-", "-"], { input }).stdout.toString();
+    const SAID = [
+      "Summe von net sales",
+      "Sonstige",
+      "unvollständig: ",
+      "Datenstand ",
+      "Die Filter auf net_sales lassen",
+    ];
+    for (const said of SAID) {
+      expect(pdf).toContain(said);
+      if (said !== "Datenstand ") expect(page).toContain(said);
+    }
+    for (const each of [page.replaceAll(/<[^>]*>/g, " "), pdf])
+      expect(each).not.toMatch(/\b(Sum of|Other|Total|not complete|No rows|as of)\b/);
   });
 });
 

@@ -23,9 +23,17 @@ import { type Chosen, chosenValue, lensOf, nameOfFilter } from "./lens.ts";
 import { LIMITS } from "./limits.ts";
 import type { ModelSources } from "./query/model-source.ts";
 import { readable } from "./query/plan.ts";
-import { type KnownDatasets, quoted, type Seen, type Sources } from "./query/source.ts";
+import {
+  type KnownDatasets,
+  notAllFilters,
+  quoted,
+  type Seen,
+  type Sources,
+  unfilteredNotes,
+} from "./query/source.ts";
 import type { Seers } from "./seers.ts";
 import type { DashboardFilter, Filter } from "./shapes.ts";
+import { wordsIn } from "./words.ts";
 
 /** Rows of a table that a picture may show. */
 const PNG_ROWS = 50;
@@ -97,9 +105,6 @@ export interface ToDraw {
 /** Widgets whose pictures are asked for together. */
 const DRAWN_TOGETHER = 5;
 
-/** Beside a widget that would show its owner more. */
-const LESS = "Only what whoever last changed this may see is shown.";
-
 /** Rows of a dashboard that one sentence takes. */
 const ROWS_A_SENTENCE = 3;
 
@@ -146,19 +151,20 @@ export class Views {
     const { name, spec, datasetId } = widget;
     const lens = lensOf(dashboard, options.chosen);
     let asOf: Date | null = null;
+    const locale = knownLocale(options.locale);
     const writing = {
-      locale: knownLocale(options.locale),
+      locale,
       now: clock.now(),
       room: { ...options, firstColumn: options.firstColumns?.get(widget.id) ?? 0 },
       sizeY: widget.place?.sizeY ?? 8,
     };
     const isStranger = caller.viewerAttributes !== undefined;
-    const shown = await showWidget({ name, isStranger }, async () => {
+    const shown = await showWidget({ name, isStranger, locale }, async () => {
       if (spec.model !== undefined) {
-        const { table, unfiltered } = await modelSources.read(seer, spec, lens);
+        const { table, isUnfiltered } = await modelSources.read(seer, spec, lens);
         asOf = table.asOf;
         const { subject, notes } = showModel(name, spec, table, writing);
-        return { subject, notes: [...notes, ...unfiltered] };
+        return { subject, notes: isUnfiltered ? [...notes, notAllFilters(locale)] : notes };
       }
       if (datasetId === null) throw datasetGone(widget);
       const source = await sources.open(seer, datasetId, spec, lens, known);
@@ -171,12 +177,15 @@ export class Views {
             title: name,
             text: said.map((each) => (said.length === 1 ? each : `• ${each}`)).join("\n"),
           },
-          notes: source.unfiltered,
+          notes: unfilteredNotes(source, locale),
         };
       return showSource(name, spec, source, writing);
     });
     const isLess = shown.subject.kind !== "error" && (await this.#seesLess({ caller, seer, known }, widget));
-    return { widget, asOf, ...shown, notes: isLess ? [...shown.notes, LESS] : shown.notes };
+    if (!isLess) return { widget, asOf, ...shown };
+    const t = wordsIn(locale);
+    const less = t`Only what whoever last changed this may see is shown.`;
+    return { widget, asOf, ...shown, notes: [...shown.notes, less] };
   }
 
   /** Whether a widget shows less because of who has changed it than the caller alone would see. */

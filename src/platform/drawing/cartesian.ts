@@ -5,6 +5,7 @@ import { type Element, headerOf, ROOM_FOR_AXIS_NAME, textAt } from "./header.ts"
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, isRepeated, type Look, OTHER_COLOUR, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
+import { otherIn, wordsIn } from "./words.ts";
 
 const { series: MOST_SERIES, bars: MOST_BARS, hoverValues: MOST_HOVERED } = LIMITS.drawing;
 /** Points of a line that are marked, where each has so many pixels. */
@@ -49,19 +50,20 @@ interface Plot {
 
 /** Bars, lines and areas. */
 export function cartesianOf(chart: Chart, look: Look, measure: Measure): Drawing {
+  const t = wordsIn(look.locale);
   const all = (chart.series ?? []).map(({ label, data }) => ({
     label: oneLine(label),
     data: data.map(drawable),
   }));
   const length = Math.max(chart.categories?.length ?? 0, ...all.map(({ data }) => data.length), 0);
   if (!all.some(({ data }) => data.some((value) => value !== null)))
-    return { kind: "empty", title: chart.title ?? "", why: "There are no values to draw." };
+    return { kind: "empty", title: chart.title ?? "", why: t`There are no values to draw.` };
   const shown = chart.type === "bar" ? Math.min(length, MOST_BARS) : length;
   const categories = Array.from({ length: shown }, (_, i) => oneLine(chart.categories?.[i] ?? `${i + 1}`));
   const series = all.slice(0, MOST_SERIES).map(({ label, data }, i) => ({
     label,
     data: Array.from({ length: shown }, (_, j) => data[j] ?? null),
-    colour: label === "Other" && i > 0 ? OTHER_COLOUR : colourOf(i),
+    colour: label === otherIn(look.locale) && i > 0 ? OTHER_COLOUR : colourOf(i),
     isRepeated: isRepeated(i),
   }));
   const partial = new Set(chart.partial?.filter((i) => i < shown));
@@ -70,10 +72,10 @@ export function cartesianOf(chart: Chart, look: Look, measure: Measure): Drawing
   const notes = [
     // More of them than these, or in a low picture, are told by how they look.
     ...(named.length > 0 && named.length <= NAMED_PARTIAL && !isLow
-      ? [`not complete: ${named.join(", ")}`]
+      ? [t`not complete: ${named.join(", ")}`]
       : []),
-    ...(shown < length ? [`${shown} of ${length} shown`] : []),
-    ...(all.length > MOST_SERIES ? [`${MOST_SERIES} of ${all.length} series shown`] : []),
+    ...(shown < length ? [t`${shown} of ${length} shown`] : []),
+    ...(all.length > MOST_SERIES ? [t`${MOST_SERIES} of ${all.length} series shown`] : []),
   ];
   const isHorizontal = chart.type === "bar" && chart.layout === "horizontal";
   return plotOf({
@@ -387,8 +389,9 @@ function paleBar(color: string): Record<string, unknown> {
   return { color: `${color}${alpha}`, borderColor: color, borderWidth: 1, borderType: "dashed" };
 }
 
-function isOther({ categories, series }: Plot, index: number): boolean {
-  return series.length === 1 && index === categories.length - 1 && categories[index] === "Other";
+function isOther({ categories, series, look }: Plot, index: number): boolean {
+  const isAlone = series.length === 1 && index === categories.length - 1;
+  return isAlone && categories[index] === otherIn(look.locale);
 }
 
 /** A value between two gaps is no line and would not be seen. */
@@ -403,12 +406,13 @@ function hoverOf(
   guide: { top: number; bottom: number } | null,
 ): Hover | null {
   if (categories.length * series.length > MOST_HOVERED) return null;
+  const t = wordsIn(look.locale);
   const write = formatter(chart.formats?.y, "full", knownLocale(look.locale));
   return {
     by: "category",
     axis: isHorizontal ? "y" : "x",
     guide,
-    titles: categories.map((name, i) => (partial.has(i) ? `${name} (not complete)` : name)),
+    titles: categories.map((name, i) => (partial.has(i) ? t`${name} (not complete)` : name)),
     series: series.map(({ label, data, colour }) => ({
       name: label,
       colour,

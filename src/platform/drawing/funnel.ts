@@ -4,6 +4,7 @@ import { formatter, knownLocale, NAME_MARKER } from "./formats.ts";
 import { headerOf } from "./header.ts";
 import { COLOURS, colourOf, type Look, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
+import { wordsIn } from "./words.ts";
 
 const STAGE = 44;
 /** From here on counts are written in short. */
@@ -11,6 +12,7 @@ const MANY = 1_000_000;
 
 /** How many are left after each stage, as a share of the first and of the one before. */
 export function funnelOf(chart: Chart, look: Look, measure: Measure): Drawing {
+  const t = wordsIn(look.locale);
   const title = chart.title ?? "";
   const stages = (chart.slices ?? []).flatMap(({ label, value }) => {
     const known = drawable(value);
@@ -18,7 +20,7 @@ export function funnelOf(chart: Chart, look: Look, measure: Measure): Drawing {
   });
   const [first] = stages;
   if (first === undefined || !stages.some(({ value }) => value > 0))
-    return { kind: "empty", title, why: "There are no values to draw." };
+    return { kind: "empty", title, why: t`There are no values to draw.` };
   const header = headerOf({ title, subtitle: chart.yAxisLabel }, look, measure);
   const height = look.height ?? Math.round(header.bottom + PADDING + stages.length * STAGE);
   const locale = knownLocale(look.locale);
@@ -29,7 +31,7 @@ export function funnelOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const lines = stages.map(({ value }, i) =>
     i === 0
       ? write(value)
-      : `${write(value)} · ${of(value, first.value)} of first · ${of(value, stages[i - 1]?.value)} of previous`,
+      : t`${write(value)} · ${of(value, first.value)} of first · ${of(value, stages[i - 1]?.value)} of previous`,
   );
   const shape = look.width * (look.width < 420 ? 0.4 : 0.48);
   const most = Math.max(...stages.map(({ value }) => value));

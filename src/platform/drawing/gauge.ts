@@ -4,6 +4,7 @@ import { formatter, knownLocale } from "./formats.ts";
 import { headerOf, textAt } from "./header.ts";
 import { COLOURS, colourOf, type Look, PADDING, SIZES } from "./look.ts";
 import type { Measure } from "./text.ts";
+import { wordsIn } from "./words.ts";
 
 /** What the ends of the scale take below the arc. */
 const SCALE_LINE = 24;
@@ -17,9 +18,10 @@ const SIZES_OF_NUMBER = { most: 34, least: 9, whole: 18 } as const;
 
 /** One number on an arc from zero to its target, or to the next round number. */
 export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
+  const t = wordsIn(look.locale);
   const title = chart.title ?? "";
   const value = drawable(chart.slices?.[0]?.value ?? null);
-  if (value === null) return { kind: "empty", title, why: "There is no value to draw." };
+  if (value === null) return { kind: "empty", title, why: t`There is no value to draw.` };
   const target = drawable(chart.target ?? null);
   const end =
     target !== null && target > 0 ? Math.max(target, value) : endOf(Math.abs(value), chart.formats?.y);
@@ -39,7 +41,7 @@ export function gaugeOf(chart: Chart, look: Look, measure: Measure): Drawing {
   const { text, muted, grid } = COLOURS[look.theme];
   const below = { size: SIZES.text, weight: 400, fill: muted, align: "center" };
   const width = Math.max(7, Math.min(22, radius * 0.2));
-  const note = target === null ? "" : `${share(value / target)} of ${short(target)}`;
+  const note = target === null ? "" : t`${share(value / target)} of ${short(target)}`;
   const inside = radius - width - 4;
   // Where there is no room for it in the arc, it is more than the ends of the scale are.
   const isNoteInside = note !== "" && widthAt(inside, NOTE_LINE) >= measure(note, SIZES.text, 400);

@@ -5,6 +5,7 @@ import { formatter, knownLocale, labelFormatter } from "./formats.ts";
 import { headerOf } from "./header.ts";
 import { COLOURS, HEAT, HEAT_TEXT, type Look, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
+import { wordsIn } from "./words.ts";
 
 /** Cells with their number in them; in more there would be no room for it. */
 const LABELLED_CELLS = 200;
@@ -12,6 +13,7 @@ const ROW = 30;
 
 /** A number for each pair of names, as a colour from little to much. */
 export function heatmapOf(chart: Chart, look: Look, measure: Measure): Drawing {
+  const t = wordsIn(look.locale);
   const title = chart.title ?? "";
   const columns = (chart.categories ?? []).map(oneLine);
   const rows = (chart.series ?? []).map(({ label, data }) => ({
@@ -19,7 +21,7 @@ export function heatmapOf(chart: Chart, look: Look, measure: Measure): Drawing {
     data: data.map(drawable),
   }));
   const known = rows.flatMap(({ data }) => data).filter((value) => value !== null);
-  if (known.length === 0) return { kind: "empty", title, why: "There are no values to draw." };
+  if (known.length === 0) return { kind: "empty", title, why: t`There are no values to draw.` };
   const [least, most] = [Math.min(...known), Math.max(...known)];
   const write = formatter(chart.formats?.y, "short", knownLocale(look.locale));
   const scale = `${write(least)} to ${write(most)}`;

@@ -30,7 +30,7 @@ export function htmlTableOf({ columns, rows, totals = [] }: HtmlTable, locale: s
     (row) => `<tr>${row.map((value, i) => `<td${kinds[i]}>${cell(value, i)}</td>`).join("")}</tr>`,
   );
   const foot = totals.map(
-    (_, i) => `<td${kinds[i]}>${escapeXml(totalOf(totals, i, write[i] ?? String))}</td>`,
+    (_, i) => `<td${kinds[i]}>${escapeXml(totalOf(totals, i, write[i] ?? String, locale))}</td>`,
   );
   const last = foot.length === 0 ? "" : `<tfoot><tr>${foot.join("")}</tr></tfoot>`;
   return `<table><thead><tr>${head}</tr></thead>\n<tbody>${body.join("\n")}</tbody>${last}</table>`;

@@ -11,3 +11,4 @@ export type { Picture } from "./render-svg.ts";
 export { openResvg } from "./resvg.ts";
 export { subjectShape } from "./subject.ts";
 export { escapeXml, printable, shorten } from "./text.ts";
+export { otherIn } from "./words.ts";

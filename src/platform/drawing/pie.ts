@@ -6,6 +6,7 @@ import { type Element, headerOf, legendColumn, legendWidth, textAt } from "./hea
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, type Look, OTHER_COLOUR, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
+import { otherIn, wordsIn } from "./words.ts";
 
 const { slices: MOST_SLICES } = LIMITS.drawing;
 /** Narrower than this, names stand in a legend and not beside their slices. */
@@ -29,22 +30,27 @@ interface Slice {
 
 /** Parts of a whole, the largest first. Values below zero are no parts: they are drawn as bars. */
 export function pieOf(chart: Chart, look: Look, measure: Measure): Drawing {
+  const t = wordsIn(look.locale);
+  const other = otherIn(look.locale);
   const all = (chart.slices ?? [])
     .flatMap(({ label, value }) =>
       drawable(value) === null ? [] : [{ label: oneLine(label), value: value as number }],
     )
-    .toSorted((a, b) => Number(a.label === "Other") - Number(b.label === "Other") || b.value - a.value);
+    .toSorted((a, b) => Number(a.label === other) - Number(b.label === other) || b.value - a.value);
   if (all.some(({ value }) => value < 0)) return asBars(chart, all, look, measure);
   const whole = all.reduce((sum, { value }) => sum + value, 0);
   if (!(whole > 0) || !Number.isFinite(whole)) {
-    const why = all.length > 0 && whole === 0 ? "All values are zero." : "There are no values to draw.";
+    const why = all.length > 0 && whole === 0 ? t`All values are zero.` : t`There are no values to draw.`;
     return { kind: "empty", title: chart.title ?? "", why };
   }
   const share = formatter("percent", "full", knownLocale(look.locale));
-  const slices = together(all.filter(({ value }) => value > 0)).map((slice, i) => ({
+  const slices = together(
+    all.filter(({ value }) => value > 0),
+    other,
+  ).map((slice, i) => ({
     ...slice,
     share: share(slice.value / whole),
-    colour: slice.label === "Other" ? OTHER_COLOUR : colourOf(i),
+    colour: slice.label === other ? OTHER_COLOUR : colourOf(i),
   }));
   const write = formatter(chart.formats?.y, "full", knownLocale(look.locale));
   const { place, elements, height } = placeOf(chart, slices, look, measure);
@@ -116,10 +122,13 @@ function placeOf(chart: Chart, slices: readonly Slice[], look: Look, measure: Me
   };
 }
 
-function together(slices: { label: string; value: number }[]): { label: string; value: number }[] {
+function together(
+  slices: { label: string; value: number }[],
+  other: string,
+): { label: string; value: number }[] {
   if (slices.length <= MOST_SLICES) return slices;
   const rest = slices.slice(MOST_SLICES - 1).reduce((sum, { value }) => sum + value, 0);
-  return [...slices.slice(0, MOST_SLICES - 1), { label: "Other", value: rest }];
+  return [...slices.slice(0, MOST_SLICES - 1), { label: other, value: rest }];
 }
 
 function asBars(
@@ -177,5 +186,6 @@ function totalOf({ formats }: Chart, whole: number, place: Place, look: Look, me
   const at = (y: number, words: string, own: number, weight: number, fill: string) =>
     textAt(place.x, y, words, { size: own, weight, fill, align: "center" });
   if (!isCalled) return [at(place.y - size / 2, total, size, 600, text)];
-  return [at(place.y - size, total, size, 600, text), at(place.y + 5, "Total", SIZES.text, 400, muted)];
+  const t = wordsIn(look.locale);
+  return [at(place.y - size, total, size, 600, text), at(place.y + 5, t`Total`, SIZES.text, 400, muted)];
 }

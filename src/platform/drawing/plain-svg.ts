@@ -4,6 +4,7 @@ import { UNTITLED } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
 import { escapeXml, type Measure, oneLine, shorten, wrap } from "./text.ts";
+import { wordsIn } from "./words.ts";
 
 type Plain = Exclude<Drawing, { kind: "chart" }>;
 
@@ -141,7 +142,7 @@ function writeTable(
   const columnsOf = columns.map(({ label, format }, i) => {
     const write = columnFormatter(format, [...rows.map((row) => row[i]), totals?.[i]], locale);
     const cells = shown.map((row) => cellOf(row[i], write));
-    const total = totals === undefined ? [] : [totalOf(totals, i, write)];
+    const total = totals === undefined ? [] : [totalOf(totals, i, write, look.locale)];
     const widest = Math.max(
       ...[oneLine(label), ...cells, ...total].map((cell) => measure(cell, SIZES.text, 600)),
     );
@@ -176,10 +177,11 @@ function writeTable(
   const lines = shown.length + (totals === undefined ? 0 : 1);
   for (let row = 1; row <= lines; row++) rule(top + row * ROW, row === 1 || row > shown.length ? axis : grid);
   canvas.y = top + (lines + 1) * ROW;
+  const t = wordsIn(look.locale);
   const count = formatter("integer", "full", locale);
   const more = [
-    ...(rowCount > shown.length ? [`${shown.length} of ${count(rowCount)} rows`] : []),
-    ...(columnCount > columns.length ? [`${columns.length} of ${count(columnCount)} columns`] : []),
+    ...(rowCount > shown.length ? [t`${shown.length} of ${count(rowCount)} rows`] : []),
+    ...(columnCount > columns.length ? [t`${columns.length} of ${count(columnCount)} columns`] : []),
   ].join(" · ");
   if (more === "") return;
   write(canvas, { x: PADDING, y: canvas.y + 4, text: more, fill: muted });
@@ -191,9 +193,11 @@ export function totalOf(
   totals: readonly (number | null)[],
   at: number,
   write: (value: number) => string,
+  locale: string,
 ): string {
+  const t = wordsIn(locale);
   const total = totals[at] ?? null;
-  return total === null ? (at === 0 ? "Total" : "") : write(total);
+  return total === null ? (at === 0 ? t`Total` : "") : write(total);
 }
 
 function cellOf(value: string | number | null | undefined, write: (value: number) => string): string {

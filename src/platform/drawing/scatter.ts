@@ -5,6 +5,7 @@ import { headerOf, ROOM_FOR_AXIS_NAME, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, type Look, PADDING, SIZES } from "./look.ts";
 import { type Measure, oneLine, shorten } from "./text.ts";
+import { wordsIn } from "./words.ts";
 
 /** Points that are named in the chart; of more, only those under the pointer are. */
 const NAMED_POINTS = 12;
@@ -17,13 +18,14 @@ const TREND_CORRELATION = 0.7;
 
 /** Two numbers of each thing. */
 export function scatterOf(chart: Chart, look: Look, measure: Measure): Drawing {
+  const t = wordsIn(look.locale);
   const points = (chart.points ?? []).flatMap(({ x, y, label = "" }) =>
     drawable(x) !== null && drawable(y) !== null
       ? [{ x: x as number, y: y as number, label: oneLine(label) }]
       : [],
   );
   const title = chart.title ?? "";
-  if (points.length === 0) return { kind: "empty", title, why: "There are no values to draw." };
+  if (points.length === 0) return { kind: "empty", title, why: t`There are no values to draw.` };
   const groups = groupsOf(points);
   const legend = groups.map((label, i) => ({ label, colour: colourOf(i), isLine: false, isRepeated: false }));
   const header = headerOf({ title, subtitle: chart.yAxisLabel, legend }, look, measure);

@@ -4,6 +4,7 @@ import { formatter, knownLocale, labelFormatter, TILE_MARKER } from "./formats.t
 import { headerOf } from "./header.ts";
 import { COLOURS, colourOf, type Look, OTHER_COLOUR, PADDING, SIZES, textOn } from "./look.ts";
 import { type Measure, oneLine } from "./text.ts";
+import { otherIn, wordsIn } from "./words.ts";
 
 interface Tile {
   label: string;
@@ -12,12 +13,15 @@ interface Tile {
 
 /** Parts of a whole as areas; with several series each is an area of its own, with its parts in it. */
 export function treemapOf(chart: Chart, look: Look, measure: Measure): Drawing {
+  const t = wordsIn(look.locale);
+  const other = otherIn(look.locale);
+  const fillOf = (label: string, index: number) => (label === other ? OTHER_COLOUR : colourOf(index));
   const title = chart.title ?? "";
   const names = (chart.categories ?? []).map(oneLine);
   const groups = (chart.series ?? [])
     .map(({ label, data }) => ({ label: oneLine(label), tiles: tilesOf(names, data) }))
     .filter(({ tiles }) => tiles.length > 0);
-  if (groups.length === 0) return { kind: "empty", title, why: "There are no values to draw." };
+  if (groups.length === 0) return { kind: "empty", title, why: t`There are no values to draw.` };
   const isGrouped = groups.length > 1;
   const header = headerOf(
     {
@@ -102,10 +106,6 @@ function tilesOf(names: readonly string[], data: readonly (number | null)[]): Ti
       return value === null || value <= 0 ? [] : [{ label, value }];
     })
     .toSorted((a, b) => b.value - a.value);
-}
-
-function fillOf(label: string, index: number): string {
-  return label === "Other" ? OTHER_COLOUR : colourOf(index);
 }
 
 function nodeOf({ label, value }: Tile, colour: string, write: (value: number) => string) {

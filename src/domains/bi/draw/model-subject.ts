@@ -3,14 +3,16 @@ import type { ModelTable } from "../../agent/index.ts";
 import { type Points, pointsOf, type Row } from "../query/arrange-points.ts";
 import { numberOf } from "../query/points.ts";
 import type { WidgetSpec } from "../shapes.ts";
+import { wordsIn } from "../words.ts";
 import { drawNumber, drawPoints, leftOut, mostOf, type Shown, type Writing } from "./subject.ts";
 
 /** What a widget on a semantic model shows. Its metrics cannot be added up here, so what is too much is left out and said. */
 export function showModel(title: string, spec: WidgetSpec, table: ModelTable, writing: Writing): Shown {
+  const t = wordsIn(writing.locale);
   const { columns, rows } = table;
   const keys = [spec.x, spec.group].filter((field) => field !== undefined).length;
   if (rows.length === 0 || columns.length === keys)
-    return { subject: { kind: "empty", title, why: "No rows are left by the filters." }, notes: [] };
+    return { subject: { kind: "empty", title, why: t`No rows are left by the filters.` }, notes: [] };
   if (spec.chart === "datagrid2") return tableOf(title, spec, table, keys, writing);
   const values = (row: ModelTable["rows"][number]) => row.slice(keys).map(numberOf);
   if (spec.chart === "scatter") return scatterOf(title, table, keys);
@@ -22,7 +24,7 @@ export function showModel(title: string, spec: WidgetSpec, table: ModelTable, wr
       : drawPoints(title, spec, shortened(spec, table, keys, writing), columns[0]?.label ?? "", writing);
   if (drawn !== undefined) return drawn;
   if (first === undefined || value === null)
-    return { subject: { kind: "empty", title, why: "There is no value." }, notes: [] };
+    return { subject: { kind: "empty", title, why: t`There is no value.` }, notes: [] };
   return { subject: drawNumber(title, spec, { ...first, value }, writing), notes: [] };
 }
 
@@ -41,11 +43,12 @@ function shortened(spec: WidgetSpec, { columns, rows }: ModelTable, keys: number
   const points = pointsOf(all, { grain, numbers, isGrouped, isOrdered });
   const most = spec.top ?? mostOf(spec, writing);
   if (most === undefined || grain !== undefined || points.keys.length <= most) return points;
+  const t = wordsIn(writing.locale);
   return {
     ...points,
     keys: points.keys.slice(0, most),
     series: points.series.map(({ label, data }) => ({ label, data: data.slice(0, most) })),
-    notes: [`The ${most} largest of ${points.keys.length}`],
+    notes: [t`The ${most} largest of ${points.keys.length}`],
   };
 }
 

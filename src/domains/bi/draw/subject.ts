@@ -1,13 +1,14 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { type Chart, formatter, type Subject } from "../../../platform/drawing/index.ts";
+import { type Chart, formatter, otherIn, type Subject } from "../../../platform/drawing/index.ts";
 import type { Column } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
-import { type Key, OTHER, type Points } from "../query/arrange-points.ts";
+import { type Key, NONE, OTHER, type Points } from "../query/arrange-points.ts";
 import { nextPeriod, periodWriter } from "../query/periods.ts";
 import { captionOf, formatOf, type Measure, type Plan, planOf, readable } from "../query/plan.ts";
 import { readNumber, readPoints, readScatter, readTable, type TableRoom } from "../query/points.ts";
-import { isNumber, type Source } from "../query/source.ts";
+import { isNumber, type Source, unfilteredNotes } from "../query/source.ts";
 import type { ChartType, Grain, WidgetSpec } from "../shapes.ts";
+import { wordsIn } from "../words.ts";
 import { withoutOthers } from "./others.ts";
 
 /** How what a widget shows is to be written, and when. */
@@ -49,7 +50,7 @@ export function mostOf({ chart }: Pick<Plan, "chart">, { sizeY }: Writing): numb
 
 /** What a widget shows, as something that can be drawn. What goes wrong is shown as well: it never stops a dashboard. */
 export async function showWidget(
-  { name, isStranger }: { name: string; isStranger: boolean },
+  { name, isStranger, locale }: { name: string; isStranger: boolean; locale: string },
   show: () => Promise<Shown>,
 ): Promise<Shown> {
   try {
@@ -57,7 +58,8 @@ export async function showWidget(
   } catch (error) {
     if (!isAppError(error) || error.code === "internal") throw error;
     // People without an account can do nothing about it, and ids and tools mean nothing to them.
-    const gone = "The data behind this chart is no longer there.";
+    const t = wordsIn(locale);
+    const gone = t`The data behind this chart is no longer there.`;
     const what = isStranger && error.code === "not_found" ? gone : error.message;
     const next =
       isStranger || error.hint === undefined
@@ -77,7 +79,7 @@ export async function showSource(
   writing: Writing,
 ): Promise<Shown> {
   const shown = await showRows(title, spec, source, writing);
-  return { ...shown, notes: [...shown.notes, ...source.unfiltered] };
+  return { ...shown, notes: [...shown.notes, ...unfilteredNotes(source, writing.locale)] };
 }
 
 async function showRows(title: string, spec: WidgetSpec, source: Source, writing: Writing): Promise<Shown> {
@@ -92,8 +94,11 @@ async function showRows(title: string, spec: WidgetSpec, source: Source, writing
     return scatter(title, spec, plan, source, writing);
   if (x === undefined) return oneNumber(title, spec, plan, source, writing);
   const most = mostOf(plan, writing);
-  const points = await readPoints(spec, { ...plan, x }, source, spec.top ?? most ?? LIMITS.bi.chartRows);
-  if (points.keys.length === 0) return { subject: empty(title, spec, source), notes: [] };
+  const points = await readPoints(spec, { ...plan, x }, source, {
+    most: spec.top ?? most ?? LIMITS.bi.chartRows,
+    locale: writing.locale,
+  });
+  if (points.keys.length === 0) return { subject: empty(title, spec, source, writing), notes: [] };
   return drawPoints(title, spec, points, x.name, writing) ?? oneNumber(title, spec, plan, source, writing);
 }
 
@@ -117,24 +122,41 @@ export function drawPoints(
   };
 }
 
-function empty(title: string, { filters, c9ql }: WidgetSpec, { dataset, c9ql: all }: Source): Subject {
+function empty(
+  title: string,
+  { filters, c9ql }: WidgetSpec,
+  { dataset, c9ql: all }: Source,
+  { locale }: Pick<Writing, "locale">,
+): Subject {
+  const t = wordsIn(locale);
   const fields = filters.map(({ field }) => field).join(", ");
   const why =
     dataset.rowCount === 0
-      ? `${dataset.name} has no rows yet.`
+      ? t`${dataset.name} has no rows yet.`
       : filters.length > 0
-        ? `No rows are left by the filters on ${fields}.`
+        ? t`No rows are left by the filters on ${fields}.`
         : all !== "" && c9ql === undefined
-          ? "No rows are left by the filters of the dashboard."
+          ? t`No rows are left by the filters of the dashboard.`
           : c9ql !== undefined
-            ? "No rows are left by the widget's query and filters."
-            : `There are no rows of ${dataset.name} that you may see.`;
+            ? t`No rows are left by the widget's query and filters.`
+            : t`There are no rows of ${dataset.name} that you may see.`;
   return { kind: "empty", title, why };
 }
 
 function keyWriter(grain: Grain | undefined, locale: string): (key: Key) => string {
   const write = grain === undefined ? String : periodWriter(grain, locale);
-  return (key) => ("period" in key ? write(key.period) : key.text);
+  const name = nameWriter(locale);
+  return (key) => ("period" in key ? write(key.period) : name(key.text));
+}
+
+/** What stands for no value and for all others has a name in each language. */
+function nameWriter(locale: string): (name: string) => string {
+  const t = wordsIn(locale);
+  const names = new Map([
+    [OTHER, otherIn(locale)],
+    [NONE, t`(empty)`],
+  ]);
+  return (name) => names.get(name) ?? name;
 }
 
 function chartOf(
@@ -145,8 +167,10 @@ function chartOf(
   { locale, now }: Writing,
 ): Chart {
   const write = keyWriter(points.grain, locale);
+  const name = nameWriter(locale);
   const categories = points.keys.map(write);
-  const { series, label } = points;
+  const { label } = points;
+  const series = points.series.map((each) => ({ ...each, label: name(each.label) }));
   const ticks = points.grain === undefined ? {} : { ticks: ticksOf(points.keys, points.grain) };
   const formats = { y: format ?? points.format };
   const common = { title, formats, yAxisLabel: label, xAxisLabel: readable(xName), ...ticks };
@@ -158,7 +182,7 @@ function chartOf(
       return { ...common, type: chart, slices };
     case "funnel":
       // All others together are no stage.
-      return { ...common, type: chart, slices: slices.filter(({ label }) => label !== OTHER) };
+      return { ...common, type: chart, slices: slices.filter(({ label }) => label !== name(OTHER)) };
     case "treemap":
       return { ...common, type: chart, categories, series };
     case "heatmap":
@@ -212,7 +236,7 @@ async function table(
   { room, locale }: Writing,
 ): Promise<Shown> {
   const read = await readTable(spec, plan, source, room);
-  if (read.totalRows === 0) return { subject: empty(title, spec, source), notes: [] };
+  if (read.totalRows === 0) return { subject: empty(title, spec, source, { locale }), notes: [] };
   const columns = read.columns.map((column) => ({
     label: readable(column.name),
     ...(isNumber(column) && { format: formatOf(column, spec.format) }),
@@ -236,16 +260,17 @@ export function leftOut(
   rowCount: number | string,
   locale: string,
 ): string[] {
+  const t = wordsIn(locale);
   const count = formatter("integer", "full", locale);
   const isCut = typeof rowCount === "string" || rowCount > rows.length;
   const all = typeof rowCount === "string" ? rowCount : count(rowCount);
   const shown =
     firstColumn === 0
       ? `${count(columns.length)}`
-      : `${count(firstColumn + 1)} to ${count(firstColumn + columns.length)}`;
+      : t`${count(firstColumn + 1)} to ${count(firstColumn + columns.length)}`;
   return [
-    ...(isCut ? [`${count(rows.length)} of ${all} rows`] : []),
-    ...(columnCount === undefined ? [] : [`${shown} of ${count(columnCount)} columns`]),
+    ...(isCut ? [t`${count(rows.length)} of ${all} rows`] : []),
+    ...(columnCount === undefined ? [] : [t`${shown} of ${count(columnCount)} columns`]),
   ];
 }
 
@@ -258,15 +283,16 @@ async function scatter(
 ): Promise<Shown> {
   const { points, totalRows } = await readScatter(plan, source);
   const [y] = plan.measures as [Measure];
-  if (points.length === 0) return { subject: empty(title, spec, source), notes: [] };
+  if (points.length === 0) return { subject: empty(title, spec, source, { locale }), notes: [] };
   const labels = { xAxisLabel: readable(plan.x?.name ?? ""), yAxisLabel: readable(y.field?.name ?? "") };
   const formatOfAxis = (column: Column | null | undefined) =>
     column == null ? undefined : formatOf(column, column === y.field ? spec.format : undefined);
   const formats = { x: formatOfAxis(plan.x), y: formatOfAxis(y.field) };
   const chart: Chart = { type: "scatter", title, ...labels, points, formats };
+  const t = wordsIn(locale);
   const count = formatter("integer", "full", locale);
   const notes =
-    totalRows > points.length ? [`A sample: ${count(points.length)} of ${count(totalRows)} points`] : [];
+    totalRows > points.length ? [t`A sample: ${count(points.length)} of ${count(totalRows)} points`] : [];
   return { subject: { kind: "spec", chart }, notes };
 }
 
@@ -279,8 +305,8 @@ async function oneNumber(
 ): Promise<Shown> {
   const [measure] = measures as [Measure];
   const value = await readNumber(measure, source);
-  if (value === null) return { subject: empty(title, spec, source), notes: [] };
-  const label = captionOf(measure, false);
+  if (value === null) return { subject: empty(title, spec, source, writing), notes: [] };
+  const label = captionOf(measure, false, wordsIn(writing.locale));
   const subject = drawNumber(title, spec, { label, value, format: measure.format }, writing);
   return { subject, notes: [] };
 }
@@ -311,6 +337,7 @@ function trend(
   grain: Grain,
   { locale, now }: Writing,
 ): Shown {
+  const t = wordsIn(locale);
   const { keys, series, label } = points;
   const data = series[0]?.data ?? [];
   const isOn = partialIn(points, now).partial?.includes(keys.length - 1) === true && keys.length > 1;
@@ -323,7 +350,7 @@ function trend(
     before === null || before === 0
       ? undefined
       : {
-          text: `${value >= before ? "+" : ""}${share((value - before) / Math.abs(before))} vs ${write(keys[at - 1] as Key)}`,
+          text: t`${`${value >= before ? "+" : ""}${share((value - before) / Math.abs(before))}`} vs ${write(keys[at - 1] as Key)}`,
           isUp: value >= before,
         };
   return {
@@ -342,19 +369,22 @@ function trend(
 
 /** What can be said of the numbers as they are. */
 function facts({ keys, grain, series, format, label }: Points, { locale }: Writing): string {
+  const t = wordsIn(locale);
   const write = keyWriter(grain, locale);
   const number = formatter(format, "full", locale);
   const known = keys
     .map((key, i) => ({ name: write(key), value: series[0]?.data[i] ?? null }))
-    .filter((each): each is { name: string; value: number } => each.value !== null && each.name !== OTHER);
+    .filter(
+      (each): each is { name: string; value: number } => each.value !== null && each.name !== otherIn(locale),
+    );
   const [first, last] = [known[0], known.at(-1)];
-  if (first === undefined || last === undefined) return "There are no values.";
+  if (first === undefined || last === undefined) return t`There are no values.`;
   const most = known.reduce((a, b) => (b.value > a.value ? b : a));
   const least = known.reduce((a, b) => (b.value < a.value ? b : a));
   const sentences = [
-    `${label}: the largest is ${most.name} with ${number(most.value)}, the smallest ${least.name} with ${number(least.value)}.`,
+    t`${label}: the largest is ${most.name} with ${number(most.value)}, the smallest ${least.name} with ${number(least.value)}.`,
     ...(grain !== undefined && known.length > 1
-      ? [`From ${first.name} to ${last.name} it went from ${number(first.value)} to ${number(last.value)}.`]
+      ? [t`From ${first.name} to ${last.name} it went from ${number(first.value)} to ${number(last.value)}.`]
       : []),
   ];
   return sentences.join(" ");

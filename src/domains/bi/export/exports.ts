@@ -9,6 +9,7 @@ import { chosenValue, nameOfFilter } from "../lens.ts";
 import { readable } from "../query/plan.ts";
 import type { Place } from "../shapes.ts";
 import { roomFor, type ShownWidget, type Views } from "../views.ts";
+import { wordsIn } from "../words.ts";
 import type { Documents, SheetOfWorkbook } from "./documents.ts";
 import type { ExportTarget } from "./links.ts";
 import {
@@ -231,6 +232,7 @@ export class Exports {
       const name = filter.label ?? readable(nameOfFilter(filter));
       return value === undefined ? [] : [`${name} ${filter.operator} ${[value].flat().join(", ")}`];
     });
+    const t = wordsIn(locale);
     const zone = dashboard?.settings.time_zone ?? "UTC";
     const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
     const asOf = cells
@@ -241,7 +243,7 @@ export class Exports {
       title,
       description: type === "dashboard" ? (dashboard?.description ?? "") : "",
       filters,
-      asOf: asOf === undefined ? "" : `Data as of ${when.format(asOf)}`,
+      asOf: asOf === undefined ? "" : t`Data as of ${when.format(asOf)}`,
       printed: `${when.format(this.#parts.clock.now())} ${zone}`,
       locale,
       cells: cells.map(({ asOf: _asOf, ...cell }) => cell),

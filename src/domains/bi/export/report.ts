@@ -180,7 +180,7 @@ function tableOf(
     isNumber: format !== undefined,
   }));
   const rows = table.rows.map((row) => row.map(cell));
-  const totals = (table.totals ?? []).map((_, i, all) => totalOf(all, i, write[i] ?? String));
+  const totals = (table.totals ?? []).map((_, i, all) => totalOf(all, i, write[i] ?? String, locale));
   const widthMm = widthOf([columns.map(({ label }) => label), ...rows, totals]);
   const fitting = Math.floor((PAGE_MM.width + COLUMNS_GAP_MM) / (widthMm + COLUMNS_GAP_MM));
   const across = rows.length > FEW_ROWS ? Math.max(1, Math.min(MOST_ACROSS, fitting)) : 1;

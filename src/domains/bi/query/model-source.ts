@@ -8,7 +8,7 @@ import { assertBoundsKnown } from "../../data/index.ts";
 import type { ModelsServices, PublishedModel } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { WidgetSpec } from "../shapes.ts";
-import { type Lens, NOT_ALL_FILTERS, PLAIN_LENS, unlessFound } from "./source.ts";
+import { type Lens, PLAIN_LENS, unlessFound } from "./source.ts";
 
 interface Parts {
   models: ModelsServices["models"];
@@ -49,7 +49,7 @@ export class ModelSources {
     caller: Caller,
     spec: WidgetSpec,
     lens: Lens,
-  ): Promise<{ table: ModelTable; unfiltered: string[] }> {
+  ): Promise<{ table: ModelTable; isUnfiltered: boolean }> {
     const { modelTables, clock } = this.#parts;
     assertBoundsKnown(caller);
     const published = await this.#model(caller, spec);
@@ -65,7 +65,7 @@ export class ModelSources {
     const limits = { rows: LIMITS.bi.chartRows, ms: LIMITS.bi.queryMs };
     const table = await this.#kept.get(key, () => modelTables.read(caller, published, wish, limits));
     // Not by which: it may be hidden from whoever looks.
-    return { table, unfiltered: unknown.length === 0 ? [] : [NOT_ALL_FILTERS] };
+    return { table, isUnfiltered: unknown.length > 0 };
   }
 
   /** Who published the model as it is now, and when; undefined where there is none. */

@@ -1,8 +1,10 @@
 import { columnKind, isIntegerType } from "../../../kernel/column-kind.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import type { Words } from "../../../kernel/translation.ts";
 import type { Column } from "../../data/index.ts";
 import { addsUp } from "../../models/index.ts";
 import type { Aggregate, ChartType, WidgetSpec } from "../shapes.ts";
+import { wordsIn } from "../words.ts";
 import { isNumber, quoted, type Source } from "./source.ts";
 
 /** A number of a chart: which field, and how the engine puts its values together. */
@@ -81,26 +83,27 @@ export function isAdditive({ aggregate }: Measure): boolean {
   return aggregate === "sum" || aggregate === "count";
 }
 
-const WORDS: Record<Aggregate, (name: string) => string> = {
-  sum: (name) => `Sum of ${name}`,
-  avg: (name) => `Average of ${name}`,
-  count: (name) => `Count of ${name}`,
-  distinct: (name) => `Different values of ${name}`,
-  min: (name) => `Smallest ${name}`,
-  max: (name) => `Largest ${name}`,
-  median: (name) => `Median of ${name}`,
+const WORDS: Record<Aggregate, (t: Words, name: string) => string> = {
+  sum: (t, name) => t`Sum of ${name}`,
+  avg: (t, name) => t`Average of ${name}`,
+  count: (t, name) => t`Count of ${name}`,
+  distinct: (t, name) => t`Different values of ${name}`,
+  min: (t, name) => t`Smallest ${name}`,
+  max: (t, name) => t`Largest ${name}`,
+  median: (t, name) => t`Median of ${name}`,
 };
 
-/** How a number is called, by the exact name of its field. */
+/** How a number is called, by the exact name of its field, whoever looks. */
 export function labelOf({ field, aggregate }: Measure): string {
-  return field === null ? "Count" : WORDS[aggregate](field.name);
+  const t = wordsIn("en");
+  return field === null ? t`Count` : WORDS[aggregate](t, field.name);
 }
 
 /** The same for people; where each row is drawn by itself, nothing was put together. */
-export function captionOf({ field, aggregate }: Measure, isSingle: boolean): string {
-  if (field === null) return "Count";
+export function captionOf({ field, aggregate }: Measure, isSingle: boolean, t: Words): string {
+  if (field === null) return t`Count`;
   if (isSingle && aggregate !== "count" && aggregate !== "distinct") return readable(field.name);
-  return WORDS[aggregate](spaced(field.name));
+  return WORDS[aggregate](t, spaced(field.name));
 }
 
 function spaced(name: string): string {

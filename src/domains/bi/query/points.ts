@@ -4,6 +4,7 @@ import type { RowPage } from "../../../registry/asset-kind.ts";
 import type { Column } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Grain, WidgetSpec } from "../shapes.ts";
+import { wordsIn } from "../words.ts";
 import { NONE, OTHER, type Points, pointsOf, type Row, ranked, textOf } from "./arrange-points.ts";
 import { grainFor, momentOf } from "./periods.ts";
 import { captionOf, isAdditive, isTime, type Measure, type Plan } from "./plan.ts";
@@ -16,8 +17,9 @@ export async function readPoints(
   spec: WidgetSpec,
   plan: Plan & { x: NonNullable<Plan["x"]> },
   source: Source,
-  most: number,
+  { most, locale }: { most: number; locale: string },
 ): Promise<Points> {
+  const t = wordsIn(locale);
   const { x, group, measures } = plan;
   const grain = isTime(x) ? (spec.grain ?? (await grainOf(x, source))) : undefined;
   const xText = grain === undefined ? quoted(x.name) : `date_trunc(${quoted(x.name)}, ${grain})`;
@@ -31,7 +33,7 @@ export async function readPoints(
   const cut = await query.fold(first, { keepX, keepG: spec.chart === "heatmap" ? MOST_ROWS : MOST_GROUPS });
   const isSingle = cut.most === 1;
   const numbers = used.map((each) => ({
-    label: captionOf(each, isSingle),
+    label: captionOf(each, isSingle, t),
     format: each.format,
     isAdditive: isAdditive(each),
   }));
@@ -43,7 +45,7 @@ export async function readPoints(
     isOrdered,
     ...(isGiven && { order: await givenOrder(x, source) }),
   });
-  const notes = cut.isCut ? [`The first ${chartRows.toLocaleString("en")} values are shown.`] : [];
+  const notes = cut.isCut ? [t`The first ${chartRows.toLocaleString(locale)} values are shown.`] : [];
   return { ...points, notes };
 }
 

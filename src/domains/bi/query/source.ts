@@ -17,6 +17,7 @@ import {
 } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Filter, WidgetSpec } from "../shapes.ts";
+import { wordsIn } from "../words.ts";
 
 /** What a viewer has chosen on a dashboard, and how it is to read. */
 export interface Lens {
@@ -35,8 +36,10 @@ export interface Source {
   columns: readonly Column[];
   /** Values of its parameters. */
   parameters: Lens["parameters"];
-  /** Told of filters of the dashboard that do not hold here, for the dataset has no such field. */
+  /** Fields of filters of the dashboard that do not hold here, for the dataset has none of that name. */
   unfiltered: string[];
+  /** Whether some of its fields are hidden from the caller, who is then told of none by name. */
+  hidesSome: boolean;
   /** A field by its name; a wrong one is refused with the right ones. */
   find(name: string): Column;
   /** Runs C9QL on these rows; nothing comes twice while data, rights and question are the same. */
@@ -75,9 +78,7 @@ export class Sources {
     const { columns: visible } = restrictionFor(caller, dataset);
     const hidesSome = visible.length < dataset.columns.length;
     const holds = lens.filters.filter(({ field }) => findField(visible, field) !== undefined);
-    const unfiltered = lens.filters
-      .filter((filter) => !holds.includes(filter))
-      .map(({ field }) => notFiltered(field, dataset.name, hidesSome));
+    const unfiltered = lens.filters.filter((filter) => !holds.includes(filter)).map(({ field }) => field);
     for (const filter of holds) assertFits(filter, findField(visible, filter.field) as Column);
     for (const { field } of spec.filters) requireField(visible, field, dataset.name, hidesSome);
     const filters = [...holds, ...spec.filters];
@@ -95,7 +96,7 @@ export class Sources {
     const read: Source["read"] = (more, limit, isSample) =>
       run([c9ql, more].filter((text) => text !== "").join(";\n"), limit, isSample);
     const find = (name: string) => requireField(columns, name, dataset.name, hidesSome);
-    return { dataset, c9ql, columns, parameters, unfiltered, find, read };
+    return { dataset, c9ql, columns, parameters, unfiltered, hidesSome, find, read };
   }
 
   /** What callers see of datasets as they are now: as long as it is the same, so is whatever is made of them. */
@@ -193,10 +194,19 @@ function findField(columns: readonly Column[], name: string): Column | undefined
   );
 }
 
-export const NOT_ALL_FILTERS = "Not all filters of the dashboard hold here.";
+/** What is said of filters of the dashboard that do not hold here. */
+export function unfilteredNotes(
+  { unfiltered, hidesSome, dataset }: Pick<Source, "unfiltered" | "hidesSome" | "dataset">,
+  locale: string,
+): string[] {
+  const t = wordsIn(locale);
+  if (hidesSome && unfiltered.length > 0) return [notAllFilters(locale)];
+  return unfiltered.map((field) => t`Not filtered by ${field}: ${dataset.name} has no such field.`);
+}
 
-function notFiltered(field: string, where: string, hidesSome: boolean): string {
-  return hidesSome ? NOT_ALL_FILTERS : `Not filtered by ${field}: ${where} has no such field.`;
+export function notAllFilters(locale: string): string {
+  const t = wordsIn(locale);
+  return t`Not all filters of the dashboard hold here.`;
 }
 
 /** A query may name what is hidden from whoever looks at its widget, so they are told no more than that it failed. */

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { html } from "hono/html";
+import { keyOf, rearranged } from "../../../kernel/translation.ts";
 import type { HttpEnv } from "../../http/app.ts";
 import { GERMAN } from "./german.ts";
 import type { Html } from "./page.ts";
@@ -24,16 +25,10 @@ export function wordsIn(language: Words["language"]): Words {
   const words = (strings: TemplateStringsArray, ...values: unknown[]): Html => {
     const translation = german[keyOf(strings)];
     if (translation === undefined) return html(strings, ...values);
-    const [first = "", ...rest] = translation.split(/\{(\d)\}/);
-    const texts = [first, ...rest.filter((_, i) => i % 2 === 1)];
-    const order = rest.filter((_, i) => i % 2 === 0).map(Number);
-    return html(texts as unknown as TemplateStringsArray, ...order.map((at) => values[at]));
+    const [texts, ordered] = rearranged(translation, values);
+    return html(texts as unknown as TemplateStringsArray, ...ordered);
   };
   return Object.assign(words, { language, said: (sentence: string) => german[sentence] ?? sentence });
-}
-
-function keyOf(strings: readonly string[]): string {
-  return strings.reduce((key, text, i) => `${key}{${i - 1}}${text}`);
 }
 
 /** The first language of the browser's list that we speak; English otherwise. */
