@@ -36,6 +36,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Hints on speed would come after the count, which is to be the last word.
     experimental: { diagnostics: false },
+    // What was transformed is kept for the next run, by its contents.
+    fsModuleCache: true,
     projects: [
       { extends: true, test: { name: "alone", include: ALONE } },
       {
