@@ -36,7 +36,7 @@ const evaluation = (words: readonly string[]) => [
 ];
 
 function evaluate(...words: string[]) {
-  return kenning.run(evaluation(words));
+  return kenning.call(evaluation(words));
 }
 
 const QUESTIONS = [
@@ -59,13 +59,8 @@ describe("kenning eval questions", () => {
     mkdirSync(join(kenning.home, "temporary"));
     vi.stubEnv("TMPDIR", join(kenning.home, "temporary"));
     file("questions.jsonl", `${QUESTIONS.map((each) => JSON.stringify(each)).join("\n")}\n`);
-    const { code, out, err } = await evaluate(
-      "--questions",
-      "questions.jsonl",
-      "--out",
-      "answers.jsonl",
-      "--at-least",
-      "75",
+    const { code, out, err } = await kenning.run(
+      evaluation(["--questions", "questions.jsonl", "--out", "answers.jsonl", "--at-least", "75"]),
     );
     expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining("error") });
     expect(out).toMatch(
@@ -124,10 +119,10 @@ describe("kenning eval questions", () => {
     expect(lost.err).toMatch(/no folder .*nowhere/);
     mkdirSync(join(kenning.home, "odd"));
     writeFileSync(join(kenning.home, "odd/shops.csv"), Buffer.from([0, 1, 2, 0, 255, 254, 0]));
-    const odd = await kenning.run("eval questions --tables odd --questions questions.jsonl".split(" "));
+    const odd = await kenning.call("eval questions --tables odd --questions questions.jsonl".split(" "));
     expect(odd.err).toMatch(/odd\/shops\.csv could not be read/);
     file("wrong.yaml", CAFE_MODEL.replace('"expression":"seats"', '"expression":"chairs"'));
-    const wrong = await kenning.run(
+    const wrong = await kenning.call(
       "eval questions --model wrong.yaml --tables tables --questions questions.jsonl".split(" "),
     );
     expect(wrong.code).toBe(1);
