@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { guardSql } from "../../src/domains/models/guard/index.ts";
+import { guardSql } from "../../src/domains/models/guard/guard.ts";
 import { visitTree } from "../../src/domains/models/guard/tree.ts";
 import type { JsonValue, SerializedSql } from "../../src/platform/analytics/index.ts";
 import { Parser } from "../../src/platform/analytics/query/parser.ts";

@@ -1,6 +1,9 @@
 import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { isForData, locate, type ModelFile, ReadingThreads } from "./format/index.ts";
+import type { ModelFile } from "./format/read-models.ts";
+import { ReadingThreads } from "./format/reading-threads.ts";
+import { locate } from "./format/report.ts";
+import { isForData } from "./format/structure.ts";
 import { boundProblems, listProblems } from "./list-problems.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import type { ModelRecord } from "./models.store.ts";

@@ -1,17 +1,26 @@
-import { isAppError } from "../../kernel/errors.ts";
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { AppError, isAppError } from "../../kernel/errors.ts";
+import { mapBounded } from "../../kernel/map-bounded.ts";
 import { nearest } from "../../kernel/nearest.ts";
 import { scopeOf } from "../../kernel/scope.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
-import type { Analytics } from "../../platform/analytics/index.ts";
+import { type Analytics, HIDDEN_SCHEMA, type TableView } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import type { Data } from "../data/index.ts";
-import { type BoundModel, reasonOf, type SeenDataset } from "./bind/index.ts";
-import { checkExpressions } from "./check-expressions.ts";
-import { pathTo } from "./format/index.ts";
-import type { Serialize } from "./guard/index.ts";
+import { type Data, restrictionFor } from "../data/index.ts";
+import { isAggregate, reasonOf } from "./bind/bind-dataset.ts";
+import type { BoundModel, SeenDataset } from "./bind/binder.ts";
+import { pathTo } from "./format/report.ts";
+import type { Serialize } from "./guard/guard.ts";
 import { LIMITS } from "./limits.ts";
-import type { DataType, Problem, Relationship, SemanticModel } from "./model.ts";
-import { tableViewsOf } from "./views.ts";
+import {
+  type DataType,
+  type Expression,
+  foreignDialect,
+  type Problem,
+  type Relationship,
+  type SemanticModel,
+} from "./model.ts";
 
 /** Which of the engine's types are what the format means by one of its own. */
 const FAMILIES: Readonly<Record<DataType, RegExp>> = {
@@ -189,4 +198,182 @@ function notUnique({ name, to, toColumns }: Relationship, repeated: number): Pro
     hint: "Join by a key of the other dataset, or turn the relationship round; otherwise rows are counted several times.",
     path: pathTo("relationships", name),
   };
+}
+
+/** Expressions that can be computed, but hardly mean what their author thinks. */
+async function checkExpressions(
+  { datasets, metrics }: SemanticModel,
+  bound: BoundModel,
+  serialize: Serialize,
+): Promise<Problem[]> {
+  const fields = datasets.flatMap((dataset) =>
+    dataset.fields.flatMap(({ name, expression }) =>
+      inOtherDialect(
+        expression,
+        `field ${name} of ${dataset.name}`,
+        pathTo("datasets", dataset.name, "fields", name),
+      ),
+    ),
+  );
+  const ofMetrics = metrics.flatMap(({ name, expression }) =>
+    inOtherDialect(expression, `metric ${name}`, pathTo("metrics", name)),
+  );
+  return [...fields, ...ofMetrics, ...(await plainMetrics(bound, serialize))];
+}
+
+function inOtherDialect(expression: Expression, what: string, path: string): Problem[] {
+  const dialect = foreignDialect(expression);
+  if (dialect === undefined) return [];
+  return [
+    {
+      severity: "warning",
+      message: `The ${what} has an expression for ${dialect} only, which is taken as DuckDB's SQL.`,
+      hint: "Add one for ANSI_SQL or DUCKDB, and compare what both give.",
+      path,
+    },
+  ];
+}
+
+async function plainMetrics({ metrics }: BoundModel, serialize: Serialize): Promise<Problem[]> {
+  const found = await mapBounded(
+    metrics,
+    LIMITS.models.askedAtOnce,
+    async ({ metric: { name }, sql, datasets }): Promise<Problem[]> => {
+      if (datasets.length === 0 || (await isAggregate(sql, serialize))) return [];
+      return [
+        {
+          severity: "warning",
+          message: `The metric ${name} is no aggregate: ${sql} has a value for each row.`,
+          hint: "Say how rows are put together, such as SUM(…) or COUNT(…), or make it a field.",
+          path: pathTo("metrics", name),
+        },
+      ];
+    },
+  );
+  return found.flat();
+}
+
+/** Datasets that the message names of each model. */
+const NAMED = 5;
+
+/** A model that has no dataset of the published one is another model, and its name was taken by chance. */
+export function assertSameData(published: SemanticModel, next: SemanticModel): void {
+  const [before, after] = [sourcesOf(published), sourcesOf(next)];
+  if (before.length === 0 || after.some((source) => before.includes(source))) return;
+  throw new AppError(
+    "conflict",
+    `${next.name} is published already, about other data: ${listed(before)}. This one, about ${listed(after)}, would take its place.`,
+    {
+      hint: "Give it another name; or, if it is meant to, publish it with `replace` (on the command line: --replace).",
+    },
+  );
+}
+
+function sourcesOf({ datasets }: SemanticModel): string[] {
+  return datasets.map(({ source }) => (source.split(".").at(-1) ?? source).replaceAll('"', "").toLowerCase());
+}
+
+function listed(names: readonly string[]): string {
+  return `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? " …" : ""}`;
+}
+
+/** Only an admin changes what a published model hides: whoever writes models could take its policies from themselves. */
+export function assertSamePolicies(caller: Caller, published: SemanticModel, next: SemanticModel): void {
+  if (caller.permissions.includes("admin")) return;
+  const [before, after] = [policiesOf(published), policiesOf(next)];
+  const names = new Set([...before.keys(), ...after.keys()]);
+  const changed = [...names].filter((name) => !isDeepStrictEqual(before.get(name), after.get(name)));
+  if (changed.length === 0) return;
+  throw new AppError(
+    "forbidden",
+    `Only an admin can change the policies of a published model: those of ${changed.join(", ")} differ.`,
+    { hint: "Keep them as they are, or save a draft and ask an admin to publish it." },
+  );
+}
+
+/**
+ * Whoever deletes a model can publish another one in its place, so that its policies bind here as well; and what only
+ * an admin deletes, only an admin brings back.
+ */
+export function assertNoPolicies(caller: Caller, published: SemanticModel, verb: "delete" | "restore"): void {
+  if (caller.permissions.includes("admin")) return;
+  const names = [...policiesOf(published).keys()];
+  if (names.length === 0) return;
+  throw new AppError(
+    "forbidden",
+    `Only an admin can ${verb} a published model that has policies: ${names.join(", ")} has some.`,
+    { hint: `Ask an admin to ${verb} it.` },
+  );
+}
+
+/** The policies of each dataset that has some. What a document says and what came back from the catalog is the same. */
+function policiesOf({ datasets }: SemanticModel): Map<string, unknown> {
+  const some = datasets.filter(({ policies }) => policies.length > 0);
+  return new Map(
+    some.map(({ name, policies }) => [name.toLowerCase(), JSON.parse(JSON.stringify(policies)) as unknown]),
+  );
+}
+
+/**
+ * What the engine has to make so that SQL sees these datasets of a model. The rows come from `Data.tableViews`, so
+ * the policies of the datasets stand below every view.
+ */
+export async function tableViewsOf(
+  data: Data,
+  caller: Caller,
+  seen: readonly SeenDataset[],
+): Promise<TableView[]> {
+  const bases = seen.flatMap((each) =>
+    each.bases.map(({ dataset }) => ({
+      dataset,
+      name: each.viewQuery === null ? each.dataset.name : `d${dataset.id}`,
+    })),
+  );
+  const below = (await data.tableViews(caller, bases)).map(({ visible: _, ...tableView }) => tableView);
+  const tableViews = seen.flatMap((each) => {
+    const own = below.splice(0, each.bases.length);
+    return each.viewQuery === null ? overSource(each, own) : overQuery(each, own);
+  });
+  // Two views may stand on the same dataset.
+  return [...new Map(tableViews.map((tableView) => [tableViewKey(tableView), tableView])).values()];
+}
+
+/** Names exactly what `tableViewsOf` lets this caller see of a dataset: every version, column and condition below it. */
+export function rowsKey(caller: Caller, seen: SeenDataset): string {
+  const bases = seen.bases.map(({ table, dataset }) => [
+    table,
+    dataset.id,
+    dataset.version,
+    restrictionFor(caller, dataset),
+  ]);
+  const { viewQuery, viewColumns, viewCondition, bound } = seen;
+  const all = [caller.workspace.id, bases, viewQuery, viewColumns, viewCondition, bound.items, bound.columns];
+  return createHash("sha256").update(JSON.stringify(all)).digest("base64url");
+}
+
+function overSource({ dataset, bound }: SeenDataset, own: readonly TableView[]): TableView[] {
+  return own.map((tableView) => {
+    const below = tableView.select ?? "SELECT * FROM raw";
+    return { ...tableView, select: `SELECT ${bound.items} FROM (${below}) AS ${quoteName(dataset.name)}` };
+  });
+}
+
+function overQuery(seen: SeenDataset, own: readonly TableView[]): TableView[] {
+  const { dataset, bases, bound, viewQuery, viewColumns, viewCondition } = seen;
+  const hidden = own.map((tableView) => ({ ...tableView, isHidden: true }));
+  const tables = bases.map(
+    ({ table }, i) =>
+      `${quoteName(table)} AS (SELECT * FROM ${HIDDEN_SCHEMA}.${quoteName(hidden[i]?.name ?? "")})`,
+  );
+  const columns = viewColumns.map(({ name }) => quoteName(name)).join(", ");
+  const where = viewCondition === null ? "" : ` WHERE ${viewCondition}`;
+  const below = `SELECT ${columns} FROM (${viewQuery}\n)${where}`;
+  const select = `WITH ${tables.join(", ")} SELECT ${bound.items} FROM (${below}) AS ${quoteName(dataset.name)}`;
+  const version = hidden.map((tableView) => tableView.version).join(",");
+  const isRestricted = viewCondition !== null;
+  return [...hidden, { name: dataset.name, parts: [], columns: [], select, isRestricted, version }];
+}
+
+function tableViewKey({ name, isHidden = false }: TableView): string {
+  return `${isHidden}:${name}`;
 }

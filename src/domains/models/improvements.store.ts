@@ -3,8 +3,8 @@ import { AppError } from "../../kernel/errors.ts";
 import { Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { LIMITS } from "./limits.ts";
+import { usableModels } from "./models.store.ts";
 import { type ImprovementState, improvementRequests, semanticModels } from "./models.tables.ts";
-import { usableModels } from "./usable-models.ts";
 
 export interface Improvement {
   id: number;

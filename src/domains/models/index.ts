@@ -1,10 +1,10 @@
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { DataServices } from "../data/index.ts";
 import type { Identity } from "../identity/index.ts";
-import { Binder } from "./bind/index.ts";
+import { Binder } from "./bind/binder.ts";
 import type { ModelsServices } from "./define.ts";
 import { ImprovementsStore } from "./improvements.store.ts";
-import { Inference } from "./infer/index.ts";
+import { Inference } from "./infer/inference.ts";
 import { draftKind, modelKind } from "./model-kind.ts";
 import { ModelsStore } from "./models.store.ts";
 import { type CallerFor, Models } from "./models.ts";
@@ -29,24 +29,18 @@ import { setModelPageSize } from "./tools/set-model-page-size.tool.ts";
 import { updateStoredQuery } from "./tools/update-stored-query.tool.ts";
 
 export { type Examination, examine, publishAll } from "./authoring.ts";
-export { changedResources, RESOURCE_EVENTS } from "./changed-resources.ts";
 export type { ModelsServices } from "./define.ts";
-export { diffModels, type ModelFile, printDiff, writeModel } from "./format/index.ts";
-export {
-  addsUp,
-  buildModel,
-  type Examined,
-  type Inference,
-  isNumbering,
-  isYearName,
-  tellsYears,
-  unpublished,
-  whyLeftOut,
-} from "./infer/index.ts";
+export { diffModels, printDiff } from "./format/diff-models.ts";
+export type { ModelFile } from "./format/read-models.ts";
+export { writeModel } from "./format/write-model.ts";
+export { buildModel } from "./infer/build-model.ts";
+export { type Examined, type Inference, unpublished, whyLeftOut } from "./infer/inference.ts";
+export { addsUp, isNumbering, isYearName, tellsYears } from "./infer/roles.ts";
 export type { Problem } from "./model.ts";
+export { changedResources, RESOURCE_EVENTS } from "./model-events.ts";
 export type { PublishedModel } from "./models.store.ts";
 export type { Adviser, QueryAnswer } from "./models.ts";
-export { requireModel } from "./resources/resource-names.ts";
+export { requireModel } from "./resources/model.resource.ts";
 export type { VisibleModel } from "./visible-model.ts";
 
 interface Before {

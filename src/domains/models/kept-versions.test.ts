@@ -10,7 +10,7 @@ import { digestOf, openShop, type Shop, saveModel, shopModel, textOf } from "../
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 import { systemClock } from "../../kernel/clock.ts";
 import { type Catalog, openCatalog } from "../../platform/catalog/index.ts";
-import { readModels } from "./format/index.ts";
+import { readModels } from "./format/read-models.ts";
 import { LIMITS } from "./limits.ts";
 import type { SemanticModel } from "./model.ts";
 import { ModelsStore } from "./models.store.ts";

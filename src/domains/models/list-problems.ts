@@ -1,5 +1,5 @@
 import { clip } from "../../kernel/clip.ts";
-import { countOf, moreProblems } from "./format/index.ts";
+import { countOf, moreProblems } from "./format/report.ts";
 import { LIMITS } from "./limits.ts";
 import type { Problem } from "./model.ts";
 

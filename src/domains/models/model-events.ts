@@ -1,5 +1,8 @@
+import { sql } from "drizzle-orm";
 import { z } from "zod";
-import { type CatalogTx, publishEvent } from "../../platform/catalog/index.ts";
+import { type Catalog, type CatalogTx, publishEvent } from "../../platform/catalog/index.ts";
+import type { ResourceChange } from "../../registry/resource-change.ts";
+import { DATASET_CHANGED, datasetChanged } from "../data/index.ts";
 
 /** What this slice tells of what happens in it: that a model was published, deleted or brought back. */
 export const MODEL_CHANGED = "model.changed";
@@ -22,4 +25,61 @@ export function tellOfModel(tx: CatalogTx, { workspaceId, uuid, name }: Named, f
   const names = [...new Set([name, former])];
   const payload: z.infer<typeof modelChanged> = { workspaceId, uuid, names };
   return publishEvent(tx, { topic: MODEL_CHANGED, key: uuid, payload });
+}
+
+/** The events of which resources of this slice change. */
+export const RESOURCE_EVENTS: readonly string[] = [MODEL_CHANGED, DATASET_CHANGED];
+
+interface DatasetReader extends Record<string, unknown> {
+  uuid: string;
+  name: string;
+  /** What the datasets that read it are called in the model. */
+  shown: string[];
+}
+
+/** What an event changes of the resources: which models there are, what one says, and the datasets in it. */
+export async function changedResources(
+  catalog: Catalog,
+  { topic, payload }: { topic: string; payload: unknown },
+): Promise<ResourceChange[]> {
+  if (topic === MODEL_CHANGED) {
+    const { workspaceId, uuid, names } = modelChanged.parse(payload);
+    return allOf(workspaceId, [uuid, ...names]);
+  }
+  const { workspaceId, name, change } = datasetChanged.parse(payload);
+  const readers = await readersOf(catalog, workspaceId, name);
+  if (change !== "rows") return readers.flatMap((model) => allOf(workspaceId, [model.uuid, model.name]));
+  return readers.map((model) => ({
+    workspaceId,
+    resource: "dataset",
+    params: { id: [model.uuid, model.name], name: model.shown },
+  }));
+}
+
+function allOf(workspaceId: number, id: readonly string[]): ResourceChange[] {
+  return [
+    { workspaceId, resource: "semantic_models", params: {} },
+    { workspaceId, resource: "semantic_model", params: { id } },
+    { workspaceId, resource: "dataset", params: { id } },
+  ];
+}
+
+/** The published models that read a dataset. */
+async function readersOf({ db }: Catalog, workspaceId: number, dataset: string): Promise<DatasetReader[]> {
+  // The text of a view query is not parsed here: better one model too many than one too few.
+  const { rows } = await db.execute<DatasetReader>(sql`
+    SELECT uuid, name, shown FROM (
+      SELECT m.uuid, m.name, array(
+        SELECT d->>'name' FROM jsonb_array_elements(v.document->'datasets') d
+        WHERE lower(${dataset}) IN (
+            lower(d->>'source'), lower(trim('"' FROM regexp_replace(d->>'source', '^.*[.]', '')))
+          )
+          OR strpos(lower(d->>'viewQuery'), lower(replace(${dataset}, '"', '""'))) > 0
+      ) AS shown
+      FROM semantic_models m
+      JOIN semantic_model_versions v ON v.model_id = m.id AND v.version = m.published_version
+      WHERE m.workspace_id = ${workspaceId} AND m.deleted_at IS NULL
+    ) readers
+    WHERE shown <> '{}'`);
+  return rows;
 }

@@ -1,13 +1,52 @@
-import { and, asc, desc, eq, getTableColumns, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import { AppError } from "../../kernel/errors.ts";
-import { type CatalogTx, Store } from "../../platform/catalog/index.ts";
-import { type DeletedModel, type MayRestore, readDeleted } from "./deleted-model.ts";
+import { type Catalog, type CatalogTx, Store } from "../../platform/catalog/index.ts";
+import type { Caller } from "../../registry/caller.ts";
 import { type Draft, type DraftInfo, readDraft, readDraftInfo } from "./drafts.ts";
-import { KeptDocuments } from "./kept-documents.ts";
 import { LIMITS } from "./limits.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import { tellOfModel } from "./model-events.ts";
 import { modelSettings, semanticModels, semanticModelVersions } from "./models.tables.ts";
+
+const MOST_DOCUMENTS = 200;
+
+const MOST_CHARACTERS = 32 * 1024 * 1024;
+
+/**
+ * The last documents of published models that were read. A version is never changed, so its document is good for as
+ * long as the catalog says that this version is the published one. Frozen, because all calls share them.
+ */
+class KeptDocuments {
+  readonly #kept = new Map<string, { document: SemanticModel; characters: number }>();
+  #characters = 0;
+
+  get(modelId: number, version: number): SemanticModel | undefined {
+    const key = keyOf(modelId, version);
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    return kept.document;
+  }
+
+  keep(modelId: number, version: number, document: SemanticModel): SemanticModel {
+    const key = keyOf(modelId, version);
+    const characters = JSON.stringify(document).length;
+    this.#drop(key);
+    this.#kept.set(key, { document: freeze(document), characters });
+    this.#characters += characters;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MOST_DOCUMENTS && this.#characters <= MOST_CHARACTERS) break;
+      this.#drop(oldest);
+    }
+    return document;
+  }
+
+  #drop(key: string): void {
+    this.#characters -= this.#kept.get(key)?.characters ?? 0;
+    this.#kept.delete(key);
+  }
+}
 
 /** A model in the catalog, without what its versions say. */
 export type ModelRecord = Omit<typeof semanticModels.$inferSelect, "draft"> & { hasDraft: boolean };
@@ -422,4 +461,63 @@ export class ModelsStore extends Store {
 
 async function lock(tx: CatalogTx, key: string): Promise<void> {
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
+}
+
+function keyOf(modelId: number, version: number): string {
+  return `${modelId}:${version}`;
+}
+
+/** With everything in it; a document comes out of JSON and is as deep as its format allows. */
+function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const item of Object.values(value)) freeze(item);
+  return Object.freeze(value);
+}
+
+interface DeletedModel {
+  workspaceId: number;
+  uuid: string;
+  name: string;
+  /** What was published of it, and would be again; null when nothing was. */
+  document: SemanticModel | null;
+}
+
+/** Throws if a model may not be brought back. */
+type MayRestore = (deleted: DeletedModel) => void;
+
+/** A model that was deleted and can be brought back. */
+async function readDeleted(
+  db: Pick<CatalogTx, "select">,
+  workspaceId: number,
+  id: number,
+): Promise<DeletedModel | undefined> {
+  const { uuid, name, publishedVersion } = semanticModels;
+  const { document, modelId, version } = semanticModelVersions;
+  const [row] = await db
+    .select({ workspaceId: semanticModels.workspaceId, uuid, name, document })
+    .from(semanticModels)
+    .leftJoin(semanticModelVersions, and(eq(modelId, semanticModels.id), eq(version, publishedVersion)))
+    .where(
+      and(
+        eq(semanticModels.workspaceId, workspaceId),
+        eq(semanticModels.id, id),
+        isNotNull(semanticModels.deletedAt),
+      ),
+    );
+  return row;
+}
+
+/** The ids of the models that there are and that the caller's token is for: what belongs to others does not exist. */
+export function usableModels({ db }: Catalog, { workspace, token }: Pick<Caller, "workspace" | "token">) {
+  const names = token.limits.models?.map((name) => name.toLowerCase());
+  return db
+    .select({ id: semanticModels.id })
+    .from(semanticModels)
+    .where(
+      and(
+        eq(semanticModels.workspaceId, workspace.id),
+        isNull(semanticModels.deletedAt),
+        names === undefined ? undefined : inArray(sql`lower(${semanticModels.name})`, names),
+      ),
+    );
 }

@@ -4,9 +4,16 @@ import { scopeOf } from "../../kernel/scope.ts";
 import type { Analytics, Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";
-import type { Binder, BoundModel } from "./bind/index.ts";
-import { checkAgainstData } from "./check-model.ts";
-import { guardRead, readSql, withColumnHelp } from "./guard/index.ts";
+import type { Binder, BoundModel } from "./bind/binder.ts";
+import {
+  assertNoPolicies,
+  assertSameData,
+  assertSamePolicies,
+  checkAgainstData,
+  rowsKey,
+  tableViewsOf,
+} from "./check-model.ts";
+import { guardRead, readSql, withColumnHelp } from "./guard/guard.ts";
 import { unpublished } from "./infer/inference.ts";
 import { LIMITS } from "./limits.ts";
 import { boundProblems, listProblems } from "./list-problems.ts";
@@ -20,12 +27,7 @@ import type {
   PublishedModel,
   SavedDraft,
 } from "./models.store.ts";
-import { onlyDatasets } from "./only-datasets.ts";
-import { assertSameData } from "./same-data.ts";
-import { assertNoPolicies, assertSamePolicies } from "./same-policies.ts";
-import { visibleModel } from "./see.ts";
-import { rowsKey, tableViewsOf } from "./views.ts";
-import type { VisibleModel } from "./visible-model.ts";
+import { type VisibleModel, visibleModel } from "./visible-model.ts";
 
 export interface ModelsParts {
   store: ModelsStore;
@@ -344,4 +346,14 @@ function metricFormula({ metric, sql }: BoundModel["metrics"][number]): { name: 
 
 function shorten(name: string): string {
   return JSON.stringify(name.slice(0, 100).toWellFormed());
+}
+
+/** What is left of a model where only some datasets of the workspace may be read: nothing of it comes from others. */
+function onlyDatasets(bound: BoundModel, only: ReadonlySet<number>): BoundModel {
+  const datasets = bound.datasets.filter(({ bases }) => bases.every(({ dataset }) => only.has(dataset.id)));
+  const left = new Set(datasets.map(({ dataset }) => dataset.name.toLowerCase()));
+  const metrics = bound.metrics.filter((metric) =>
+    metric.datasets.every((name) => left.has(name.toLowerCase())),
+  );
+  return { ...bound, datasets, metrics };
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../kernel/errors.ts";
 import type { ModelDataset } from "../model.ts";
-import { bindDataset } from "./bind-dataset.ts";
-import type { Engine } from "./engine.ts";
+import { bindDataset, type Engine } from "./bind-dataset.ts";
 
 const AI = { instructions: null, synonyms: [], examples: [], more: {} };
 const field = (name: string, expression: string) => ({

@@ -1,12 +1,14 @@
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { nearest } from "../../../kernel/nearest.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
+import { type Analytics, type JsonValue, sqlType } from "../../../platform/analytics/index.ts";
 import type { Column } from "../../data/index.ts";
-import { pathTo } from "../format/index.ts";
-import { type Field, type ModelDataset, type Problem, sqlOf } from "../model.ts";
-import type { Engine } from "./engine.ts";
-import { readExpression } from "./expression.ts";
-import { orReason } from "./reason.ts";
+import { pathTo } from "../format/report.ts";
+import { isAggregate as isAggregateName } from "../guard/functions/index.ts";
+import { guardSql, type Serialize } from "../guard/guard.ts";
+import { LIMITS } from "../limits.ts";
+import { type Field, type Metric, type ModelDataset, type Problem, sqlOf } from "../model.ts";
 
 export interface BoundField {
   field: Field;
@@ -205,4 +207,189 @@ function missingColumn(
     hint: match === undefined ? all : `Did you mean ${match}?`,
     path: pathTo("datasets", dataset, "fields", name),
   };
+}
+
+export interface BoundMetric {
+  metric: Metric;
+  sql: string;
+  type: string;
+  /** The datasets that it is computed from. */
+  datasets: string[];
+}
+
+/** The columns that a metric names, with the dataset where it says which. */
+export async function metricColumns(
+  metric: Metric,
+  engine: Engine,
+): Promise<{ table: string | null; column: string }[]> {
+  const columns = await readExpression(sqlOf(metric.expression), engine.serialize);
+  return columns.map((parts) =>
+    parts.length > 1
+      ? { table: parts[0] as string, column: parts[1] as string }
+      : { table: null, column: parts[0] as string },
+  );
+}
+
+/** Lets the engine compute each metric over views without rows: what it cannot is a problem, and is left out. */
+export async function bindMetrics(
+  metrics: readonly Metric[],
+  views: ReadonlyMap<string, readonly Column[]>,
+  engine: Engine,
+): Promise<{ metrics: BoundMetric[]; problems: Problem[] }> {
+  const bound: BoundMetric[] = [];
+  const problems: Problem[] = [];
+  const results = await mapBounded(metrics, LIMITS.models.askedAtOnce, async (metric) => {
+    const sql = sqlOf(metric.expression).trim();
+    return { metric, sql, result: await orReason(bindMetric(metric, sql, views, engine)) };
+  });
+  for (const { metric, sql, result } of results) {
+    if ("value" in result) bound.push({ metric, sql, ...result.value });
+    else {
+      problems.push({
+        severity: "error",
+        message: `The metric ${metric.name} cannot be computed as ${sql}: ${result.reason}`,
+        hint: "Name columns as dataset.column, with names of this model.",
+        path: pathTo("metrics", metric.name),
+      });
+    }
+  }
+  return { metrics: bound, problems };
+}
+
+async function bindMetric(
+  metric: Metric,
+  sql: string,
+  views: ReadonlyMap<string, readonly Column[]>,
+  engine: Engine,
+): Promise<{ type: string; datasets: string[] }> {
+  const columns = await metricColumns(metric, engine);
+  const names = [...views.keys()];
+  const named = (table: string) => names.find((name) => name.toLowerCase() === table.toLowerCase());
+  const having = (column: string) =>
+    names.find((name) => views.get(name)?.some((each) => each.name.toLowerCase() === column.toLowerCase()));
+  const used = new Set(
+    columns.flatMap(({ table, column }) => {
+      const name = (table === null ? undefined : named(table)) ?? having(table ?? column);
+      return name === undefined ? [] : [name];
+    }),
+  );
+  const sources = new Map([...views].filter(([name]) => used.has(name)));
+  const from = sources.size === 0 ? "" : ` FROM ${[...sources.keys()].map(quoteName).join(", ")}`;
+  const [column] = await engine.describe(`SELECT (${sql}\n) AS metric${from}`, sources);
+  return { type: column?.type ?? "VARCHAR", datasets: [...used] };
+}
+
+interface SelectNode {
+  type: string;
+  select_list?: unknown[];
+  from_table?: { type?: string };
+}
+
+/** Everything of a SELECT beside its list and its FROM that says something when it is there. */
+const OTHER_CLAUSES = ["where_clause", "group_expressions", "having", "qualify", "sample", "modifiers"];
+
+/**
+ * Makes sure that a text which will stand inside a view is one expression and nothing more: it has to parse by
+ * itself, so it cannot close a bracket that it did not open, and it may name no table, so it cannot reach around
+ * the policies that the view stands behind. Gives back the columns that it names, each as the parts of its name.
+ */
+async function readExpression(sql: string, serialize: Serialize): Promise<string[][]> {
+  const select = `SELECT ${sql}\n`;
+  const parsed = await serialize(select);
+  const node = parsed.ok && parsed.statements.length === 1 ? nodeOf(parsed.statements[0]) : undefined;
+  const isOne = node?.type === "SELECT_NODE" && node.select_list?.length === 1;
+  const isBare = isOne && (node.from_table?.type ?? "EMPTY") === "EMPTY" && !hasOtherClauses(node);
+  if (parsed.ok && !isBare) {
+    throw new AppError("bad_request", "It is not one expression.", {
+      hint: "Write what could stand as one item between SELECT and FROM.",
+    });
+  }
+  if (named(node, "BASE_TABLE", "type").length > 0) {
+    throw new AppError("bad_request", "It selects from a table.", {
+      hint: "Compute it from columns of this model's datasets alone, without FROM.",
+    });
+  }
+  await guardSql(select, { datasets: [], serialize });
+  return named(node, "COLUMN_REF", "class").map(({ column_names: names }) => names as string[]);
+}
+
+/** Whether an expression makes one value of many rows. */
+export async function isAggregate(sql: string, serialize: Serialize): Promise<boolean> {
+  const parsed = await serialize(`SELECT ${sql}\n`);
+  if (!parsed.ok) return false;
+  const called = named(parsed.statements, "FUNCTION", "class").map(({ function_name: name }) => String(name));
+  return called.some(isAggregateName);
+}
+
+function nodeOf(statement: JsonValue | undefined): SelectNode | undefined {
+  return (statement as { node?: SelectNode } | undefined)?.node;
+}
+
+function hasOtherClauses(node: SelectNode): boolean {
+  const clauses = node as unknown as Record<string, unknown>;
+  return OTHER_CLAUSES.some((name) => {
+    const clause = clauses[name];
+    return clause !== undefined && clause !== null && (!Array.isArray(clause) || clause.length > 0);
+  });
+}
+
+/** Everything in a tree whose `type` or `class` is this. */
+export function named(root: unknown, kind: string, key: "type" | "class"): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = [];
+  const open: unknown[] = [root];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== "object" || node === null) continue;
+    const each = node as Record<string, unknown>;
+    if (each[key] === kind) found.push(each);
+    open.push(...Object.values(each));
+  }
+  return found;
+}
+
+/**
+ * Why the engine refuses a text, without the picture of the statement: that is not as its author wrote it. What is
+ * not about the text (the engine is busy, or has died) is thrown on, so that it is never taken for a broken model.
+ */
+export function reasonOf(error: unknown): string {
+  const isAboutText = isAppError(error) && ["bad_request", "forbidden", "unsupported"].includes(error.code);
+  if (!isAboutText) throw error;
+  const [said = ""] = error.advice.split(/\n\s*LINE \d+:/);
+  return said.replace(/\s+/g, " ").trim();
+}
+
+/** What the work gives, or why the engine refuses. */
+export async function orReason<T>(work: Promise<T>): Promise<{ value: T } | { reason: string }> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    return { reason: reasonOf(error) };
+  }
+}
+
+/** What binding asks of the engine: how a text parses, and which columns a SELECT would have. */
+export interface Engine {
+  serialize: Serialize;
+  /** The columns of a SELECT over sources that have these columns and no rows. */
+  describe(select: string, sources: ReadonlyMap<string, readonly Column[]>): Promise<Column[]>;
+}
+
+/** Not to be cancelled: what one caller waits for is kept for others. It takes milliseconds. */
+export function bindingEngine(analytics: Analytics, scope: string): Engine {
+  return {
+    serialize: (sql) => analytics.serializeSql(sql),
+    async describe(select, sources) {
+      // The sources stand in the statement itself, so that one engine serves for all. Nothing is computed.
+      const tables = [...sources].map(([name, columns]) => `${quoteName(name)} AS (${withoutRows(columns)})`);
+      const before = tables.length === 0 ? "" : `WITH ${tables.join(", ")} `;
+      const sql = `${before}SELECT * FROM (${select}\n) LIMIT 0`;
+      const limits = { rows: 1, ms: LIMITS.models.bindMs };
+      return (await analytics.query({ scope, tableViews: [], sql, limits })).columns;
+    },
+  };
+}
+
+function withoutRows(columns: readonly Column[]): string {
+  const items = columns.map(({ name, type }) => `CAST(NULL AS ${sqlType(type)}) AS ${quoteName(name)}`);
+  return `SELECT ${items.join(", ")} WHERE false`;
 }

@@ -1,19 +1,27 @@
 import { createHash } from "node:crypto";
+import { AppError } from "../../../kernel/errors.ts";
 import { KeptPromises } from "../../../kernel/kept-promises.ts";
 import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Analytics, Column } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
-import { pathTo } from "../format/index.ts";
+import { type Dataset, type DatasetPolicy, type DatasetsStore, restrictionFor } from "../../data/index.ts";
+import { pathTo } from "../format/report.ts";
+import { guardSql, type Serialize } from "../guard/guard.ts";
 import { LIMITS } from "../limits.ts";
 import type { Field, Metric, ModelDataset, Problem, SemanticModel } from "../model.ts";
-import { type BoundDataset, bindDataset } from "./bind-dataset.ts";
-import { type BoundMetric, bindMetrics, metricColumns } from "./bind-metrics.ts";
-import { bindingEngine, type Engine } from "./engine.ts";
-import { orReason, reasonOf } from "./reason.ts";
-import { readViewQuery, sourceNames } from "./source-tables.ts";
-import { type Author, withinRights } from "./within-rights.ts";
+import {
+  type BoundDataset,
+  type BoundMetric,
+  bindDataset,
+  bindingEngine,
+  bindMetrics,
+  type Engine,
+  metricColumns,
+  named,
+  orReason,
+  reasonOf,
+} from "./bind-dataset.ts";
 
 /** A dataset of a model for one caller: what lies below it, and the view over that. */
 export interface SeenDataset {
@@ -283,4 +291,106 @@ function problemOf({ name }: ModelDataset, part: string, message: string): Probl
 
 function fingerprint(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+}
+
+/** The name of a dataset that a source means: itself, or the last part of `database.schema.table`. */
+function sourceNames(source: string): string[] {
+  const last = source
+    .split(".")
+    .at(-1)
+    ?.replace(/^"(.*)"$/, "$1");
+  return last === undefined || last === source ? [source] : [source, last];
+}
+
+interface TableReference {
+  /** Where its name begins, in bytes. */
+  at: number;
+  /** With its database and schema, if it has them. */
+  parts: string[];
+}
+
+/**
+ * Reads the SELECT that a model puts in the place of a source. Tables that are written as `database.schema.table`
+ * come back as the last part of their names, which is how datasets are called here.
+ */
+async function readViewQuery(
+  written: string,
+  serialize: Serialize,
+): Promise<{ sql: string; tables: string[] }> {
+  const sql = written.replace(/;\s*$/, "");
+  const parsed = await serialize(sql);
+  if (!parsed.ok) {
+    const hint = "A view query is one SELECT over datasets of the workspace.";
+    throw new AppError("bad_request", parsed.message, { hint });
+  }
+  const references = tablesOf(parsed.statements);
+  const qualified = references.filter(({ parts }) => parts.length > 1);
+  const bare = qualified.length === 0 ? sql : withBareNames(sql, qualified);
+  const names = new Set(references.map(({ parts }) => parts.at(-1) as string));
+  const { datasets } = await guardSql(bare, { datasets: [...names], serialize });
+  return { sql: bare, tables: datasets };
+}
+
+function tablesOf(root: unknown): TableReference[] {
+  return named(root, "BASE_TABLE", "type").map((table) => ({
+    at: Number(table.query_location),
+    parts: [table.catalog_name, table.schema_name, table.table_name].filter(
+      (part): part is string => typeof part === "string" && part !== "",
+    ),
+  }));
+}
+
+/** An unquoted or quoted name. */
+const NAME = /(?:[\p{L}_][\p{L}\p{N}_$]*|"(?:[^"]|"")*")/u;
+
+const CHAIN = new RegExp(`^${NAME.source}(?:\\s*\\.\\s*${NAME.source})+`, "u");
+
+/** Puts the last part of each name in the place of the whole, from the end so that earlier places stay true. */
+function withBareNames(sql: string, references: readonly TableReference[]): string {
+  let bytes = Buffer.from(sql, "utf8");
+  for (const { at, parts } of [...references].sort((a, b) => b.at - a.at)) {
+    const [chain] = CHAIN.exec(bytes.subarray(at).toString("utf8")) ?? [];
+    if (chain === undefined) {
+      throw new AppError("bad_request", `The table ${parts.join(".")} could not be found in the text.`, {
+        hint: `Name the dataset alone: ${quoteName(parts.at(-1) as string)}.`,
+      });
+    }
+    const end = at + Buffer.byteLength(chain);
+    const name = Buffer.from(quoteName(parts.at(-1) as string));
+    bytes = Buffer.concat([bytes.subarray(0, at), name, bytes.subarray(end)]);
+  }
+  return bytes.toString("utf8");
+}
+
+/** Who published a model, with the rights that they have now; undefined when they are no member any more. */
+type Author = () => Promise<Caller | undefined>;
+
+/**
+ * A model's own policies as far as its author may make them. Rows are chosen by columns that the author may see:
+ * an admin may well choose by one that is hidden from the reader, but whoever chose by one that is hidden from
+ * themselves would learn its values from the number of rows. Such a choice lets nothing through.
+ */
+async function withinRights(
+  policies: readonly DatasetPolicy[],
+  { dataset, seen, author }: { dataset: Dataset; seen: readonly Column[]; author: Author },
+): Promise<readonly DatasetPolicy[]> {
+  if (policies.every(({ rows = [] }) => rows.every(isAmong(seen)))) return policies;
+  const publisher = await author();
+  const isAllowed = isAmong(publisher === undefined ? seen : restrictionFor(publisher, dataset).columns);
+  return policies.map((policy) => ({
+    ...policy,
+    ...(policy.rows && { rows: policy.rows.map((filter) => (isAllowed(filter) ? filter : nothing(filter))) }),
+  }));
+}
+
+type Filter = NonNullable<DatasetPolicy["rows"]>[number];
+
+/** A choice of no rows. */
+function nothing({ field }: Filter): Filter {
+  return { field, operator: "in", value: [] };
+}
+
+function isAmong(columns: readonly Column[]): (filter: Filter) => boolean {
+  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
+  return ({ field }) => names.has(field.toLowerCase());
 }

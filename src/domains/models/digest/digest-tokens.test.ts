@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import type { DataType } from "../model.ts";
 import type { VisibleDataset, VisibleField, VisibleModel } from "../visible-model.ts";
-import { DIGEST_SCOPES, datasetsDigest, modelDigest } from "./index.ts";
+import { DIGEST_SCOPES, datasetsDigest, modelDigest } from "./digest.ts";
 
 /** A retailer, ten datasets and some eighty fields: `name type [flag] {values} = sql | description | synonyms`. */
 const RETAILER = `

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AiContext } from "../model.ts";
 import type { VisibleDataset, VisibleField, VisibleModel } from "../visible-model.ts";
-import { DIGEST_SCOPES, datasetsDigest, modelDigest } from "./index.ts";
+import { DIGEST_SCOPES, datasetsDigest, modelDigest } from "./digest.ts";
 
 const ai = (parts: Partial<AiContext> = {}): AiContext => ({
   instructions: null,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SemanticModel } from "../model.ts";
-import { diffModels, printDiff, readModels } from "./index.ts";
+import { diffModels, printDiff } from "./diff-models.ts";
+import { readModels } from "./read-models.ts";
 
 const TEXT = `
 version: 1.0

@@ -1,8 +1,8 @@
 import { clip } from "../../../kernel/clip.ts";
-import type { Extension } from "../model.ts";
-import { type Keys, object, type Reader, text, type ValuesOf, warnOfUnknownKey } from "./readers.ts";
+import { DATA_TYPES, type DataType, type Expression, type Extension } from "../model.ts";
+import { plain, type Tree, treeOf, Unkeepable } from "./parse.ts";
+import { type Keys, list, object, type Reader, text, type ValuesOf, warnOfUnknownKey } from "./readers.ts";
 import type { Spot } from "./report.ts";
-import { plain, type Tree, treeOf, Unkeepable } from "./tree.ts";
 
 /** What a vendor adds to a part of the model, where it stands. */
 export interface RawExtension {
@@ -96,4 +96,118 @@ export function putIn(
 /** An empty one is left alone: reading the file again would take it for one of ours. */
 function isFilledMap(data: unknown): boolean {
   return typeof data === "object" && data !== null && !Array.isArray(data) && Object.keys(data).length > 0;
+}
+
+type Dialect = Expression["dialects"][number];
+
+/** The dialects that the format knows. Others, such as DUCKDB, are written to an extension of ours. */
+const FORMAT_DIALECTS = new Set("ANSI_SQL SNOWFLAKE MDX TABLEAU DATABRICKS MAQL BIGQUERY".split(" "));
+
+/** Expressions in dialects, each once. */
+export const dialects: Reader<Dialect[]> = (tree, spot) => {
+  const read = list("The dialects", dialectExpression)(tree, spot) ?? [];
+  const found = new Map<string, Dialect>();
+  for (const { dialect, expression } of read) {
+    const name = dialect.toUpperCase();
+    if (found.has(name)) spot.warn(`There are two expressions for ${clip(name)}: the first one counts.`);
+    else found.set(name, { dialect: name, expression });
+  }
+  return [...found.values()];
+};
+
+const dialectFields = object("An expression in a dialect", {
+  dialect: { read: text, isNeeded: true },
+  expression: { read: text, isNeeded: true },
+});
+
+const dialectExpression: Reader<Dialect> = (tree, spot) => {
+  const { dialect, expression } = dialectFields(tree, spot) ?? {};
+  return dialect === undefined || expression === undefined ? undefined : { dialect, expression };
+};
+
+const expressionFields = object("An expression", { dialects: { read: dialects, isNeeded: true } });
+
+/** `{ dialects: […] }`, or in older files the SQL itself. */
+export const expression: Reader<Dialect[]> = (tree, spot) => {
+  if (tree.kind === "map") return expressionFields(tree, spot)?.dialects ?? [];
+  const sql = text(tree, spot);
+  return sql === undefined ? [] : [{ dialect: "ANSI_SQL", expression: sql }];
+};
+
+/** The one order in which we keep dialects: those of the format first. See `writtenDialects`. */
+export function keptDialects(all: readonly Dialect[]): Dialect[] {
+  const { inFormat, others } = split(all);
+  const isStandIn =
+    inFormat.length === 1 &&
+    inFormat[0]?.dialect === "ANSI_SQL" &&
+    inFormat[0].expression === others[0]?.expression;
+  return isStandIn ? others : [...inFormat, ...others];
+}
+
+/** The format wants an expression in a dialect of its own: where there is none, ours stands in for it. */
+export function writtenDialects(all: readonly Dialect[]): { inFormat: Dialect[]; others: Dialect[] } {
+  const { inFormat, others } = split(all);
+  if (inFormat.length > 0 || others[0] === undefined) return { inFormat, others };
+  return { inFormat: [{ dialect: "ANSI_SQL", expression: others[0].expression }], others };
+}
+
+function split(all: readonly Dialect[]): { inFormat: Dialect[]; others: Dialect[] } {
+  return {
+    inFormat: all.filter(({ dialect }) => FORMAT_DIALECTS.has(dialect)),
+    others: all.filter(({ dialect }) => !FORMAT_DIALECTS.has(dialect)),
+  };
+}
+
+/** Types as databases and people call them. */
+const WORDS: Record<DataType, string> = {
+  String:
+    "string str varchar varchar2 nvarchar char nchar bpchar character charactervarying text mediumtext longtext " +
+    "tinytext ntext clob citext uuid guid uniqueidentifier enum category",
+  Integer:
+    "integer int int1 int2 int4 int8 int16 int32 int64 int128 bigint smallint tinyint mediumint hugeint uhugeint " +
+    "uinteger ubigint usmallint utinyint uint8 uint16 uint32 uint64 byteint long short serial bigserial smallserial",
+  Decimal: "decimal dec numeric number bignumeric bigdecimal money smallmoney currency",
+  Float: "float float4 float8 float32 float64 double doubleprecision real",
+  Boolean: "boolean bool bit logical",
+  Date: "date date32",
+  Time: "time timewithouttimezone timetz timewithtimezone",
+  DateTime:
+    "datetime datetime2 smalldatetime datetime64 timestamp timestampwithouttimezone timestampntz timestamps " +
+    "timestampms timestampus timestampns",
+  DateTimeTz:
+    "datetimetz datetimeoffset timestamptz timestampltz timestampwithtimezone timestampwithlocaltimezone",
+  Opaque:
+    "opaque json jsonb xml blob bytea binary varbinary bytes struct map union list array variant object super " +
+    "interval geometry geography point hstore inet vector",
+};
+
+const TYPES = new Map(
+  DATA_TYPES.flatMap((type) => WORDS[type].split(" ").map((word): [string, DataType] => [word, type])),
+);
+
+/** The format's type for `VARCHAR(20)`, `bigint`, `timestamp with time zone` and the like. */
+export function dataTypeOf(text: string): DataType | null {
+  if (/(\[\d*\])\s*$/.test(text)) return "Opaque";
+  const word = withoutParameters(text)
+    .replace(/\bunsigned\b/i, "")
+    .toLowerCase()
+    .replace(/[\s_]/g, "");
+  return TYPES.get(word) ?? null;
+}
+
+/** `DECIMAL(18,2)` is a decimal. Not by a regular expression: it would try every bracket with every other. */
+function withoutParameters(text: string): string {
+  const start = text.search(/[(<]/);
+  const end = Math.max(text.lastIndexOf(")"), text.lastIndexOf(">"));
+  return start === -1 || end < start ? text : text.slice(0, start) + text.slice(end + 1);
+}
+
+export function isOwnType(text: string): text is DataType {
+  return (DATA_TYPES as readonly string[]).includes(text);
+}
+
+const TEMPORAL: readonly (DataType | null)[] = ["Date", "Time", "DateTime", "DateTimeTz"];
+
+export function isTemporal(type: DataType | null): boolean {
+  return TEMPORAL.includes(type);
 }

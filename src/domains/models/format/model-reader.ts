@@ -1,3 +1,4 @@
+import { invisibleIn } from "../../../kernel/names.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { type DatasetPolicy, datasetPolicy } from "../../data/policy/index.ts";
 import { LIMITS } from "../limits.ts";
@@ -12,10 +13,19 @@ import {
   type Relationship,
   type SemanticModel,
 } from "../model.ts";
-import { dataTypeOf, isOwnType, isTemporal } from "./data-types.ts";
-import { dialects, expression, keptDialects } from "./expressions.ts";
-import { extension, type RawExtension, type Taken, takeOut } from "./extensions.ts";
-import { modelNameFault } from "./model-name.ts";
+import {
+  dataTypeOf,
+  dialects,
+  expression,
+  extension,
+  isOwnType,
+  isTemporal,
+  keptDialects,
+  type RawExtension,
+  type Taken,
+  takeOut,
+} from "./extensions.ts";
+import { plain, type Tree } from "./parse.ts";
 import {
   flag,
   type Keys,
@@ -29,7 +39,6 @@ import {
   texts,
 } from "./readers.ts";
 import { meantBy, type Spot } from "./report.ts";
-import { plain, type Tree } from "./tree.ts";
 
 /* The format as tables: which keys a part has, by which other names they go, and how each is read. */
 
@@ -306,4 +315,12 @@ export function readModel(
 export interface DatasetFile {
   tree: Tree;
   spot: Spot;
+}
+
+/** What is wrong with the name of a model; undefined when nothing is. */
+export function modelNameFault(name: string): string | undefined {
+  if (name.trim() === "") return "The name is empty.";
+  if (/[/\\]/.test(name)) return "The name of a model has no slashes.";
+  const invisible = invisibleIn(name);
+  return invisible && `The name of a model has a character in it that nobody sees: ${invisible}.`;
 }

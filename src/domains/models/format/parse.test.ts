@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../limits.ts";
-import { readModels } from "./index.ts";
+import { readModels } from "./read-models.ts";
 
 /** Hostile and broken files: every one is refused with its place, quickly, and none is half read. */
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Problem } from "../model.ts";
-import { locate, readModels } from "./index.ts";
+import { readModels } from "./read-models.ts";
+import { locate } from "./report.ts";
 
 function readAll(files: Record<string, string>) {
   return readModels(Object.entries(files).map(([name, text]) => ({ name, text })));

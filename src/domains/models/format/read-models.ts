@@ -3,11 +3,10 @@ import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { Problem, SemanticModel } from "../model.ts";
 import { readModel } from "./model-reader.ts";
-import { parseFile } from "./parse.ts";
+import { type MapTree, parseFile, type Tree } from "./parse.ts";
 import { nameIn, repeatedName } from "./readers.ts";
 import { type Budget, type Places, Report, Spot, step } from "./report.ts";
 import { checkStructure } from "./structure.ts";
-import type { MapTree, Tree } from "./tree.ts";
 
 export interface ModelFile {
   /** Its name, with folders where there are any: `src/sales/orders.yaml`. */

@@ -1,7 +1,7 @@
 import { clip } from "../../../kernel/clip.ts";
 import { LIMITS } from "../limits.ts";
+import { type MapTree, plain, type Tree } from "./parse.ts";
 import { meantBy, type Spot } from "./report.ts";
-import { type MapTree, plain, type Tree } from "./tree.ts";
 
 /** Reads one value; undefined when there is none, or when it has complained about it. */
 export type Reader<T> = (tree: Tree, spot: Spot) => T | undefined;

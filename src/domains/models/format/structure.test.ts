@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Problem, SemanticModel } from "../model.ts";
-import { readModels } from "./index.ts";
+import { readModels } from "./read-models.ts";
 import { Report } from "./report.ts";
 import { checkStructure } from "./structure.ts";
 

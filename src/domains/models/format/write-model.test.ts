@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { DATA_TYPES, type SemanticModel } from "../model.ts";
-import { dataTypeOf, isOwnType, isTemporal } from "./data-types.ts";
-import { keptDialects } from "./expressions.ts";
-import { readModels, writeModel } from "./index.ts";
+import { dataTypeOf, isOwnType, isTemporal, keptDialects } from "./extensions.ts";
+import { readModels } from "./read-models.ts";
+import { writeModel } from "./write-model.ts";
 
 /* Models as the reader makes them: texts without space around them, names that differ, dialects in our order. */
 

@@ -9,9 +9,7 @@ import type {
   Relationship,
   SemanticModel,
 } from "../model.ts";
-import { isTemporal } from "./data-types.ts";
-import { writtenDialects } from "./expressions.ts";
-import { putIn } from "./extensions.ts";
+import { isTemporal, putIn, writtenDialects } from "./extensions.ts";
 
 /** Longest list that is written in one line. */
 const LINE_CHARACTERS = 100;

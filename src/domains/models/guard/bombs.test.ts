@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
 import { isAppError } from "../../../kernel/errors.ts";
-import { guardSql } from "./index.ts";
+import { guardSql } from "./guard.ts";
 
 /**
  * Statements that the guard lets through, because no list of names can tell them from honest ones: what they may

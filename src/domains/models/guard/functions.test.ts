@@ -1,10 +1,7 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
-import { TABLE_FUNCTIONS } from "./checks/table-functions.ts";
-import { FOREIGN_FUNCTIONS } from "./functions/equivalents.ts";
-import { FUNCTIONS } from "./functions/index.ts";
-import { refusedFor } from "./functions/refused.ts";
-import { isCatalogView, isReserved } from "./names.ts";
+import { isCatalogView, isReserved, TABLE_FUNCTIONS } from "./checks.ts";
+import { FOREIGN_FUNCTIONS, FUNCTIONS, refusedFor } from "./functions/index.ts";
 
 async function ask(sql: string): Promise<string[]> {
   const instance = await DuckDBInstance.create(":memory:");

@@ -1,20 +1,24 @@
+import { clip } from "../../../kernel/clip.ts";
+import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { nearest, nearestFirst } from "../../../kernel/nearest.ts";
+import { quoteName } from "../../../kernel/sql-text.ts";
 import type { JsonValue, SerializedSql } from "../../../platform/analytics/index.ts";
 import { LIMITS } from "../../../platform/analytics/limits.ts";
-import type { Check } from "./check.ts";
-import { checkCollations } from "./checks/collations.ts";
-import { checkColumns } from "./checks/columns.ts";
-import { checkFunctions } from "./checks/functions.ts";
-import { checkKinds } from "./checks/kinds.ts";
-import { checkParameters } from "./checks/parameters.ts";
-import { checkPivots } from "./checks/pivots.ts";
-import { checkSizes } from "./checks/sizes.ts";
-import { checkTableFunctions } from "./checks/table-functions.ts";
-import { checkTables } from "./checks/tables.ts";
-import { checkTypes } from "./checks/types.ts";
-import { placeIn } from "./place.ts";
-import { refuse } from "./refusal.ts";
-import { peelExplain } from "./tokens/explain.ts";
-import { keyOf, visitTree } from "./tree.ts";
+import {
+  type Check,
+  checkCollations,
+  checkColumns,
+  checkFunctions,
+  checkKinds,
+  checkParameters,
+  checkPivots,
+  checkTableFunctions,
+  checkTables,
+  checkTypes,
+} from "./checks.ts";
+import { checkSizes } from "./sizes.ts";
+import { peelExplain } from "./tokens/index.ts";
+import { keyOf, refuse, visitTree } from "./tree.ts";
 
 /** DuckDB's own parser (`analytics.serializeSql`). */
 export type Serialize = (sql: string, signal?: AbortSignal) => Promise<SerializedSql>;
@@ -136,4 +140,77 @@ function parserRefusal(
     ? "Send one SELECT. A PIVOT needs its values: PIVOT t ON year IN (2023, 2024) USING sum(x)."
     : "Send one SELECT.";
   return refuse("statement", "forbidden", "Only SELECT statements are allowed.", hint);
+}
+
+/** Characters that are shown of a line, around the place. */
+const SHOWN = 80;
+
+/** The line at a place in a text, with a mark below it, as the engine shows it. Places count whole characters. */
+function placeIn(text: string, at: number): string {
+  const before = [...text].slice(0, at);
+  const lineStart = before.lastIndexOf("\n") + 1;
+  const number = before.filter((character) => character === "\n").length + 1;
+  const column = before.length - lineStart;
+  const line = [...(text.split("\n")[number - 1] ?? "")];
+  const from = Math.max(0, column - SHOWN / 2);
+  const piece = line
+    .slice(from, from + SHOWN)
+    .join("")
+    .replaceAll(/[\t\r]/g, " ");
+  const beginning = `LINE ${number}: ${from > 0 ? "…" : ""}`;
+  const end = from + SHOWN < line.length ? "…" : "";
+  return `\n${beginning}${piece}${end}\n${" ".repeat(beginning.length + column - from)}^`;
+}
+
+/** How the engine says that there is no such column; with "Candidate bindings" it says itself which there are. */
+const MISSING = [
+  /does not have a column named "((?:[^"]|"")+)"/,
+  /Column "((?:[^"]|"")+)" in (?:EXCLUDE|REPLACE|RENAME) list not found/,
+  /Column "((?:[^"]|"")+)" does not exist on (?:left|right) side of join/,
+  /Referenced column "((?:[^"]|"")+)" not found/,
+];
+
+const LIST_CHARACTERS = 800;
+
+const FORMULA_CHARACTERS = 500;
+
+/** What a statement could have meant. */
+interface Known {
+  /** The columns of the datasets that it selects from. */
+  columns: ReadonlyMap<string, readonly string[]>;
+  /** The model's metrics with their formulas. */
+  metrics?: readonly { name: string; sql: string }[];
+}
+
+/** Adds what the name could have meant to an error of the engine about a column that is not there. */
+export function withColumnHelp(error: unknown, known: Known): unknown {
+  if (!isAppError(error) || error.hint !== undefined) return error;
+  const found = MISSING.map((pattern) => pattern.exec(error.message)?.[1]).find((each) => each !== undefined);
+  if (found === undefined) return error;
+  const name = found.replaceAll('""', '"');
+  const isListed = error.message.includes("Candidate bindings");
+  const hint = metricHint(name, known) ?? (isListed ? undefined : columnHint(name, error.message, known));
+  if (hint === undefined) return error;
+  const { message, data, cause } = error;
+  return new AppError(error.code, message, { data, cause, hint });
+}
+
+function metricHint(name: string, { metrics = [] }: Known): string | undefined {
+  const metric = metrics.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  if (metric === undefined) return undefined;
+  const formula = clip(metric.sql.replaceAll(/\s+/g, " "), FORMULA_CHARACTERS);
+  return `${metric.name} is a metric and no column; write its formula: ${formula}`;
+}
+
+function columnHint(name: string, message: string, { columns }: Known): string | undefined {
+  if (columns.size === 0) return undefined;
+  const meant = nearest(name, [...new Set([...columns.values()].flat())]);
+  if (meant !== undefined) return `Did you mean ${quoteName(meant)}?`;
+  // The engine names the table where the statement does.
+  const isNamed = ([dataset]: [string, unknown]) => message.includes(`"${dataset}"`);
+  const datasets = [...columns].sort((a, b) => Number(isNamed(b)) - Number(isNamed(a)));
+  const lists = datasets.map(
+    ([dataset, names]) => `${quoteName(dataset)} has ${nearestFirst(name, names).map(quoteName).join(", ")}`,
+  );
+  return clip(`${lists.join("; ")}.`, LIST_CHARACTERS);
 }

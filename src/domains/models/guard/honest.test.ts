@@ -4,7 +4,7 @@ import { FUNCTIONS_USED, WITH_PARAMS } from "../../../../test/support/guard-stat
 import { QUERIES } from "../../../../test/support/guard-statements/honest-queries.ts";
 import type { AppError } from "../../../kernel/errors.ts";
 import type { QueryResult, TableView } from "../../../platform/analytics/index.ts";
-import { type Guarded, guardSql, withColumnHelp } from "./index.ts";
+import { type Guarded, guardSql, withColumnHelp } from "./guard.ts";
 
 let analytics: TestAnalytics;
 let tableViews: TableView[];

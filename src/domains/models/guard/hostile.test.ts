@@ -17,7 +17,7 @@ import {
   TOO_MUCH,
 } from "../../../../test/support/guard-statements/hostile-statements.ts";
 import { isAppError } from "../../../kernel/errors.ts";
-import { type Guarded, guardSql } from "./index.ts";
+import { type Guarded, guardSql } from "./guard.ts";
 
 let analytics: TestAnalytics;
 beforeAll(async () => {

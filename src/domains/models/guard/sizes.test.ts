@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
-import { guardSql } from "./index.ts";
+import { guardSql } from "./guard.ts";
 
 let analytics: TestAnalytics;
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { refuse } from "./refusal.ts";
+import { AppError, type ErrorCode } from "../../../kernel/errors.ts";
 
 /** An object of the parser's tree. */
 export type Node = Readonly<Record<string, unknown>>;
@@ -102,4 +102,29 @@ export function keyOf(name: string): string {
 
 export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** Why SQL was not let through: the name of the check that refused it, for whoever counts them. */
+type Reason =
+  | "length"
+  | "characters"
+  | "empty"
+  | "syntax"
+  | "statement"
+  | "statements"
+  | "explain"
+  | "depth"
+  | "kind"
+  | "table"
+  | "table_function"
+  | "function"
+  | "column"
+  | "type"
+  | "collation"
+  | "parameter"
+  | "pivot"
+  | "size";
+
+export function refuse(reason: Reason, code: ErrorCode, message: string, hint?: string): AppError {
+  return new AppError(code, message, { data: { reason }, ...(hint !== undefined && { hint }) });
 }

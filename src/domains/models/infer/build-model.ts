@@ -1,15 +1,14 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
-import { isReserved, looksLikeFile } from "../guard/names.ts";
+import { isReserved, looksLikeFile } from "../guard/checks.ts";
 import { type ModelDataset, type Relationship, type SemanticModel, sqlOf } from "../model.ts";
 import { type Counted, isIdLike, isLines, type SharedNumber, sharedNumbers } from "./counted-things.ts";
 import { durationFields, durationGuesses } from "./durations.ts";
 import { aiOf, expressionOf, fieldsOf, type InferredField } from "./fields.ts";
-import { withUmlauts } from "./german-names.ts";
-import type { Guess } from "./guess.ts";
 import type { Join, Looked } from "./joins.ts";
 import { isCalled } from "./keys.ts";
 import { metricsOf } from "./metrics.ts";
-import { keyThing, longWords, partWords, singular, snakeOf, thingOf } from "./name-words.ts";
+import { keyThing, longWords, partWords, singular, snakeOf, thingOf, withUmlauts } from "./name-words.ts";
+import type { Guess } from "./profile.ts";
 import { roleOf } from "./roles.ts";
 import { totalSentence } from "./totals.ts";
 

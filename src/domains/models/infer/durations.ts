@@ -1,8 +1,7 @@
 import { sqlOf } from "../model.ts";
 import { aiOf, expressionOf, fieldsOf, type InferredField } from "./fields.ts";
-import type { Guess } from "./guess.ts";
 import { longWords } from "./name-words.ts";
-import { ask, type Looking, type Profile } from "./profile.ts";
+import { ask, type Guess, type Looking, type Profile } from "./profile.ts";
 import { spanWords } from "./synonyms.ts";
 
 /** How long it took from the date that rows go by until another date of theirs. */

@@ -1,13 +1,21 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { AiContext, DataType, Expression, Field } from "../model.ts";
 import { measureOf } from "../quantities/index.ts";
-import { type PartedDate, partedDates } from "./date-parts.ts";
-import { headsOf } from "./heads.ts";
+import { headsOf } from "./counted-things.ts";
 import { isCalled } from "./keys.ts";
-import { type Moment, momentsOf } from "./moments.ts";
 import { keyThing, longWords, partWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
 import { blankSql, type ColumnProfile, type Profile } from "./profile.ts";
-import { isBit, isCode, isDateText, isDigitDate, isIdName, isNumbering, type Role, roleOf } from "./roles.ts";
+import {
+  isBit,
+  isCode,
+  isDateText,
+  isDigitDate,
+  isIdName,
+  isNumbering,
+  isTimeOfDay,
+  type Role,
+  roleOf,
+} from "./roles.ts";
 import { measuredBy } from "./synonyms.ts";
 
 /** A field that was made of a column, or of several. */
@@ -64,7 +72,7 @@ export function fieldsOf(profile: Profile): InferredField[] {
   for (const { called } of parted)
     for (const { field, column } of fields) {
       const short = column === null ? undefined : called.get(column);
-      if (short !== undefined && short.includes(" ")) field.ai.synonyms.push(short);
+      if (short?.includes(" ")) field.ai.synonyms.push(short);
     }
   fields.push(...parted.map(partedField));
   const dates = fields.filter(({ role }) => role === "date");
@@ -297,4 +305,117 @@ function yearStart(fields: readonly InferredField[]): InferredField[] {
     extensions: [],
   };
   return [{ field, role: "date", column: null }];
+}
+
+/** A date whose year, month and maybe day stand in columns of their own. */
+interface PartedDate {
+  name: string;
+  sql: string;
+  description: string;
+  columns: ColumnProfile[];
+  /** What each part is called for short: of an `arrival_date_year` "arrival year". */
+  called: ReadonlyMap<ColumnProfile, string>;
+}
+
+const PARTS = {
+  year: { named: /^(year|jahr)$/, least: 1_500, most: 2_200 },
+  month: { named: /^(month|monat)$/, least: 1, most: 12 },
+  day: { named: /^(day|tag)$/, least: 1, most: 31 },
+} as const;
+
+type Part = keyof typeof PARTS;
+
+/** Dates in parts: columns that are called alike but for the year, the month and the day. */
+function partedDates(columns: readonly ColumnProfile[]): PartedDate[] {
+  const parts = columns.flatMap((column) => {
+    const [part, own] = partOf(column) ?? [];
+    return part === undefined || own === undefined ? [] : [{ part, own, column }];
+  });
+  const all = Map.groupBy(parts, ({ own }) => own.join(" "));
+  return [...all.values()].flatMap((those): PartedDate[] => {
+    const find = (wanted: Part) => those.filter(({ part }) => part === wanted).map(({ column }) => column);
+    const [[year, ...years], [month, ...months], [day, ...days]] = [find("year"), find("month"), find("day")];
+    if (year === undefined || month === undefined || years.length + months.length + days.length > 0)
+      return [];
+    const own = those[0]?.own ?? [];
+    const whose = own.at(-1) === "date" ? own.slice(0, -1) : own;
+    const text = (column: ColumnProfile) => `CAST(${quoteName(column.name)} AS VARCHAR)`;
+    const written = [text(year), text(month), day === undefined ? "'1'" : text(day)].join(" || '-' || ");
+    return [
+      {
+        name: [...whose, "date"].join("_"),
+        sql: `CAST(try_strptime(${written}, ['%Y-%B-%d', '%Y-%b-%d', '%Y-%m-%d']) AS DATE)`,
+        description: `Made of ${those.map(({ column }) => column.name).join(", ")}`,
+        columns: those.map(({ column }) => column),
+        called: new Map(those.map(({ part, column }) => [column, [...whose, part].join(" ")])),
+      },
+    ];
+  });
+}
+
+/** Which part of a date a column is, and what is said before that in its name. */
+function partOf(column: ColumnProfile): [Part, string[]] | undefined {
+  const words = partWords(column.name);
+  const last = words.at(-2) === "of" && words.at(-1) === "month" ? words.length - 3 : words.length - 1;
+  const part = (Object.keys(PARTS) as Part[]).find((each) => PARTS[each].named.test(words[last] ?? ""));
+  if (part === undefined || wordsOf(column.name).length !== words.length) return undefined;
+  const { least, most } = PARTS[part];
+  const { kind, isWhole, min, max, filled, months } = column;
+  const isNumber = kind === "number" && isWhole && (min ?? 0) >= least && (max ?? most + 1) <= most;
+  const isNamed = part === "month" && kind === "text" && filled > 0 && months === filled;
+  return isNumber || isNamed ? [part, words.slice(0, last)] : undefined;
+}
+
+/** A day and the time of it, which stand in two columns. */
+interface Moment {
+  name: string;
+  day: ColumnProfile;
+  sql: string;
+  description: string;
+}
+
+interface Known {
+  field: { name: string; dataType: string | null };
+  role: Role;
+  column: ColumnProfile | null;
+}
+
+/** Days with their times of day: those that are called alike, or the only ones. */
+function momentsOf(fields: readonly Known[], sqlOf: (column: ColumnProfile) => string): Moment[] {
+  const columns = fields.flatMap(({ column }) => column ?? []);
+  const days = fields.flatMap(({ role, field, column }) =>
+    role === "date" && field.dataType === "Date" && column !== null ? [column] : [],
+  );
+  const times = columns.filter((column) => isTimeOfDay(column) || isHour(column));
+  const isOnly = days.length === 1 && times.length === 1;
+  return days.flatMap((day) => {
+    const own = times.filter((time) => isOnly || isCalledAlike(day.name, time.name));
+    const [time, ...others] = own;
+    if (time === undefined || others.length > 0) return [];
+    const sql = `${sqlOf(day)} + ${clockSql(time)}`;
+    return [{ name: `${snakeOf(day.name)}_time`, day, sql, description: `${day.name} and ${time.name}` }];
+  });
+}
+
+const LAST_HOUR = 23;
+
+/** Whole numbers from 0 to 23 under the name of an hour. */
+function isHour({ name, kind, isWhole, min, max }: ColumnProfile): boolean {
+  const isNamed = /^(hour|hr|stunde|uhrzeit|std)$/.test(partWords(name).at(-1) ?? "");
+  return isNamed && kind === "number" && isWhole && (min ?? -1) >= 0 && (max ?? LAST_HOUR + 1) <= LAST_HOUR;
+}
+
+/** `start_date` and `start_hour`: all but the last word. */
+function isCalledAlike(day: string, time: string): boolean {
+  const [a, b] = [partWords(day).slice(0, -1), partWords(time).slice(0, -1)];
+  return a.length > 0 && a.join(" ") === b.join(" ");
+}
+
+/** By their form first: of 1:08 PM the engine itself would read only 1:08. */
+function clockSql(column: ColumnProfile): string {
+  const name = quoteName(column.name);
+  if (isHour(column)) return `to_hours(CAST(${name} AS INTEGER))`;
+  if (/^TIME$/i.test(column.type)) return name;
+  const forms = ["%I:%M:%S %p", "%I:%M %p", "%I:%M:%S%p", "%I:%M%p"].map((form) => `'${form}'`).join(", ");
+  return `coalesce(CAST(try_strptime(${name}, [${forms}]) AS TIME), TRY_CAST(${name} AS TIME))`;
 }

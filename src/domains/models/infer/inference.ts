@@ -7,15 +7,14 @@ import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Analytics } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { type Data, type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
-import { modelNameFault } from "../format/index.ts";
+import { modelNameFault } from "../format/model-reader.ts";
 import { LIMITS } from "../limits.ts";
 import type { PublishedModel } from "../models.store.ts";
 import { buildModel, type InferredModel } from "./build-model.ts";
 import { spansOf } from "./durations.ts";
-import type { Guess } from "./guess.ts";
 import { type Join, joinsOf, type Looked } from "./joins.ts";
 import { keysOf } from "./keys.ts";
-import { type Looking, profileOf, unlooked } from "./profile.ts";
+import { type Guess, type Looking, profileOf, unlooked } from "./profile.ts";
 import { totalRowsOf } from "./totals.ts";
 
 /** Datasets that are looked at together, and what was found out about them. */

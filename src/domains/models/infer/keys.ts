@@ -1,7 +1,6 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
-import type { Sureness } from "./guess.ts";
 import { longWords, partWords, singular, thingOf } from "./name-words.ts";
-import { ask, type ColumnProfile, type Looking, type Profile } from "./profile.ts";
+import { ask, type ColumnProfile, type Looking, type Profile, type Sureness } from "./profile.ts";
 import { isIdName, roleOf } from "./roles.ts";
 
 export interface Keys {

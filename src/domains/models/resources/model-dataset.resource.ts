@@ -6,7 +6,7 @@ import { nearest } from "../../../kernel/nearest.ts";
 import { defineResource } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import type { VisibleDataset, VisibleField } from "../visible-model.ts";
-import { beginningWith, requireModel, wordFor } from "./resource-names.ts";
+import { beginningWith, requireModel, wordFor } from "./model.resource.ts";
 
 /** The schema of one dataset of a model. */
 export const modelDatasetResource = defineResource({

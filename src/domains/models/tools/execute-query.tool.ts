@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
-import { defineTool, modelName } from "../define.ts";
+import { defineTool, modelName, queryParams, queryResult, resultOf } from "../define.ts";
 import { LIMITS } from "../limits.ts";
-import { queryParams, queryResult, resultOf } from "../query-result.ts";
 
 const { queryRows, queryMs } = LIMITS.models;
 

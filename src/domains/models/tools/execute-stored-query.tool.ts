@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
-import { defineTool } from "../define.ts";
+import { defineTool, queryParams, queryResult, resultOf } from "../define.ts";
 import { LIMITS } from "../limits.ts";
-import { queryParams, queryResult, resultOf } from "../query-result.ts";
 
 /** What the contract gives it. */
 const given = {

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { assertReadable, examine } from "../authoring.ts";
 import { defineTool, draftFacts, draftShape, problemShape } from "../define.ts";
-import { modelDigest } from "../digest/index.ts";
+import { modelDigest } from "../digest/digest.ts";
 import { noteOn } from "../drafts.ts";
-import { writeModel } from "../format/index.ts";
-import { unpublished } from "../infer/index.ts";
+import { writeModel } from "../format/write-model.ts";
+import { unpublished } from "../infer/inference.ts";
 import { LIMITS } from "../limits.ts";
 import { boundProblems } from "../list-problems.ts";
 

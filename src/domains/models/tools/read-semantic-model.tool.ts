@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { defineTool, draftFacts, draftShape, modelName } from "../define.ts";
-import { diffModels, printDiff, writeModel } from "../format/index.ts";
+import { diffModels, printDiff } from "../format/diff-models.ts";
+import { writeModel } from "../format/write-model.ts";
 import type { SemanticModel } from "../model.ts";
 import type { ModelRecord, ModelsStore } from "../models.store.ts";
 

@@ -117,3 +117,116 @@ const AGGREGATE_NAMES: ReadonlySet<string> = new Set(AGGREGATES.trim().split(/\s
 export function isAggregate(name: string): boolean {
   return AGGREGATE_NAMES.has(name.toLowerCase());
 }
+
+/** What functions of other databases are called in DuckDB's SQL, for those that it does not know. */
+const FOREIGN_NAMES: readonly (readonly [write: string, names: string])[] = [
+  ["strftime(x, '%Y-%m-%d')", "to_char date_format format_date format_datetime formatdatetime"],
+  ["strptime(x, '%Y-%m-%d')", "to_date str_to_date parse_date parse_datetime"],
+  ["CAST(x AS TIMESTAMP)", "datetime"],
+  ["CAST(x AS VARCHAR)", "to_varchar tostring"],
+  ["CAST(x AS DECIMAL(18, 2))", "to_number to_decimal tonumber"],
+  ["CAST(x AS type)", "convert"],
+  ["TRY_CAST(x AS type)", "safe_cast try_convert"],
+  ["x IS NULL, or coalesce(x, y)", "isnull"],
+  ["coalesce(x, y)", "nvl zeroifnull"],
+  ["CASE WHEN … THEN … ELSE … END", "iif iff nvl2"],
+  ["a / nullif(b, 0)", "safe_divide div0"],
+  ["bool_and(x)", "every logical_and booland_agg"],
+  ["bool_or(x)", "logical_or boolor_agg"],
+  ["current_date", "getdate curdate sysdate"],
+  ["now()", "getutcdate sysdatetime systimestamp"],
+  ["strpos(text, part)", "charindex locate"],
+  ["x + INTERVAL 1 DAY", "dateadd adddate timestampadd timestamp_add datetime_add add_months"],
+  ["x - INTERVAL 1 DAY", "subdate timestamp_sub datetime_sub"],
+  ["date_diff('day', a, b)", "timestampdiff timestamp_diff days_between"],
+  ["date_diff('month', a, b)", "months_between"],
+  ["date_trunc('month', x)", "timestamp_trunc datetime_trunc"],
+  ["date_part('month', x)", "datename"],
+  ["last_day(x)", "eomonth"],
+  ["to_timestamp(x)", "from_unixtime timestamp_seconds"],
+  ["epoch(x)", "unix_timestamp unix_seconds"],
+  ["string_agg(x, ', ')", "wm_concat"],
+  ["substr(x, 1, 3)", "mid"],
+  ["repeat(x, 3)", "replicate"],
+  ["quantile_cont(x, 0.9)", "percentile"],
+  ["approx_quantile(x, 0.9)", "percentile_approx approx_percentile"],
+  ["approx_count_distinct(x)", "approx_distinct"],
+  ["regexp_matches(x, pattern)", "regexp_like rlike regexp_contains"],
+  ["json_extract_string(x, '$.key')", "get_json_object json_extract_scalar"],
+  ["random()", "rand"],
+];
+
+const EQUIVALENTS: ReadonlyMap<string, string> = new Map(
+  FOREIGN_NAMES.flatMap(([write, names]) => names.split(" ").map((name) => [name, write] as const)),
+);
+
+export function equivalentOf(name: string): string | undefined {
+  return EQUIVALENTS.get(name.toLowerCase());
+}
+
+export const FOREIGN_FUNCTIONS: Iterable<readonly [name: string, write: string]> = EQUIVALENTS;
+
+/** Functions of the pinned DuckDB that are not allowed, with what each of them does. */
+const REFUSED_NAMES: readonly (readonly [does: string, names: string])[] = [
+  [
+    "tells about the engine or its settings",
+    `
+    current_catalog current_connection_id current_database current_query current_query_id current_role
+    current_schema current_schemas current_setting current_transaction_id current_user get_block_size getenv
+    getvariable in_search_path inet_client_addr inet_client_port inet_server_addr inet_server_port session_user
+    txid_current user version vector_type
+  `,
+  ],
+  [
+    "tells about the catalog of the engine",
+    `
+    col_description format_pg_type format_type map_to_pg_oid obj_description shobj_description
+  `,
+  ],
+  ["tells the statistics of a column, which are of all its rows", "stats"],
+  [
+    "reads or runs SQL",
+    `
+    json_deserialize_sql json_execute_serialized_sql json_serialize_plan json_serialize_sql parse_sql query
+    query_table
+  `,
+  ],
+  ["changes something or waits", "currval nextval setseed sleep_ms write_log enable_logging disable_logging"],
+  [
+    "reads files",
+    `
+    glob parquet_metadata parquet_schema read_blob read_csv read_csv_auto read_json read_json_auto
+    read_json_objects read_ndjson read_parquet read_text sniff_csv
+  `,
+  ],
+  ["does nothing but fail", "error"],
+  [
+    "is for the engine itself",
+    `
+    can_cast_implicitly cast_to_type combine constant_or_null create_sort_key finalize get_type icu_sort_key
+    make_type parse_duckdb_log_message remap_struct replace_type timetz_byte_comparable variant_bytes_to_variant
+    variant_normalize variant_to_parquet_variant
+  `,
+  ],
+];
+
+const PATTERNS: readonly (readonly [does: string, name: RegExp])[] = [
+  ["is for the engine itself", /^(?:__internal_|icu_collate_)/],
+  ["tells about the catalog of the engine", /^(?:pg_|duckdb_|pragma_|has_.+_privilege$)/],
+  ["reads files", /^(?:read_|parquet_)/],
+];
+
+const REFUSED: ReadonlyMap<string, string> = new Map(
+  REFUSED_NAMES.flatMap(([does, names]) =>
+    names
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name, does] as const),
+  ),
+);
+
+/** What a function does that is known and not allowed. */
+export function refusedFor(name: string): string | undefined {
+  const key = name.toLowerCase();
+  return REFUSED.get(key) ?? PATTERNS.find(([, pattern]) => pattern.test(key))?.[0];
+}

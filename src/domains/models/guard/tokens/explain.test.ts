@@ -1,6 +1,6 @@
 import { DuckDBInstance, StatementType } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
-import { peelExplain } from "./explain.ts";
+import { peelExplain } from "./index.ts";
 
 /** What stands between two words, if the engine takes it for space. (Behind a semicolon nothing is peeled.) */
 const CANDIDATES = [
