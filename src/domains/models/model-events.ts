@@ -5,9 +5,9 @@ import type { ResourceChange } from "../../registry/resource-change.ts";
 import { DATASET_CHANGED, datasetChanged } from "../data/index.ts";
 
 /** What this slice tells of what happens in it: that a model was published, deleted or brought back. */
-export const MODEL_CHANGED = "model.changed";
+const MODEL_CHANGED = "model.changed";
 
-export const modelChanged = z.object({
+const modelChanged = z.object({
   workspaceId: z.int(),
   uuid: z.string(),
   /** With the one that it had before, if that was another. */
