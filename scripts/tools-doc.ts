@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { describeRegistry } from "../src/app/slices.ts";
 import type { SurfaceName } from "../src/registry/caller.ts";
+import { TOOLSETS } from "../src/registry/define-tool.ts";
 import type { WireTool } from "../src/registry/registry.ts";
-import { TOOLSETS } from "../src/registry/toolsets.ts";
 import { MCP_SURFACES } from "../src/surfaces/mcp/surface.ts";
 
 interface Property {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { describeRegistry } from "../src/app/slices.ts";
-import { toolMentions } from "../src/kernel/tool-mention.ts";
+import { toolMentions } from "../src/kernel/errors.ts";
 import { SURFACES } from "../src/registry/caller.ts";
 import { publish } from "../src/surfaces/mcp/publish.ts";
 

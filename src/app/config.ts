@@ -8,7 +8,7 @@ import { DATA_SETTINGS } from "../domains/data/settings.ts";
 import { IDENTITY_SETTINGS } from "../domains/identity/settings.ts";
 import { KNOWLEDGE_SETTINGS } from "../domains/knowledge/settings.ts";
 import { AppError, messageOf } from "../kernel/errors.ts";
-import { nearest } from "../kernel/nearest.ts";
+import { nearest } from "../kernel/text.ts";
 import { CATALOG_SETTINGS } from "../platform/catalog/settings.ts";
 import { DELIVERY_SETTINGS } from "../platform/delivery/settings.ts";
 import { DRAWING_SETTINGS } from "../platform/drawing/settings.ts";

@@ -18,7 +18,7 @@ import { Jobs } from "../platform/jobs/index.ts";
 import { Retrieval } from "../platform/retrieval/index.ts";
 import { Schedules } from "../platform/schedules/index.ts";
 import { createVault, deriveKey } from "../platform/vault/index.ts";
-import type { Engines, Ground } from "../registry/slice.ts";
+import type { CoreServices, Engines } from "../registry/slice.ts";
 import type { Config } from "./config.ts";
 import { openBlobs } from "./home/blobs.ts";
 import type { HomeClaim } from "./home/home-claim.ts";
@@ -34,12 +34,12 @@ export interface AppEngines extends Engines {
 /** Everything else that slices stand on, once it is sure that this home is the database's. */
 export async function openEngines(
   config: Config,
-  ground: Ground,
+  core: CoreServices,
   opened: AsyncDisposableStack,
 ): Promise<AppEngines> {
   const { home } = config.storage;
   const { jwtSecret, allowPrivateUrls: allowPrivate } = config.security;
-  const { catalog, log } = ground;
+  const { catalog, log } = core;
   const fetch = createGuardedFetch({ allow: allowPrivate });
   opened.defer(() => fetch.close());
   const { root, claim } = await claimHome({ catalog, home, jwtSecret });
@@ -60,7 +60,7 @@ export async function openEngines(
   const deliveries = openDeliveries(config, { catalog, blobs, jobs, fetch, vault, root, home, log });
   opened.defer(() => deliveries.close());
   return {
-    ...ground,
+    ...core,
     home,
     root,
     claim,

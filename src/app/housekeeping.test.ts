@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, silentLog, type TestDatabase } from "../../test/support/database.ts";
 import { TestClock } from "../../test/support/identity.ts";
-import { MS } from "../kernel/clock.ts";
+import { MS } from "../kernel/time.ts";
 import { type Catalog, openCatalog } from "../platform/catalog/index.ts";
 import { homeStamp } from "./home/home.tables.ts";
 import { Housekeeping, type HousekeepingParts } from "./housekeeping.ts";

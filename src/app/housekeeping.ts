@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Clock, MS } from "../kernel/clock.ts";
+import { type Clock, MS } from "../kernel/time.ts";
 import type { Catalog } from "../platform/catalog/index.ts";
 import type { OpenSlice } from "../registry/slice.ts";
 import { homeStamp } from "./home/home.tables.ts";

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { messageOf } from "../kernel/errors.ts";
-import { loggable } from "../kernel/loggable-error.ts";
+import { loggable } from "../kernel/logging.ts";
 import type { Config } from "./config.ts";
 
 /** Without a message of our own pino would take the error's, with all the values of a query in it. */

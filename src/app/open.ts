@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
+import { closeOf, type OpenOptions, openCoreServices, withDefaults } from "./core-services.ts";
 import { type AppEngines, openEngines } from "./engines.ts";
-import { closeOf, type OpenOptions, openGround, withDefaults } from "./ground.ts";
 import { type OpenSlices, openSlices } from "./slices.ts";
 
 export interface Opened extends OpenSlices {
@@ -12,8 +12,8 @@ export interface Opened extends OpenSlices {
 export async function open(config: Config, options: OpenOptions = {}): Promise<Opened> {
   // What is opened is put onto the stack, so that it is closed again whatever happens after it.
   await using opened = new AsyncDisposableStack();
-  const ground = await openGround(config, withDefaults(config, options), opened);
-  const engines = await openEngines(config, ground, opened);
+  const core = await openCoreServices(config, withDefaults(config, options), opened);
+  const engines = await openEngines(config, core, opened);
   const slices = await openSlices(engines, config, opened);
   opened.defer(() => engines.jobs.stop());
   return { ...slices, engines, close: closeOf(opened) };

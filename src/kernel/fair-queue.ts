@@ -1,7 +1,6 @@
-import { abortError } from "./aborted.ts";
+import { once } from "./concurrency.ts";
 import { AppError } from "./errors.ts";
-import { once } from "./once.ts";
-import { workspaceOf } from "./scope.ts";
+import { abortError } from "./time.ts";
 
 export interface FairQueueOptions {
   /** For those who are turned away: "queries". */
@@ -43,9 +42,9 @@ interface Workspace extends Line {
 const NEWEST = 0.3;
 
 /**
- * Lets a bounded number of tasks run. When a place becomes free it goes to the workspace that has waited for its turn
- * the longest, and in it to the person who has, so that somebody with a hundred tasks delays another one by one task
- * and not by a hundred. Who could not have his turn in time is told so at once.
+ * Bounded queue with two levels of round-robin: a free place goes to the workspace that was served least recently, and
+ * in it to such a person, so that somebody with a hundred tasks delays another one by one task. Whoever could not be
+ * served in time is refused at once (load shedding).
  */
 export class FairQueue {
   readonly #options: Required<Omit<FairQueueOptions, "hint">> & Pick<FairQueueOptions, "hint">;
@@ -211,4 +210,20 @@ export class FairQueue {
 
 function earliest<T extends { turn: number }>(lines: readonly T[]): T | undefined {
   return lines.reduce<T | undefined>((a, b) => (a === undefined || b.turn < a.turn ? b : a), undefined);
+}
+
+/** Scope of fairness: a workspace, or a person in it (`workspace/person`). */
+export function scopeOf({ workspace, user }: { workspace: { id: number }; user: { id: number } }): string {
+  return `${workspace.id}/${user.id}`;
+}
+
+/** The workspace of a scope. */
+export function workspaceOf(scope: string): string {
+  const end = scope.indexOf("/");
+  return end === -1 ? scope : scope.slice(0, end);
+}
+
+/** A scope is within itself and within its workspace. */
+export function isWithin(scope: string, other: string): boolean {
+  return scope === other || workspaceOf(scope) === other;
 }

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 import { AppError, isAppError, messageOf } from "../kernel/errors.ts";
-import { newUuid } from "../kernel/ids.ts";
-import { ToldOnce } from "../kernel/told-once.ts";
+import { LogThrottle } from "../kernel/logging.ts";
+import { newUuid } from "../kernel/text.ts";
 import { isDiskFull, isOutage, isReadOnly, pgCodeOf } from "../platform/catalog/index.ts";
 
 /** What the machine or an engine refuses to everybody for the same reason, however it is asked. */
-const STORAGE_TROUBLES: Readonly<Record<string, string>> = {
+const STORAGE_FAILURES: Readonly<Record<string, string>> = {
   EROFS: "The server's storage can only be read right now.",
   EACCES: "The server may not use its own storage right now.",
   EPERM: "The server may not use its own storage right now.",
@@ -14,15 +14,15 @@ const STORAGE_TROUBLES: Readonly<Record<string, string>> = {
   ENFILE: "The server has as many files open as it may.",
 };
 
-/** What each log was told of. */
-const told = new WeakMap<Logger, ToldOnce>();
+/** One throttle for each log. */
+const throttles = new WeakMap<Logger, LogThrottle>();
 
-/** Every call fails as long as it lasts, all for the same reason. */
-function tellOnce(trouble: string, thrown: unknown, log: Logger, facts: Record<string, unknown>): void {
-  const once = told.get(log) ?? new ToldOnce();
-  told.set(log, once);
-  once.tell(trouble, (since) =>
-    log.error({ reason: messageOf(rootOf(thrown)), ...facts, ...since }, trouble),
+/** As long as it lasts every call fails for the same reason. */
+function logThrottled(failure: string, thrown: unknown, log: Logger, facts: Record<string, unknown>): void {
+  const throttle = throttles.get(log) ?? new LogThrottle();
+  throttles.set(log, throttle);
+  throttle.log(failure, (since) =>
+    log.error({ reason: messageOf(rootOf(thrown)), ...facts, ...since }, failure),
   );
 }
 
@@ -38,16 +38,16 @@ function rootOf(thrown: unknown): unknown {
 export function asAppError(thrown: unknown, log: Logger, facts: Record<string, unknown>): AppError {
   if (isAppError(thrown) && thrown.data.engine === undefined) return thrown;
   if (isOutage(thrown)) {
-    tellOnce("an engine is away", thrown, log, facts);
+    logThrottled("an engine is away", thrown, log, facts);
     const hint = "Try again in a moment. If it changes something, look first whether that has happened.";
     const message = "The database cannot be reached right now.";
     return new AppError("unavailable", message, { hint, data: { part: "database" }, cause: thrown });
   }
-  const trouble = troubleOf(thrown);
-  if (trouble !== undefined) {
-    tellOnce(trouble, thrown, log, facts);
+  const failure = storageFailureOf(thrown);
+  if (failure !== undefined) {
+    logThrottled(failure, thrown, log, facts);
     const hint = "Nothing was changed. Tell whoever runs this server; kenning doctor says what to do.";
-    return new AppError("unavailable", trouble, { hint, cause: thrown });
+    return new AppError("unavailable", failure, { hint, cause: thrown });
   }
   const errorId = newUuid();
   log.error({ err: thrown, errorId, ...facts }, "unexpected error");
@@ -58,8 +58,8 @@ export function asAppError(thrown: unknown, log: Logger, facts: Record<string, u
   });
 }
 
-function troubleOf(thrown: unknown): string | undefined {
+function storageFailureOf(thrown: unknown): string | undefined {
   if (isReadOnly(thrown)) return "The server's database can only be read right now.";
   if (isDiskFull(thrown)) return "The server's disk is full.";
-  return STORAGE_TROUBLES[pgCodeOf(thrown) ?? ""];
+  return STORAGE_FAILURES[pgCodeOf(thrown) ?? ""];
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../kernel/errors.ts";
-import { nearest } from "../kernel/nearest.ts";
+import { nearest } from "../kernel/text.ts";
 import type { Column, JsonValue, QueryBatch } from "../platform/analytics/index.ts";
 import type { Caller } from "./caller.ts";
 

@@ -1,6 +1,6 @@
 import { AppError, isAppError } from "../kernel/errors.ts";
+import { scopeOf } from "../kernel/fair-queue.ts";
 import { LIMITS } from "../kernel/limits.ts";
-import { scopeOf } from "../kernel/scope.ts";
 import type { Caller } from "./caller.ts";
 
 /** People, and operations of theirs, that are told apart; whoever comes after them takes the whole way. */

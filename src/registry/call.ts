@@ -1,21 +1,26 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
-import { abortError } from "../kernel/aborted.ts";
-import { shapeOf, withoutSqlLiterals } from "../kernel/argument-shape.ts";
-import { AppError } from "../kernel/errors.ts";
-import { excerpt } from "../kernel/excerpt.ts";
-import type { JsonSlice } from "../kernel/json-slice.ts";
+import { AppError, isAppError } from "../kernel/errors.ts";
+import { JsonSlice } from "../kernel/json.ts";
 import { LIMITS } from "../kernel/limits.ts";
+import { excerpt, shapeOf, withoutSqlLiterals } from "../kernel/masking.ts";
 import type { Permission } from "../kernel/permissions.ts";
-import { notingDatasets } from "../kernel/read-datasets.ts";
+import { sanitise } from "../kernel/text.ts";
+import { abortError } from "../kernel/time.ts";
 import { asAppError } from "./as-app-error.ts";
 import type { BusyCallers } from "./busy-callers.ts";
-import { applicationFacts, type Caller, type CallMeta, tokenFacts } from "./caller.ts";
-import { type CallContext, type ClientLink, InputNeeded } from "./context.ts";
+import {
+  applicationFacts,
+  type Bounds,
+  type Caller,
+  type CallMeta,
+  limitPassed,
+  tokenFacts,
+} from "./caller.ts";
+import { type CallContext, type ClientLink, InputNeeded, NO_CLIENT, notingDatasets } from "./context.ts";
 import { explainIssues } from "./explain-issues.ts";
-import { readArguments } from "./large-arguments.ts";
 import type { AuditSink, Authorizer, Limiter, Meter, OperationKind } from "./ports.ts";
-import { type Bounds, limitPassed } from "./token-limits.ts";
+import type { Registry, WireTool } from "./registry.ts";
 
 export interface CallPorts {
   authorizer: Authorizer;
@@ -293,4 +298,100 @@ function notedOf(
   const { sql } = noted;
   if (auditsValues || typeof sql !== "string") return noted;
   return { ...noted, sql: withoutSqlLiterals(sql, concealed) };
+}
+
+/**
+ * The arguments of a call without control characters. Those that came unparsed because they are large are read here
+ * if they are texts; of a list of rows the handler takes care, and an empty one stands in its place.
+ */
+async function readArguments(
+  args: unknown,
+  listName: string | undefined,
+): Promise<{ plain: unknown; longList?: JsonSlice }> {
+  const large = largeOnes(args);
+  if (large.length === 0) return { plain: sanitise(args) };
+  const names = new Set(large.map(([name]) => name));
+  const rest = Object.entries(args as object).filter(([name]) => !names.has(name));
+  const small = sanitise(Object.fromEntries(rest));
+  const read: [string, unknown][] = [];
+  let longList: JsonSlice | undefined;
+  for (const [name, slice] of large) {
+    if (slice.isText) read.push([name, await slice.text()]);
+    else if (name === listName) {
+      longList = slice;
+      read.push([name, []]);
+    } else read.push([name, smallList(name, slice)]);
+  }
+  const plain = Object.fromEntries([...Object.entries(small), ...read]);
+  return { plain, ...(longList !== undefined && { longList }) };
+}
+
+function largeOnes(args: unknown): [string, JsonSlice][] {
+  if (typeof args !== "object" || args === null) return [];
+  return Object.entries(args).filter((entry): entry is [string, JsonSlice] => entry[1] instanceof JsonSlice);
+}
+
+/** Lists are kept apart also for their long numbers, for which other tools have no use. */
+function smallList(name: string, slice: JsonSlice): unknown {
+  if (slice.bytes.length > LIMITS.request.largeRowsBytes) throw tooManyValues(name);
+  try {
+    return sanitise(JSON.parse(Buffer.from(slice.bytes).toString("utf8")));
+  } catch (cause) {
+    throw isAppError(cause) ? cause : new AppError("bad_request", `${name} is not valid JSON.`, { cause });
+  }
+}
+
+function tooManyValues(name: string): AppError {
+  return new AppError("too_large", `${name} holds more than this tool takes.`, {
+    hint: "Rows are sent as rows of {tool:push_data}.",
+  });
+}
+
+/** The operation behind a tool on its surface: parse that surface's arguments, adapt, run, hold the result to its schema. */
+export function toolOperation({ tool, name, input, adapt }: WireTool): Operation {
+  return {
+    ...rulesOf(tool),
+    kind: "tool",
+    name,
+    timeoutMs: tool.timeoutMs,
+    isMetered: tool.isMetered,
+    longList: tool.longList,
+    input,
+    run: async (args: unknown, context) => {
+      const adapted = adapt === undefined ? args : tool.input.parse(adapt(args));
+      return tool.output.parse(await tool.run(adapted, context));
+    },
+  };
+}
+
+/** Who may do something: permissions, and what the limits of tokens ask for. */
+export type Rules = Pick<Operation, "permissions" | keyof Bounds>;
+
+export function rulesOf({ permissions, effect, toolset, within }: Rules): Rules {
+  return { permissions, effect, toolset, within };
+}
+
+type InnerEnvironment = Pick<CallEnvironment, "caller" | "meta" | "signal"> &
+  Partial<Pick<CallEnvironment, "say">>;
+
+/** A tool by its plain name, called by the house itself for a caller: on the one path, with nobody to ask. */
+export async function callInside(
+  ports: CallPorts,
+  registry: Registry,
+  name: string,
+  args: object,
+  environment: InnerEnvironment,
+): Promise<unknown> {
+  const tool = registry.tool("all", name);
+  if (tool === undefined) throw new Error(`there is no tool ${name}`);
+  // What it is a part of was counted.
+  const outcome = await call(ports, { ...toolOperation(tool), isMetered: false }, args, {
+    say: (text) => text,
+    ...environment,
+    client: NO_CLIENT,
+  });
+  if (outcome.status === "done") return outcome.output;
+  throw outcome.status === "failed"
+    ? outcome.error
+    : new AppError("unsupported", `${name} needs an answer of its client.`);
 }

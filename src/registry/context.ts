@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { z } from "zod";
-import type { JsonSlice } from "../kernel/json-slice.ts";
+import { AppError } from "../kernel/errors.ts";
+import type { JsonSlice } from "../kernel/json.ts";
 import type { Caller, CallMeta } from "./caller.ts";
-import type { ContentBlock } from "./define-tool.ts";
-import type { Toolset } from "./toolsets.ts";
+import type { ContentBlock, Toolset } from "./define-tool.ts";
 
 /** What every handler gets, beside the services of its slice. */
 export interface CallContext {
@@ -88,4 +89,46 @@ export class InputNeeded extends Error {
     super("This call waits for the client's answer and will run again.");
     this.name = "InputNeeded";
   }
+}
+
+/** For calls behind which there is nobody to ask and nothing to report progress to, such as those over plain REST. */
+export const NO_CLIENT: ClientLink = {
+  canElicit: false,
+  canSample: false,
+  showsApps: false,
+  show: () => undefined,
+  progress: () => undefined,
+  log: () => undefined,
+  step: (_key, work) => work(),
+  elicit: refuseToAsk,
+  sample: refuseToAsk,
+  ask: refuseToAsk,
+  listToolset: refuseToAsk,
+};
+
+async function refuseToAsk(): Promise<never> {
+  throw new AppError("unsupported", "This call needs an answer from its client.", {
+    hint: "Use an MCP client for it.",
+  });
+}
+
+/** Datasets that one call names in the audit log. */
+const MOST = 100;
+
+const current = new AsyncLocalStorage<Set<number>>();
+
+/** Runs a call, and notes whose rows it reads, however deep below: the audit log is asked who read a dataset. */
+export function notingDatasets<T>(read: Set<number>, work: () => Promise<T>): Promise<T> {
+  return current.run(read, work);
+}
+
+/** The call that runs now is about to read rows of this dataset, or to change them. */
+export function noteDataset(id: number): void {
+  const read = current.getStore();
+  if (read !== undefined && read.size < MOST) read.add(id);
+}
+
+/** Those that the call has read or changed so far. */
+export function readDatasets(): number[] {
+  return [...(current.getStore() ?? [])];
 }

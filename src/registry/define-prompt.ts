@@ -1,10 +1,8 @@
 import type { Permission } from "../kernel/permissions.ts";
-import type { SurfaceName } from "./caller.ts";
+import type { Bounds, NamedLimit, SurfaceName } from "./caller.ts";
 import type { CallContext } from "./context.ts";
 import type { Complete } from "./define-resource.ts";
-import { permissionList } from "./define-tool.ts";
-import type { Bounds, NamedLimit } from "./token-limits.ts";
-import type { Toolset } from "./toolsets.ts";
+import { permissionList, type Toolset } from "./define-tool.ts";
 
 export interface PromptArgument {
   name: string;

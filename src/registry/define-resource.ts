@@ -1,9 +1,7 @@
 import type { Permission } from "../kernel/permissions.ts";
-import type { SurfaceName } from "./caller.ts";
+import type { Bounds, NamedLimit, SurfaceName } from "./caller.ts";
 import type { CallContext } from "./context.ts";
-import { permissionList } from "./define-tool.ts";
-import type { Bounds, NamedLimit } from "./token-limits.ts";
-import type { Toolset } from "./toolsets.ts";
+import { permissionList, type Toolset } from "./define-tool.ts";
 
 export interface ResourceContent {
   mimeType: string;
@@ -93,4 +91,26 @@ export function resourcesOf<Services extends object>() {
       read: (params, context) => read(params, { ...services, ...context }),
     });
   };
+}
+
+/** What may have changed of the resources of a workspace. */
+export interface ResourceChange {
+  workspaceId: number;
+  /** The name under which it is defined; null for all that there are. */
+  resource: string | null;
+  /** Which of them: values that a parameter of the template may have. One that is not named may have any. */
+  params: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Whether a resource, by its name and the values in its address, is among what has changed. */
+export function isChanged(
+  { resource, params: changed }: ResourceChange,
+  name: string,
+  params: Readonly<Record<string, string>>,
+): boolean {
+  if (resource === null) return true;
+  if (resource !== name) return false;
+  return Object.entries(changed).every(([param, values]) =>
+    values.some((value) => value.toLowerCase() === params[param]?.toLowerCase()),
+  );
 }

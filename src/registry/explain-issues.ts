@@ -1,6 +1,5 @@
 import type { z } from "zod";
-import { clip } from "../kernel/clip.ts";
-import { nearest } from "../kernel/nearest.ts";
+import { clip, nearest } from "../kernel/text.ts";
 
 type Issue = z.core.$ZodIssue;
 type Shape = Readonly<Record<string, z.core.$ZodType>>;

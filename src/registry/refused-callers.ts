@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { MS } from "../kernel/clock.ts";
 import type { AppError } from "../kernel/errors.ts";
+import { MS } from "../kernel/time.ts";
 import type { Caller, CallMeta } from "./caller.ts";
 
 /** Callers that one line names; the others are only counted. */

@@ -3,9 +3,7 @@ import { type AssetKind, AssetKinds } from "./asset-kind.ts";
 import { SURFACES, type SurfaceName } from "./caller.ts";
 import type { Prompt, UnboundPrompt } from "./define-prompt.ts";
 import type { Resource, UnboundResource } from "./define-resource.ts";
-import { changesSomething, type Tool, type UnboundTool } from "./define-tool.ts";
-import { TOOLSETS } from "./toolsets.ts";
-import { UriPattern } from "./uri-pattern.ts";
+import { changesSomething, TOOLSETS, type Tool, type UnboundTool } from "./define-tool.ts";
 
 interface ToolsetInfo {
   name: string;
@@ -194,4 +192,40 @@ function leaner(schema: JsonSchema, isRoot: boolean): void {
 function leanOutput(schema: JsonSchema): void {
   lean(schema);
   if (schema.additionalProperties === false) delete schema.additionalProperties;
+}
+
+/** An address, fixed or with `{parameters}`, each of which stands for one path segment. */
+class UriPattern {
+  readonly template: string;
+  readonly params: readonly string[];
+  readonly #regex: RegExp;
+
+  constructor(template: string) {
+    this.template = template;
+    this.params = [...template.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+    const escaped = template.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    this.#regex = new RegExp(`^${escaped.join("([^/?#]+)")}$`);
+  }
+
+  get isTemplate(): boolean {
+    return this.params.length > 0;
+  }
+
+  /** The values of the parameters, decoded; undefined when the address is another one. */
+  match(uri: string): Record<string, string> | undefined {
+    const match = this.#regex.exec(uri);
+    if (match === null) return undefined;
+    try {
+      return Object.fromEntries(
+        this.params.map((name, i) => [name, decodeURIComponent(match[i + 1] as string)]),
+      );
+    } catch {
+      // A malformed escape is no address of ours.
+      return undefined;
+    }
+  }
+
+  expand(values: Record<string, string>): string {
+    return this.template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
+  }
 }

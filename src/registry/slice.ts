@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Clock } from "../kernel/clock.ts";
+import type { Clock } from "../kernel/time.ts";
 import type { Analytics } from "../platform/analytics/index.ts";
 import type { FolderBlobStore } from "../platform/blobs/index.ts";
 import type { Catalog, StorageClaim } from "../platform/catalog/index.ts";
@@ -15,7 +15,7 @@ import type { Vault } from "../platform/vault/index.ts";
 import type { Registry, SliceContents } from "./registry.ts";
 
 /** What is there before any slice. */
-export interface Ground {
+export interface CoreServices {
   catalog: Catalog;
   state: SharedState;
   /** Everything that can be called, once all slices are open. */
@@ -30,7 +30,7 @@ export interface Ground {
 }
 
 /** The engines that slices stand on; `app/` opens and closes them. */
-export interface Engines extends Ground {
+export interface Engines extends CoreServices {
   home: string;
   blobs: FolderBlobStore;
   /** Rows come from `Data.tableViews` all the same. */

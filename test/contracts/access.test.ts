@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MadeTokenKind } from "../../src/domains/identity/index.ts";
-import { MS } from "../../src/kernel/clock.ts";
 import { PERMISSIONS, type Permission } from "../../src/kernel/permissions.ts";
+import { MS } from "../../src/kernel/time.ts";
 import { SURFACES, type SurfaceName, type TokenKind } from "../../src/registry/caller.ts";
 import { TestClock } from "../support/identity.ts";
 import { type Answer, answerOf, callOf, PATHS, rpc, type ToolResult } from "../support/rpc.ts";

@@ -2,7 +2,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { MS } from "../../src/kernel/clock.ts";
+import { MS } from "../../src/kernel/time.ts";
 import { makeDataset, resultOf } from "../support/datasets.ts";
 import { movableIdleTime } from "../support/idle-time.ts";
 import { callTool } from "../support/mcp.ts";

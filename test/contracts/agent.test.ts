@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/app/config.ts";
-import { MS } from "../../src/kernel/clock.ts";
 import type { Role } from "../../src/kernel/permissions.ts";
+import { MS } from "../../src/kernel/time.ts";
 import { movableIdleTime } from "../support/idle-time.ts";
 import { type Ask, answerOf, callOf, PATHS, rawRequest, rpc } from "../support/rpc.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MS } from "../../src/kernel/clock.ts";
+import { MS } from "../../src/kernel/time.ts";
 import { TestClock } from "../support/identity.ts";
 import { movableIdleTime } from "../support/idle-time.ts";
 import { type Answer, answerOf, callOf, PATHS, rawRequest, rpc, type ToolResult } from "../support/rpc.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import axe from "axe-core";
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MS } from "../../src/kernel/clock.ts";
+import { MS } from "../../src/kernel/time.ts";
 import { needsChromium, needsPoppler } from "../support/availability.ts";
 import { startBoards } from "../support/boards.ts";
 import { launchChromium, openPage } from "../support/browser.ts";

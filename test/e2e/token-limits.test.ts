@@ -1,13 +1,12 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { mapBounded } from "../../src/kernel/map-bounded.ts";
+import { mapBounded } from "../../src/kernel/concurrency.ts";
 import { SURFACES, type SurfaceName, type TokenLimits } from "../../src/registry/caller.ts";
 import { promptsOf } from "../../src/registry/define-prompt.ts";
 import { resourcesOf } from "../../src/registry/define-resource.ts";
-import { changesSomething, type Tool, toolsOf } from "../../src/registry/define-tool.ts";
+import { changesSomething, TOOLSETS, type Tool, toolsOf } from "../../src/registry/define-tool.ts";
 import type { Slice } from "../../src/registry/registry.ts";
-import { TOOLSETS } from "../../src/registry/toolsets.ts";
 import { makeDataset, resultOf } from "../support/datasets.ts";
 import { addDocument, makeBase } from "../support/knowledge.ts";
 import { callTool } from "../support/mcp.ts";

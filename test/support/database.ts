@@ -1,6 +1,6 @@
 import pg from "pg";
 import { inject } from "vitest";
-import { randomText } from "../../src/kernel/ids.ts";
+import { randomText } from "../../src/kernel/text.ts";
 import { type Catalog, type CatalogLog, openCatalog } from "../../src/platform/catalog/index.ts";
 
 declare module "vitest" {

@@ -1,6 +1,6 @@
 import type { Proof } from "../../src/domains/identity/identity.ts";
 import { createIdentity, type Identity, type IdentityOptions } from "../../src/domains/identity/index.ts";
-import { type Clock, systemClock } from "../../src/kernel/clock.ts";
+import { type Clock, systemClock } from "../../src/kernel/time.ts";
 import type { Catalog } from "../../src/platform/catalog/index.ts";
 import { createMemoryState } from "../../src/platform/state/index.ts";
 import { openTestCatalog, silentLog } from "./database.ts";

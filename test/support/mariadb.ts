@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import mysql from "mysql2/promise";
 import type { TestContext } from "vitest";
-import { randomText } from "../../src/kernel/ids.ts";
+import { randomText } from "../../src/kernel/text.ts";
 import { freePort } from "./command-line.ts";
 
 const SERVER = "/usr/sbin/mariadbd";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { randomText } from "../../src/kernel/ids.ts";
+import { randomText } from "../../src/kernel/text.ts";
 import { PORT } from "../../src/platform/catalog/postmaster.ts";
 import { createTestDatabase } from "./database.ts";
 import { startProxy, type Tamper } from "./database-proxy.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { randomText } from "../../src/kernel/ids.ts";
+import { randomText } from "../../src/kernel/text.ts";
 import type { SharedState } from "../../src/platform/state/shared-state.ts";
 
 /** What every implementation of shared state must do. Keys are random, so that a server can be shared. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Identity } from "../../domains/identity/index.ts";
-import { clip } from "../../kernel/clip.ts";
 import { isAppError } from "../../kernel/errors.ts";
+import { clip } from "../../kernel/text.ts";
 import type { AnyInput, Command } from "./command.ts";
 
 /** The command that runs, for those who open the database for it. */

@@ -1,5 +1,5 @@
 import { AppError } from "../../kernel/errors.ts";
-import { nearest } from "../../kernel/nearest.ts";
+import { nearest } from "../../kernel/text.ts";
 import { VERSION } from "../version.ts";
 import type { Command, Terminal } from "./command.ts";
 import { runCommand } from "./command-audit.ts";

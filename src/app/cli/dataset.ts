@@ -9,7 +9,7 @@ import {
   replaceRows,
 } from "../../domains/data/index.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { nearest } from "../../kernel/nearest.ts";
+import { nearest } from "../../kernel/text.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Terminal } from "./command.ts";
 import { type ExportFormat, writeExport } from "./dataset-export.ts";

@@ -1,11 +1,10 @@
 import { type Answer, judge, type Verdict } from "../../domains/agent/index.ts";
-import { MS } from "../../kernel/clock.ts";
-import { plainToolNames } from "../../kernel/tool-mention.ts";
-import { type CallPorts, call } from "../../registry/call.ts";
+import { plainToolNames } from "../../kernel/errors.ts";
+import { MS } from "../../kernel/time.ts";
+import { type CallPorts, call, toolOperation } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
-import { NO_CLIENT } from "../../registry/no-client.ts";
+import { NO_CLIENT } from "../../registry/context.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
-import { toolOperation } from "../../registry/tool-operation.ts";
 import type { EvalQuestion } from "./eval.ts";
 
 /** What asking a question takes. */

@@ -1,4 +1,4 @@
-import { clip } from "../../kernel/clip.ts";
+import { clip } from "../../kernel/text.ts";
 import type { Terminal } from "./command.ts";
 import type { Line } from "./eval-questions.ts";
 

@@ -1,5 +1,5 @@
 import { type CheckedQuestion, checkVerified } from "../../domains/agent/index.ts";
-import { clip } from "../../kernel/clip.ts";
+import { clip } from "../../kernel/text.ts";
 import type { Terminal } from "./command.ts";
 import { untilStopped } from "./dataset.ts";
 import { printTimes, ratio } from "./eval-report.ts";

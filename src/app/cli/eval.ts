@@ -1,8 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { clip } from "../../kernel/text.ts";
 import type { Terminal } from "./command.ts";
 import { assertFolder, inPlaceOfItsOwn, type TestBed } from "./eval-place.ts";
 import { evaluate, type Line } from "./eval-questions.ts";

@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type AppError, isAppError } from "../../kernel/errors.ts";
-import { newUuid } from "../../kernel/ids.ts";
-import { type Loggable, loggable } from "../../kernel/loggable-error.ts";
+import { type Loggable, loggable } from "../../kernel/logging.ts";
+import { newUuid } from "../../kernel/text.ts";
 import { requireHome } from "../home/home-folder.ts";
 import { LIMITS } from "../limits.ts";
 import type { Terminal } from "./command.ts";

@@ -26,7 +26,7 @@ interface NamedInput {
 }
 
 export async function setProvider({ args, options }: SetInput, terminal: Terminal): Promise<number> {
-  const { parseDuration } = await import("../../kernel/durations.ts");
+  const { parseDuration } = await import("../../kernel/time.ts");
   const timeoutMs =
     options.timeout === undefined ? LIMITS.llm.defaultTimeoutMs : parseDuration(options.timeout);
   const source = { file: options["key-file"], isStdin: options["key-stdin"] };

@@ -11,8 +11,8 @@ import {
   writeModel,
 } from "../../domains/models/index.ts";
 import { LIMITS } from "../../domains/models/limits.ts";
-import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { clip } from "../../kernel/text.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";
 import { withData } from "./with-data.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { AppError } from "../../kernel/errors.ts";
-import { nearest } from "../../kernel/nearest.ts";
+import { nearest } from "../../kernel/text.ts";
 import type { AnyInput, Command, Option } from "./command.ts";
 
 /** Options that every command has. */

@@ -1,4 +1,4 @@
-import { newUuid } from "../../kernel/ids.ts";
+import { newUuid } from "../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 import type { Terminal } from "./command.ts";
 import { logFailure } from "./failure.ts";

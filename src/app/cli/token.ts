@@ -1,7 +1,6 @@
 import type { MadeTokenKind, TokenInfo } from "../../domains/identity/index.ts";
-import { MS } from "../../kernel/clock.ts";
-import { parseDuration } from "../../kernel/durations.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { MS, parseDuration } from "../../kernel/time.ts";
 import type { TokenLimits } from "../../registry/caller.ts";
 import type { Terminal } from "./command.ts";
 import { printListing } from "./listing.ts";

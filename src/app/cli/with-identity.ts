@@ -1,7 +1,7 @@
 import type { Identity } from "../../domains/identity/index.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { type Config, loadConfig } from "../config.ts";
-import { openIdentity } from "../ground.ts";
+import { openIdentity } from "../core-services.ts";
 import { hasEmbeddedDatabase, requireHome } from "../home/home-folder.ts";
 import { auditedCommand } from "./command-audit.ts";
 

@@ -1,6 +1,5 @@
-import type { Clock } from "../../kernel/clock.ts";
-import { KeptPromises } from "../../kernel/kept-promises.ts";
-import { wallClock } from "../../kernel/time-zone.ts";
+import { AsyncLruCache } from "../../kernel/async-lru-cache.ts";
+import { type Clock, wallClock } from "../../kernel/time.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { AuditSink } from "../../registry/ports.ts";
 import type { LlmServices } from "../llm/index.ts";
@@ -366,7 +365,7 @@ export class Agent {
 
   #queryOf(caller: Caller, model: PublishedModel, signal: AbortSignal): Query {
     const { models, limits } = this.#parts;
-    const kept = new KeptPromises(MOST_KEPT);
+    const kept = new AsyncLruCache(MOST_KEPT);
     return (sql) =>
       kept.get(sql, () =>
         inOurWords(models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs })),
@@ -375,9 +374,9 @@ export class Agent {
 
   #reader(caller: Caller, moment: Moment, signal: AbortSignal): Work["read"] {
     const reader = { scope: String(caller.workspace.id), signal };
-    const known = new Map<Knowledge, KeptPromises>();
+    const known = new Map<Knowledge, AsyncLruCache>();
     return (text, of) => {
-      const kept = known.get(of) ?? new KeptPromises(MOST_KEPT);
+      const kept = known.get(of) ?? new AsyncLruCache(MOST_KEPT);
       known.set(of, kept);
       return kept.get(text, async () =>
         readIn(await this.#parts.understand({ text, ...moment }, of, reader)),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { columnKind } from "../../kernel/column-kind.ts";
+import { columnKind } from "../../kernel/values.ts";
 import type { ContentBlock } from "../../registry/define-tool.ts";
 import type { Answer } from "./answer.ts";
 

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Clock } from "../../kernel/clock.ts";
+import type { Clock } from "../../kernel/time.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import type { Drawings } from "../../platform/drawing/index.ts";
 import type { Embeddings } from "../../platform/embeddings/index.ts";

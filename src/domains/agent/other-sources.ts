@@ -1,9 +1,8 @@
 import type { Logger } from "pino";
-import { clip } from "../../kernel/clip.ts";
-import { giveUpAfter } from "../../kernel/give-up.ts";
-import type { Caller } from "../../registry/caller.ts";
+import { clip } from "../../kernel/text.ts";
+import { withTimeout } from "../../kernel/time.ts";
+import { type Caller, limitPassed } from "../../registry/caller.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { limitPassed } from "../../registry/token-limits.ts";
 import type { KnowledgeServices } from "../knowledge/index.ts";
 import { type MemoryServices, titleOf } from "../memory/index.ts";
 import { inLanguageOf, t } from "./explain/words.ts";
@@ -72,7 +71,7 @@ export class OtherSources {
     if (tool === undefined || isPermitted !== true || limitPassed(caller, tool) !== undefined)
       return undefined;
     try {
-      return await giveUpAfter(ms, look(), `${name} took too long`);
+      return await withTimeout(ms, look(), `${name} took too long`);
     } catch (err) {
       log.debug({ err, tool: name }, "a refusal points to nothing");
       return undefined;

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { type Clock, MS } from "../../kernel/time.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import type { Vault } from "../../platform/vault/index.ts";
 import type { JobOwner } from "../identity/index.ts";

@@ -1,11 +1,9 @@
 import type { Logger } from "pino";
 import { z } from "zod";
-import { timeLimit } from "../../kernel/aborted.ts";
-import { clip } from "../../kernel/clip.ts";
-import { type Clock, MS } from "../../kernel/clock.ts";
+import { mapBounded } from "../../kernel/concurrency.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { newUuid } from "../../kernel/ids.ts";
-import { mapBounded } from "../../kernel/map-bounded.ts";
+import { clip, newUuid } from "../../kernel/text.ts";
+import { type Clock, MS, timeLimit } from "../../kernel/time.ts";
 import { type Catalog, type CatalogTx, isOutage } from "../../platform/catalog/index.ts";
 import type { Deliveries, Delivery } from "../../platform/delivery/index.ts";
 import type { JobContext, Jobs } from "../../platform/jobs/index.ts";

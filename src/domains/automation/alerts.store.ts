@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
+import type { Clock } from "../../kernel/time.ts";
 import { type Catalog, type CatalogTx, pageOf } from "../../platform/catalog/index.ts";
 import type { Schedules } from "../../platform/schedules/index.ts";
 import { alertEvents, alerts } from "./automation.tables.ts";

@@ -1,6 +1,6 @@
-import { type Clock, MS } from "../../kernel/clock.ts";
 import { isAppError } from "../../kernel/errors.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
+import { type Clock, MS } from "../../kernel/time.ts";
 import { nextAfter } from "../../platform/schedules/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { type Column, compile, type DataServices, type Dataset, parse } from "../data/index.ts";

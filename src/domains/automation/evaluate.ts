@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { type Clock, MS } from "../../kernel/time.ts";
 import type { Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { compile, type DataServices, type Dataset, parse, seenRun } from "../data/index.ts";

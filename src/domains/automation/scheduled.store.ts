@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { Clock } from "../../kernel/time.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import type { Rule, Schedules } from "../../platform/schedules/index.ts";
 import type { SearchText } from "../../registry/asset-kind.ts";

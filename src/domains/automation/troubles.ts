@@ -1,4 +1,4 @@
-import { MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/time.ts";
 import type { CatalogTx } from "../../platform/catalog/index.ts";
 import {
   type DeadDelivery,

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, ilike, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { likeText } from "../../kernel/sql-text.ts";
+import { MS } from "../../kernel/time.ts";
 import { type Catalog, type CatalogTx, Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { visibleTo } from "./access.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../kernel/errors.ts";
-import { assertVisible } from "../../kernel/names.ts";
+import { assertVisible } from "../../kernel/text.ts";
 import type { CatalogTx } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { may, mayShare } from "./access.ts";

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { randomText } from "../../kernel/ids.ts";
+import { randomText } from "../../kernel/text.ts";
+import { type Clock, MS } from "../../kernel/time.ts";
 import type { Vault } from "../../platform/vault/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Identity } from "../identity/index.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../kernel/clock.ts";
-import { columnKind } from "../../kernel/column-kind.ts";
-import { KeptPromises } from "../../kernel/kept-promises.ts";
-import { mapBounded } from "../../kernel/map-bounded.ts";
+import { AsyncLruCache } from "../../kernel/async-lru-cache.ts";
+import { mapBounded } from "../../kernel/concurrency.ts";
+import type { Clock } from "../../kernel/time.ts";
+import { columnKind } from "../../kernel/values.ts";
 import {
   type Drawings,
   knownLocale,
@@ -123,8 +123,8 @@ type Parts = {
 /** What widgets show to somebody, as things to be drawn, and the drawings: the same for page, embed, PDF and PNG. */
 export class Views {
   readonly #parts: Parts;
-  readonly #pictures = new KeptPromises(bi.keptPictures, bi.keptBytes);
-  readonly #pages = new KeptPromises(bi.keptPages, bi.keptBytes);
+  readonly #pictures = new AsyncLruCache(bi.keptPictures, bi.keptBytes);
+  readonly #pages = new AsyncLruCache(bi.keptPages, bi.keptBytes);
 
   constructor(parts: Parts) {
     this.#parts = parts;

@@ -1,5 +1,5 @@
+import { AsyncLruCache } from "../../kernel/async-lru-cache.ts";
 import { isAppError } from "../../kernel/errors.ts";
-import { KeptPromises } from "../../kernel/kept-promises.ts";
 import type { JsonValue, TableView } from "../../platform/analytics/index.ts";
 import { LIMITS } from "../../platform/analytics/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -38,7 +38,7 @@ const KEPT = 200;
 export class StatisticsCache {
   readonly #data: Pick<Data, "tableView" | "summarise">;
   /** A count that failed, perhaps for lack of time, is no answer for the next who asks. */
-  readonly #kept = new KeptPromises(KEPT);
+  readonly #kept = new AsyncLruCache(KEPT);
 
   constructor(data: Pick<Data, "tableView" | "summarise">) {
     this.#data = data;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { silentLog } from "../../../test/support/database.ts";
 import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
-import { systemClock } from "../../kernel/clock.ts";
+import { systemClock } from "../../kernel/time.ts";
 import { type Catalog, openCatalog } from "../../platform/catalog/index.ts";
 import { DatasetsStore } from "./datasets.store.ts";
 import { LIMITS } from "./limits.ts";

@@ -1,8 +1,7 @@
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { JsonSlice } from "../../kernel/json-slice.ts";
-import { noteDataset } from "../../kernel/read-datasets.ts";
-import { scopeOf } from "../../kernel/scope.ts";
+import { scopeOf } from "../../kernel/fair-queue.ts";
+import { JsonSlice } from "../../kernel/json.ts";
+import type { Clock } from "../../kernel/time.ts";
 import {
   type Analytics,
   type JsonValue,
@@ -19,6 +18,7 @@ import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import type { CatalogTx } from "../../platform/catalog/index.ts";
 import type { ReadOptions, RowPage, RowsOptions } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
+import { noteDataset } from "../../registry/context.ts";
 import { asQueryError } from "./c9ql/index.ts";
 import { compileRows } from "./compile-rows.ts";
 import {

@@ -1,5 +1,4 @@
-import { AppError } from "../../kernel/errors.ts";
-import { plainToolNames } from "../../kernel/tool-mention.ts";
+import { AppError, plainToolNames } from "../../kernel/errors.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { missingStatistics, StatisticsCache } from "./column-statistics.ts";

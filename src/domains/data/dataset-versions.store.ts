@@ -1,6 +1,6 @@
 import { and, asc, eq, gte, inArray, lt, or, sql } from "drizzle-orm";
-import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { MS } from "../../kernel/time.ts";
 import { type CatalogTx, Store } from "../../platform/catalog/index.ts";
 import { datasetParts, datasets, datasetVersions } from "./data.tables.ts";
 import type { Column, Dataset, DatasetVersion } from "./dataset.ts";

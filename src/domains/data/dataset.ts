@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../kernel/errors.ts";
-import { assertVisible } from "../../kernel/names.ts";
 import { ROLES } from "../../kernel/permissions.ts";
+import { assertVisible } from "../../kernel/text.ts";
 import type { Column } from "../../platform/analytics/index.ts";
 
 import { LIMITS } from "./limits.ts";

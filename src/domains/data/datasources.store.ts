@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull, isNull, lt, notExists, sql } from "drizzle-orm";
-import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { type Clock, MS } from "../../kernel/time.ts";
 import {
   type Catalog,
   type CatalogTx,

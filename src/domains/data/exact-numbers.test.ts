@@ -3,7 +3,7 @@ import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
 import { saveModel } from "../../../test/support/models.ts";
 import { PATHS } from "../../../test/support/rpc.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
-import { settled } from "../../kernel/settled.ts";
+import { withoutFloatNoise } from "../../kernel/values.ts";
 
 let server: TestServer;
 let token: string;
@@ -55,7 +55,7 @@ it("does so in SQL and in metrics of a semantic model", async () => {
     (await resultOf<{ rows: unknown[] }>(server, token, tool, { modelName: "money", ...args })).rows;
   const sql = "SELECT shop, SUM(amount), avg(amount) AS mean FROM sales GROUP BY shop ORDER BY 1";
   expect(await ask("execute_query", { sql })).toEqual(
-    SHOPS.map(({ shop, Total }) => ({ shop, "sum(amount)": Total, mean: settled(Total / 10_000) })),
+    SHOPS.map(({ shop, Total }) => ({ shop, "sum(amount)": Total, mean: withoutFloatNoise(Total / 10_000) })),
   );
   const nested =
     "WITH s AS (SELECT shop, sum(amount) AS amount FROM sales GROUP BY 1) SELECT sum(amount) AS t FROM s";

@@ -6,7 +6,7 @@ import { openTestAnalytics, type TestAnalytics } from "../../../test/support/ana
 import { silentLog } from "../../../test/support/database.ts";
 import { TestClock } from "../../../test/support/identity.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
-import { MS, systemClock } from "../../kernel/clock.ts";
+import { MS, systemClock } from "../../kernel/time.ts";
 import { type Catalog, openCatalog } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { Data } from "./data.ts";

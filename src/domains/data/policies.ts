@@ -1,6 +1,6 @@
-import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { quoteName, quoteText } from "../../kernel/sql-text.ts";
+import { clip } from "../../kernel/text.ts";
 import type { Bound, Caller } from "../../registry/caller.ts";
 import type { Column, Dataset, DatasetPolicy, PolicyFilter } from "./dataset.ts";
 

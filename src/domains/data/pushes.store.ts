@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { and, eq, lt } from "drizzle-orm";
-import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { JsonSlice } from "../../kernel/json-slice.ts";
+import { JsonSlice } from "../../kernel/json.ts";
+import { MS } from "../../kernel/time.ts";
 import type { Rows } from "../../platform/analytics/index.ts";
 import { type CatalogTx, Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";

@@ -10,7 +10,7 @@ import {
 import { callTool } from "../../../test/support/mcp.ts";
 import { type PostgresSource, startPostgresSource } from "../../../test/support/postgres-source.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
-import { systemClock } from "../../kernel/clock.ts";
+import { systemClock } from "../../kernel/time.ts";
 import { openCatalog } from "../../platform/catalog/index.ts";
 import { QueriesStore } from "./queries.store.ts";
 

@@ -1,8 +1,8 @@
 import { AppError } from "../../kernel/errors.ts";
-import { noteDataset } from "../../kernel/read-datasets.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
 import type { TableView } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
+import { noteDataset } from "../../registry/context.ts";
 import type { Column, Dataset } from "./dataset.ts";
 import { assertBoundsKnown, type Restriction, restrictionFor } from "./policies.ts";
 

@@ -1,4 +1,4 @@
-import { MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/time.ts";
 
 /**
  * Hafenrad: a maker of electric bicycles that does not exist. Everything that happens to it is counted from the day on

@@ -2,7 +2,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resultOf } from "../../../test/support/datasets.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
-import { MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/time.ts";
 import { CHART_TYPES } from "../bi/shapes.ts";
 import { customers, rowsOf } from "./days.ts";
 import { QUESTIONS } from "./questions.ts";

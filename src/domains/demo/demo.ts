@@ -1,12 +1,11 @@
 import { eq } from "drizzle-orm";
 import type { Logger } from "pino";
-import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError, isNotFound, messageOf } from "../../kernel/errors.ts";
+import { type Clock, MS } from "../../kernel/time.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
-import type { CallPorts } from "../../registry/call.ts";
+import { type CallPorts, callInside } from "../../registry/call.ts";
 import type { CallMeta } from "../../registry/caller.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { callInside } from "../../registry/tool-operation.ts";
 import type { Identity } from "../identity/index.ts";
 import { dayOf } from "./company.ts";
 import { demos } from "./demo.tables.ts";

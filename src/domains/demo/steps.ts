@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/time.ts";
 import { type Day, firstDay, PRODUCTS, textOf } from "./company.ts";
 import { DASHBOARDS, type DashboardWish } from "./dashboards.ts";
 import { customers, type DayRows, type Row, rowsOf } from "./days.ts";

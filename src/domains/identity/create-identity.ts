@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/clock.ts";
+import type { Clock } from "../../kernel/time.ts";
 import type { Catalog, CatalogLog } from "../../platform/catalog/index.ts";
 import type { SharedState } from "../../platform/state/index.ts";
 import { createAuditLog } from "./audit/audit-log.store.ts";

@@ -1,5 +1,5 @@
 import type { ValuesOf } from "../../platform/settings/index.ts";
-import type { Ground, SliceSpec } from "../../registry/slice.ts";
+import type { CoreServices, SliceSpec } from "../../registry/slice.ts";
 import { createIdentity } from "./create-identity.ts";
 import type { IdentityServices } from "./define.ts";
 import type { IDENTITY_SETTINGS } from "./settings.ts";
@@ -14,13 +14,13 @@ export const identitySlice: SliceSpec<
   IdentityServices,
   unknown,
   ValuesOf<typeof IDENTITY_SETTINGS>,
-  Ground
+  CoreServices
 > = {
   name: "identity",
-  open({ registry, ...ground }, _before, { storage, mcp }) {
+  open({ registry, ...core }, _before, { storage, mcp }) {
     const questions = { points: mcp.rateLimitMaxRequests, windowMs: mcp.rateLimitWindowMs };
     const identity = createIdentity({
-      ...ground,
+      ...core,
       auditRetentionDays: storage.auditRetentionDays,
       rateLimits: { enabled: mcp.rateLimitEnabled, questions },
     });

@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
-import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { MS } from "../../kernel/time.ts";
 import { Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { type Change, changes } from "./instructions.tables.ts";

@@ -1,5 +1,5 @@
+import { lazily } from "../../kernel/concurrency.ts";
 import { isAppError } from "../../kernel/errors.ts";
-import { lazily } from "../../kernel/lazily.ts";
 import type { Aliases } from "./aliases.ts";
 
 export interface Column {

@@ -1,4 +1,4 @@
-import { checkDestructive, checkInstruction } from "../../kernel/instructions.ts";
+import { checkDestructive, checkInstruction } from "../../kernel/prompt-injection.ts";
 import { INTENTS } from "./intents.ts";
 import type { Inventory } from "./inventory.ts";
 import { LIMITS } from "./limits.ts";

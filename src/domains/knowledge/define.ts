@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { clip } from "../../kernel/text.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { Answers } from "./answers/answers.ts";
 import type { BasesStore } from "./bases.store.ts";

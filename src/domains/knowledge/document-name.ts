@@ -1,5 +1,5 @@
 import { AppError } from "../../kernel/errors.ts";
-import { invisibleIn } from "../../kernel/names.ts";
+import { invisibleIn } from "../../kernel/text.ts";
 import { LIMITS } from "./limits.ts";
 
 /** Marks and controls that turn a name into another one for whoever reads it. */

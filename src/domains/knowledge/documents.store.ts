@@ -11,9 +11,9 @@ import {
   ne,
   sql,
 } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { likeText } from "../../kernel/sql-text.ts";
+import type { Clock } from "../../kernel/time.ts";
 import {
   type Catalog,
   type CatalogTx,

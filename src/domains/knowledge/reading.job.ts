@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { z } from "zod";
-import { clip } from "../../kernel/clip.ts";
 import { isAppError, isNotFound } from "../../kernel/errors.ts";
+import { clip } from "../../kernel/text.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import type { JobContext, Jobs } from "../../platform/jobs/index.ts";
 import type { Collection } from "../../platform/retrieval/index.ts";

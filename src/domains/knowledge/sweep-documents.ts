@@ -1,4 +1,4 @@
-import { type Clock, MS } from "../../kernel/clock.ts";
+import { type Clock, MS } from "../../kernel/time.ts";
 import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import type { DocumentsStore } from "./documents.store.ts";
 import { DOCUMENTS } from "./knowledge.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { Clock } from "../../kernel/time.ts";
 import type { RateLimiter, SharedState } from "../../platform/state/index.ts";
 import type { Vault } from "../../platform/vault/index.ts";
 import type { JobOwner } from "../identity/index.ts";

@@ -1,5 +1,5 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { injectionIn } from "../../kernel/instructions.ts";
+import { injectionIn } from "../../kernel/prompt-injection.ts";
 import {
   type Connection,
   isFailureReason,

@@ -1,5 +1,5 @@
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { Clock } from "../../kernel/time.ts";
 import { LIMITS } from "./limits.ts";
 
 /** How a provider has been doing. */

@@ -1,6 +1,6 @@
 import { and, eq, ne, sql } from "drizzle-orm";
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { Clock } from "../../kernel/time.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import type { ProviderKind } from "../../platform/llm/index.ts";
 import type { Secret, Vault } from "../../platform/vault/index.ts";

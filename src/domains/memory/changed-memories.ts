@@ -1,6 +1,6 @@
 import { inArray } from "drizzle-orm";
 import type { Catalog } from "../../platform/catalog/index.ts";
-import type { ResourceChange } from "../../registry/resource-change.ts";
+import type { ResourceChange } from "../../registry/define-resource.ts";
 import { memoryVersions as versions } from "./memory.tables.ts";
 import { MEMORY_CHANGED, memoryChanged } from "./memory-events.ts";
 

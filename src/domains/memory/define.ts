@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Clock } from "../../kernel/clock.ts";
+import type { Clock } from "../../kernel/time.ts";
 import type { Retrieval } from "../../platform/retrieval/index.ts";
 import { promptsOf } from "../../registry/define-prompt.ts";
 import { resourcesOf } from "../../registry/define-resource.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { Clock } from "../../kernel/time.ts";
 import { looksLikeBase64 } from "../../platform/files/index.ts";
 import type { Collection } from "../../platform/retrieval/index.ts";
 import type { Caller } from "../../registry/caller.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import type { Clock } from "../../kernel/time.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { noMemory } from "./memories.store.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../kernel/errors.ts";
-import { nearest } from "../../kernel/nearest.ts";
+import { nearest } from "../../kernel/text.ts";
 import type { MemoryKind } from "./memory.tables.ts";
 
 /** What a memory can be about; it says so by a tag. */

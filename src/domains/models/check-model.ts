@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { mapBounded } from "../../kernel/concurrency.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { mapBounded } from "../../kernel/map-bounded.ts";
-import { nearest } from "../../kernel/nearest.ts";
-import { scopeOf } from "../../kernel/scope.ts";
+import { scopeOf } from "../../kernel/fair-queue.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
+import { nearest } from "../../kernel/text.ts";
 import { type Analytics, HIDDEN_SCHEMA, type TableView } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { type Data, restrictionFor } from "../data/index.ts";

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { rowShape } from "../../kernel/row-shape.ts";
 import { LIMITS as ENGINE } from "../../platform/analytics/limits.ts";
 import type { CallMeta } from "../../registry/caller.ts";
 import { resourcesOf } from "../../registry/define-resource.ts";
-import { toolsOf } from "../../registry/define-tool.ts";
+import { rowShape, toolsOf } from "../../registry/define-tool.ts";
 import type { DraftInfo } from "./drafts.ts";
 import type { ImprovementsStore } from "./improvements.store.ts";
 import type { Inference } from "./infer/inference.ts";

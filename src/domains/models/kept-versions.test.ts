@@ -8,7 +8,7 @@ import { resultOf } from "../../../test/support/datasets.ts";
 import { callTool } from "../../../test/support/mcp.ts";
 import { digestOf, openShop, type Shop, saveModel, shopModel, textOf } from "../../../test/support/models.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
-import { systemClock } from "../../kernel/clock.ts";
+import { systemClock } from "../../kernel/time.ts";
 import { type Catalog, openCatalog } from "../../platform/catalog/index.ts";
 import { readModels } from "./format/read-models.ts";
 import { LIMITS } from "./limits.ts";

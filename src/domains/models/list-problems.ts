@@ -1,4 +1,4 @@
-import { clip } from "../../kernel/clip.ts";
+import { clip } from "../../kernel/text.ts";
 import { countOf, moreProblems } from "./format/report.ts";
 import { LIMITS } from "./limits.ts";
 import type { Problem } from "./model.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
 import { type Catalog, type CatalogTx, publishEvent } from "../../platform/catalog/index.ts";
-import type { ResourceChange } from "../../registry/resource-change.ts";
+import type { ResourceChange } from "../../registry/define-resource.ts";
 import { DATASET_CHANGED, datasetChanged } from "../data/index.ts";
 
 /** What this slice tells of what happens in it: that a model was published, deleted or brought back. */

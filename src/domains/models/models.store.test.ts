@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestIdentity, type TestIdentity } from "../../../test/support/identity.ts";
-import { systemClock } from "../../kernel/clock.ts";
+import { systemClock } from "../../kernel/time.ts";
 import { readModels } from "./format/read-models.ts";
 import { LIMITS } from "./limits.ts";
 import type { SemanticModel } from "./model.ts";

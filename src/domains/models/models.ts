@@ -1,6 +1,6 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { nearest } from "../../kernel/nearest.ts";
-import { scopeOf } from "../../kernel/scope.ts";
+import { scopeOf } from "../../kernel/fair-queue.ts";
+import { nearest } from "../../kernel/text.ts";
 import type { Analytics, Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestIdentity, type TestIdentity } from "../../../test/support/identity.ts";
-import { systemClock } from "../../kernel/clock.ts";
+import { systemClock } from "../../kernel/time.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { LIMITS } from "./limits.ts";
 import { semanticModels } from "./models.tables.ts";

@@ -1,4 +1,4 @@
-import type { JsonSlice } from "../../kernel/json-slice.ts";
+import type { JsonSlice } from "../../kernel/json.ts";
 import type { FolderBlobStore } from "../blobs/index.ts";
 import type { SandboxLog, SandboxWalls } from "../sandbox/index.ts";
 
@@ -85,7 +85,7 @@ export interface EngineLimits {
 }
 
 export interface QueryRequest {
-  /** Whose query it is (`kernel/scope.ts`): queries of one workspace share ten places, and never an engine with others. */
+  /** Whose query it is (`kernel/fair-queue.ts`): queries of one workspace share ten places, and never an engine with others. */
   scope: string;
   tableViews: readonly TableView[];
   /** One SELECT. */

@@ -2,7 +2,7 @@ import { chmod, mkdir } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import { AppError } from "../../kernel/errors.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
-import { JsonSlice } from "../../kernel/json-slice.ts";
+import { JsonSlice } from "../../kernel/json.ts";
 import { accountOf } from "../sandbox/index.ts";
 import { sweepLeftovers } from "../temp/index.ts";
 import type { Analytics, AnalyticsOptions } from "./analytics-options.ts";

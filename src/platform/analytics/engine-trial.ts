@@ -1,4 +1,4 @@
-import { MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/time.ts";
 
 /** That engines start is tried out this often while none of their processes runs. */
 const TRIED_AGAIN_MS = 10 * MS.minute;

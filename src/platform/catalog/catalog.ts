@@ -4,7 +4,7 @@ import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PgTransactionConfig } from "drizzle-orm/pg-core";
 import type pg from "pg";
 import { AppError } from "../../kernel/errors.ts";
-import { giveUpAfter } from "../../kernel/give-up.ts";
+import { withTimeout } from "../../kernel/time.ts";
 import { type EmbeddedOptions, EmbeddedServer } from "./embedded.ts";
 import { assertServerVersion, describeServer, EMBEDDED, explainFailure } from "./external.ts";
 import { HangWatch } from "./hang-watch.ts";
@@ -199,7 +199,7 @@ class PooledCatalog implements Catalog {
   async ping(): Promise<number> {
     const startedAt = performance.now();
     try {
-      await giveUpAfter(
+      await withTimeout(
         LIMITS.catalog.pingMs,
         this.pool.query("SELECT 1"),
         "The catalog did not answer in time.",

@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { AppError } from "../../kernel/errors.ts";
-import { randomText } from "../../kernel/ids.ts";
+import { randomText } from "../../kernel/text.ts";
 import type { Account } from "./account.ts";
 import type { Engine } from "./engine.ts";
 import { adviceOn, reasonOf } from "./start-failure.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../kernel/errors.ts";
-import { giveUpAfter } from "../../kernel/give-up.ts";
+import { withTimeout } from "../../kernel/time.ts";
 import { LIMITS } from "./limits.ts";
 
 /** Tells a server that hangs from a statement that takes long: while something waits, another connection is tried. */
@@ -39,7 +39,7 @@ export class HangWatch {
 
   /** One look for all who wait. */
   #isAnswering(): Promise<boolean> {
-    this.#probing ??= giveUpAfter(
+    this.#probing ??= withTimeout(
       LIMITS.catalog.patienceMs,
       this.#probe(),
       "The catalog did not answer in time.",

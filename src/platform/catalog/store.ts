@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/clock.ts";
+import type { Clock } from "../../kernel/time.ts";
 import type { Catalog } from "./catalog.ts";
 
 /** What reads and writes one sort of thing in the catalog. */

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { and, asc, eq, sql } from "drizzle-orm";
-import { MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { MS } from "../../kernel/time.ts";
 import type { Catalog } from "../catalog/index.ts";
 import type { GuardedFetch } from "../guarded-fetch/index.ts";
 import type { Vault } from "../vault/index.ts";

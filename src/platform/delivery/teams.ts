@@ -1,4 +1,4 @@
-import { clip } from "../../kernel/clip.ts";
+import { clip } from "../../kernel/text.ts";
 import type { GuardedFetch } from "../guarded-fetch/index.ts";
 import type { OpenChannel } from "./channels.ts";
 import { answered, post } from "./chat-post.ts";

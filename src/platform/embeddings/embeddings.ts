@@ -1,4 +1,4 @@
-import { KeptPromises } from "../../kernel/kept-promises.ts";
+import { AsyncLruCache } from "../../kernel/async-lru-cache.ts";
 import type { Embedding, QueryEmbedding } from "./calls.ts";
 import type { EmbeddingModel } from "./embedding-model.ts";
 import { LIMITS } from "./limits.ts";
@@ -15,7 +15,7 @@ export interface EmbeddingsParts {
 export class Embeddings {
   readonly #model: EmbeddingModel;
   readonly #onSwitched: () => void;
-  readonly #queries = new KeptPromises(LIMITS.embeddings.keptQueries);
+  readonly #queries = new AsyncLruCache(LIMITS.embeddings.keptQueries);
   #former: EmbeddingModel | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
+import { yieldToEventLoop } from "../../kernel/concurrency.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { ownTurn } from "../../kernel/own-turn.ts";
 import { hasSignature } from "./magic.ts";
 
 const DATA_URL = /^\s{0,100}data:([^,;]{0,100})(?:;[^,;]{0,100})*?;base64,/i;
@@ -28,7 +28,7 @@ export async function decodeBase64(text: string): Promise<InlineBytes> {
   const url = DATA_URL.exec(text.slice(0, HEAD_CHARACTERS));
   const body = url === null ? text : text.slice(url[0].length);
   assertBase64(body);
-  await ownTurn();
+  await yieldToEventLoop();
   return { bytes: Buffer.from(body, "base64"), ...(url?.[1] ? { contentType: url[1] } : {}) };
 }
 

@@ -2,8 +2,8 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { abortError } from "../../kernel/aborted.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
+import { abortError } from "../../kernel/time.ts";
 import { LIMITS } from "./limits.ts";
 import { tooLarge } from "./source.ts";
 

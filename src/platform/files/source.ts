@@ -2,8 +2,8 @@ import { createWriteStream } from "node:fs";
 import { open, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { yieldToEventLoop } from "../../kernel/concurrency.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { ownTurn } from "../../kernel/own-turn.ts";
 import type { GuardedFetch } from "../guarded-fetch/index.ts";
 import { decodeBase64, type InlineBytes, isDataUrl, looksLikeBase64 } from "./base64.ts";
 import { megabytes } from "./excerpts.ts";
@@ -90,7 +90,7 @@ async function contentBytes(
   { contentEncoding }: FileSource,
   { isBinary = false }: SourceTools,
 ): Promise<InlineBytes & { note?: string }> {
-  await ownTurn();
+  await yieldToEventLoop();
   if (contentEncoding === "base64") return decodeBase64(content);
   if (contentEncoding === "text") return { bytes: Buffer.from(content) };
   // Such files have no other way into a text; whether they are what they are said to be is seen later.

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { ConstructorOptions, Db, PgBoss } from "pg-boss";
 import { messageOf } from "../../kernel/errors.ts";
-import { ToldOnce } from "../../kernel/told-once.ts";
+import { LogThrottle } from "../../kernel/logging.ts";
 import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
 
 const SCHEMA = "pgboss";
@@ -60,11 +60,11 @@ export async function startBoss(
     bamIntervalSeconds: SLOW_INTERVAL_SECONDS,
   };
   const boss = new PgBoss(options);
-  const told = new ToldOnce();
+  const throttle = new LogThrottle();
   boss.on("error", (error) => {
     // It hands on what the driver threw as a copy, which is no error any more.
     const reason = messageOf((error as { message?: unknown }).message ?? error);
-    told.tell(reason, (since) => log.warn({ reason, ...since }, "a job queue reports an error"));
+    throttle.log(reason, (since) => log.warn({ reason, ...since }, "a job queue reports an error"));
   });
   boss.on("warning", ({ message }) => log.warn({ reason: message }, "a job queue warns"));
   await boss.start();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { extname, join } from "node:path";
 import type { Logger } from "pino";
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { giveUpAfter } from "../../kernel/give-up.ts";
+import { withTimeout } from "../../kernel/time.ts";
 import type { Broadcast } from "../catalog/index.ts";
 import type { Embeddings } from "../embeddings/index.ts";
 import { ThreadCaller, ThreadLost } from "../threads/index.ts";
@@ -151,7 +151,7 @@ export class Retrieval {
     const answer = this.#thread.ask("ping", null).catch((error: unknown) => {
       throw asAppError(error);
     });
-    await giveUpAfter(LIMITS.retrieval.pingMs, answer, "The search index does not answer.");
+    await withTimeout(LIMITS.retrieval.pingMs, answer, "The search index does not answer.");
   }
 
   /** As if it had crashed; the next search starts another. */
@@ -243,7 +243,7 @@ export class Retrieval {
   async #whenReady(live: LiveIndex): Promise<void> {
     if (live.isReady) return;
     const building = "The search index is being built.";
-    await giveUpAfter(LIMITS.retrieval.waitMs, live.ready, building).catch((error: unknown) => {
+    await withTimeout(LIMITS.retrieval.waitMs, live.ready, building).catch((error: unknown) => {
       const { done, total } = live.progress;
       if (!isAppError(error) || error.message !== building) {
         this.#forget(live);

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { messageOf } from "../../kernel/errors.ts";
-import { giveUpAfter } from "../../kernel/give-up.ts";
-import { ToldOnce } from "../../kernel/told-once.ts";
+import { LogThrottle } from "../../kernel/logging.ts";
+import { withTimeout } from "../../kernel/time.ts";
 import type { Embeddings, QueryEmbedding } from "../embeddings/index.ts";
 import { LIMITS as EMBEDDING_LIMITS } from "../embeddings/limits.ts";
 import type { ThreadCaller } from "../threads/index.ts";
@@ -51,7 +51,7 @@ function leastCosine({ kind }: Which, legs: ReadonlySet<keyof Legs>): number {
   return fusion.way === "legs" && legs.has("lexical") ? fusion.leastCosine : -1;
 }
 
-const byWords = new ToldOnce();
+const throttle = new LogThrottle();
 
 /** A question without its vector is answered by words. */
 async function embeddingOf(
@@ -62,12 +62,12 @@ async function embeddingOf(
   const ms = EMBEDDING_LIMITS.embeddings.queryMs;
   try {
     const embedded = embeddings.embedQuery(text, fingerprint);
-    const made = await giveUpAfter(ms, embedded, "The question was not embedded in time.");
+    const made = await withTimeout(ms, embedded, "The question was not embedded in time.");
     return made.fingerprint === fingerprint ? made : undefined;
   } catch (err) {
     const reason = messageOf(err);
     // While the model is loaded for the first time every search runs into this, for the same reason.
-    byWords.tell(reason, (since) => log.warn({ reason, ...since }, "questions are answered by words alone"));
+    throttle.log(reason, (since) => log.warn({ reason, ...since }, "questions are answered by words alone"));
     return undefined;
   }
 }

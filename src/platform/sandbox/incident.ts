@@ -1,5 +1,5 @@
 import { AppError, type AppErrorOptions, type ErrorCode, messageOf } from "../../kernel/errors.ts";
-import { randomText } from "../../kernel/ids.ts";
+import { randomText } from "../../kernel/text.ts";
 
 const ID_BYTES = 8;
 /** A stack trace, and a few values. */

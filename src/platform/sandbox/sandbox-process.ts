@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chown, mkdir, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
-import { once } from "../../kernel/once.ts";
+import { once } from "../../kernel/concurrency.ts";
 import { strippedFlags } from "../stripped/index.ts";
 import { ownedTempPath } from "../temp/index.ts";
 import type { Account } from "./accounts.ts";

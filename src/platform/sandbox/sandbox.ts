@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
-import { abortError } from "../../kernel/aborted.ts";
+import { lazily } from "../../kernel/concurrency.ts";
 import type { AppError } from "../../kernel/errors.ts";
-import { lazily } from "../../kernel/lazily.ts";
+import { abortError } from "../../kernel/time.ts";
 import { isInPlace, sweepLeftovers } from "../temp/index.ts";
 import { endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
 import { LIMITS } from "./limits.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/time.ts";
 import { dueSince, nextAfter } from "./occurrences.ts";
 import type { Rule, Unit } from "./rule.ts";
 

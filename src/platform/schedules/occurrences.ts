@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import { MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/time.ts";
 import type { Rule } from "./rule.ts";
 
 /**

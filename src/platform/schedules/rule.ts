@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isTimeZone } from "../../kernel/time-zone.ts";
+import { isTimeZone } from "../../kernel/time.ts";
 import { LIMITS } from "./limits.ts";
 
 export const UNITS = ["minutes", "hours", "days", "weeks", "months"] as const;

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { isTimeZone } from "../../kernel/time-zone.ts";
+import { isTimeZone } from "../../kernel/time.ts";
 
 /** Settings as slices, engines and surfaces declare their own; `app/config.ts` gathers and reads them. */
 

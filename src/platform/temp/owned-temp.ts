@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/time.ts";
 import { type FileLock, tryExistingLock, tryFileLock } from "./file-lock.ts";
 
 /**

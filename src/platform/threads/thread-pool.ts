@@ -1,7 +1,7 @@
 import { type Transferable, Worker } from "node:worker_threads";
-import { abortError } from "../../kernel/aborted.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
+import { abortError } from "../../kernel/time.ts";
 import { strippedFlags } from "../stripped/index.ts";
 import type { Reply } from "./answer-questions.ts";
 import { YOUNG_MB } from "./caller.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Identity, SignedIn, TokenInfo } from "../../domains/identity/index.ts";
-import { parseDuration } from "../../kernel/durations.ts";
+import { parseDuration } from "../../kernel/time.ts";
 import { parseInput } from "./parse-input.ts";
 
 const newToken = z.strictObject({

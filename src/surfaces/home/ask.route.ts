@@ -1,9 +1,8 @@
 import type { Context } from "hono";
 import type { SignedIn } from "../../domains/identity/index.ts";
-import { isAppError } from "../../kernel/errors.ts";
-import { plainToolNames } from "../../kernel/tool-mention.ts";
+import { isAppError, plainToolNames } from "../../kernel/errors.ts";
+import { callInside } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
-import { callInside } from "../../registry/tool-operation.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { firstWithContent } from "../oauth/consent.route.ts";
 import { errorsAsPages } from "../oauth/error-pages.ts";

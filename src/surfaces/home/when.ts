@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/time.ts";
 import type { Html } from "../oauth/pages/page.ts";
 import type { Words } from "../oauth/pages/words.ts";
 

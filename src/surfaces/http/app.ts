@@ -2,7 +2,7 @@ import { finished } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Logger } from "pino";
-import { newUuid } from "../../kernel/ids.ts";
+import { newUuid } from "../../kernel/text.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
 import { notFoundPage } from "../oauth/pages/error.page.ts";
 import { sendPage, wantsPage } from "../oauth/pages/page.ts";

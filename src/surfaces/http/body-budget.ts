@@ -1,6 +1,6 @@
+import { once } from "../../kernel/concurrency.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
-import { once } from "../../kernel/once.ts";
 
 /** A rejected request is worth another try after about this time: the others have ended by then. */
 const RETRY_MS = 2_000;

@@ -1,10 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { clip } from "../../kernel/clip.ts";
+import { yieldToEventLoop } from "../../kernel/concurrency.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { randomText } from "../../kernel/ids.ts";
-import { JsonSlice } from "../../kernel/json-slice.ts";
+import { JsonSlice } from "../../kernel/json.ts";
 import { LIMITS } from "../../kernel/limits.ts";
-import { ownTurn } from "../../kernel/own-turn.ts";
+import { clip, randomText } from "../../kernel/text.ts";
 import type { BodyLease } from "./body-budget.ts";
 import { type Cut, type DataArguments, JsonScan, notJson } from "./json-scan.ts";
 
@@ -31,7 +30,7 @@ export async function readBody(request: Request, options: BodyOptions = {}): Pro
   const bytes = withoutMark(await readBytes(request, options));
   if (!isUtf8(bytes)) throw new AppError("bad_request", "Parse error: the request body is not valid UTF-8.");
   const scan = new JsonScan(bytes, options.data);
-  while (!scan.run(STEP_BYTES)) await ownTurn();
+  while (!scan.run(STEP_BYTES)) await yieldToEventLoop();
   await options.turn?.();
   if (scan.cuts.length === 0) return parse(decode(bytes));
   const body = parse(textAround(bytes, scan.cuts));
@@ -125,9 +124,9 @@ async function readChunks(request: Request, maxBytes: number, lease?: BodyLease)
     else chunks = [];
   }
   if (refusal !== undefined) throw refusal;
-  await ownTurn();
+  await yieldToEventLoop();
   const body = Buffer.concat(chunks, bytes);
-  await ownTurn();
+  await yieldToEventLoop();
   return body;
 }
 

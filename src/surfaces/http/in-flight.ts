@@ -1,6 +1,6 @@
+import { once } from "../../kernel/concurrency.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
-import { once } from "../../kernel/once.ts";
 
 /** A refused request is worth another try after about this time. */
 const RETRY_MS = 1_000;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { JsonSlice } from "../../kernel/json-slice.ts";
+import { JsonSlice } from "../../kernel/json.ts";
 import { LIMITS } from "../../kernel/limits.ts";
-import { sanitiseText } from "../../kernel/sanitise.ts";
+import { sanitiseText } from "../../kernel/text.ts";
 import { readBody } from "./body.ts";
 import { type Cut, JsonScan } from "./json-scan.ts";
 

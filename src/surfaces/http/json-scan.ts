@@ -1,5 +1,5 @@
 import { AppError } from "../../kernel/errors.ts";
-import { hasLongNumbers } from "../../kernel/json-numbers.ts";
+import { hasLongNumbers } from "../../kernel/json.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 
 /** Where in a request the arguments of a tool are, and which of them may be long lists. */

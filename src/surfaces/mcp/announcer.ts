@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { ResourceChange } from "../../registry/resource-change.ts";
+import type { ResourceChange } from "../../registry/define-resource.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Something that happened, and of which resources may change. */

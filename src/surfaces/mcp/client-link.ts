@@ -18,8 +18,7 @@ import {
   type SampleRequest,
   type Shown,
 } from "../../registry/context.ts";
-import type { ContentBlock } from "../../registry/define-tool.ts";
-import type { Toolset } from "../../registry/toolsets.ts";
+import type { ContentBlock, Toolset } from "../../registry/define-tool.ts";
 import { isDeclined } from "./declined-sampling.ts";
 
 /** What a waiting call carries through the client, signed: answers so far and the results of its steps. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryState, type SharedState } from "../../platform/state/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import type { Toolset } from "../../registry/toolsets.ts";
+import type { Toolset } from "../../registry/define-tool.ts";
 import { EnabledToolsets, type ListOwner } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
 

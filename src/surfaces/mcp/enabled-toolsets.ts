@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { KeyValueState } from "../../platform/state/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { isToolset, type Toolset } from "../../registry/toolsets.ts";
+import { isToolset, type Toolset } from "../../registry/define-tool.ts";
 import { LIMITS } from "./limits.ts";
 import type { ToolChoice } from "./visible-tools.ts";
 

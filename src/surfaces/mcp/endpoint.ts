@@ -7,14 +7,14 @@ import {
   PARSE_ERROR,
 } from "@modelcontextprotocol/server";
 import type { Authenticated, Identity, Proof, TransportLimiter } from "../../domains/identity/index.ts";
+import { roundRobin } from "../../kernel/concurrency.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
+import { scopeOf } from "../../kernel/fair-queue.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
-import { scopeOf } from "../../kernel/scope.ts";
-import { turns } from "../../kernel/turns.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
 import { applicationFacts, type Caller, tokenFacts } from "../../registry/caller.ts";
-import type { ResourceChange } from "../../registry/resource-change.ts";
+import type { ResourceChange } from "../../registry/define-resource.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import { readBody } from "../http/body.ts";
 import type { BodyBudget, BodyLease } from "../http/body-budget.ts";
@@ -214,13 +214,13 @@ export class Endpoint {
     use: (body: unknown, lease: BodyLease) => Promise<T>,
   ): Promise<T> {
     const { bodies, registry, surface } = this.#parts;
-    turns.assertRoom(line);
+    roundRobin.assertRoom(line);
     const lease = bodies.open({ tokenHash: meta.tokenHash, workspaceId: caller.workspace.id });
     arrival.whenClosed(lease.hold());
     const letGo = lease.hold();
     try {
       const data = { path, lists: registry.longLists(surface.name) };
-      return await use(await readBody(request, { data, lease, turn: () => turns.take(line) }), lease);
+      return await use(await readBody(request, { data, lease, turn: () => roundRobin.take(line) }), lease);
     } finally {
       letGo();
     }

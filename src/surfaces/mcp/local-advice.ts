@@ -1,5 +1,4 @@
-import { AppError } from "../../kernel/errors.ts";
-import { nameTools, type ToolMention, toolMentions } from "../../kernel/tool-mention.ts";
+import { AppError, nameTools, type ToolMention, toolMentions } from "../../kernel/errors.ts";
 import type { SurfaceName } from "../../registry/caller.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
 

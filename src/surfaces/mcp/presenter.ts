@@ -1,6 +1,6 @@
 import { type CallToolResult, ProtocolError, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import { clip } from "../../kernel/clip.ts";
 import type { AppError } from "../../kernel/errors.ts";
+import { clip } from "../../kernel/text.ts";
 import type { ContentBlock } from "../../registry/define-tool.ts";
 import type { WireTool } from "../../registry/registry.ts";
 import { LIMITS } from "./limits.ts";

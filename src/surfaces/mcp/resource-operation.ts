@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { clip } from "../../kernel/clip.ts";
 import { AppError } from "../../kernel/errors.ts";
-import type { Operation } from "../../registry/call.ts";
+import { clip } from "../../kernel/text.ts";
+import { type Operation, rulesOf } from "../../registry/call.ts";
 import type { Resource } from "../../registry/define-resource.ts";
-import { rulesOf } from "../../registry/tool-operation.ts";
 
 /** The operation behind the reading of a resource by its address. */
 export function readOperation(resource: Resource, uri: string): Operation {

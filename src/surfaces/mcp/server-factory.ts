@@ -8,20 +8,29 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { clip } from "../../kernel/clip.ts";
+import { roundRobin } from "../../kernel/concurrency.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { jsonSize } from "../../kernel/json-size.ts";
+import { jsonSize } from "../../kernel/json.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
-import { nearest } from "../../kernel/nearest.ts";
-import { turns } from "../../kernel/turns.ts";
-import { type CallEnvironment, type CallPorts, call, type Operation } from "../../registry/call.ts";
-import type { Caller } from "../../registry/caller.ts";
-import type { ListedResource, Resource } from "../../registry/define-resource.ts";
-import { NO_CLIENT } from "../../registry/no-client.ts";
+import { clip, nearest } from "../../kernel/text.ts";
+import {
+  type CallEnvironment,
+  type CallPorts,
+  call,
+  type Operation,
+  type Rules,
+  rulesOf,
+  toolOperation,
+} from "../../registry/call.ts";
+import { type Caller, limitPassed } from "../../registry/caller.ts";
+import { NO_CLIENT } from "../../registry/context.ts";
+import {
+  isChanged,
+  type ListedResource,
+  type Resource,
+  type ResourceChange,
+} from "../../registry/define-resource.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { isChanged, type ResourceChange } from "../../registry/resource-change.ts";
-import { limitPassed } from "../../registry/token-limits.ts";
-import { type Rules, rulesOf, toolOperation } from "../../registry/tool-operation.ts";
 import { type Admission, admissionOf } from "./admission.ts";
 import { type Journal, McpClientLink, showsApps } from "./client-link.ts";
 import { withoutModel } from "./declined-sampling.ts";
@@ -404,7 +413,7 @@ function withShown(result: CallToolResult, shown: McpClientLink["shown"] | undef
 
 /** Each message of a batch, and each result, is a step of its own, so that others are served in between. */
 function ownStep(context: ServerContext): Promise<void> {
-  return turns.take(admissionOf(context).line);
+  return roundRobin.take(admissionOf(context).line);
 }
 
 function resultTooLarge(most: number): AppError {

@@ -1,10 +1,10 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { type Clock, MS } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { randomText } from "../../kernel/ids.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
+import { randomText } from "../../kernel/text.ts";
+import { type Clock, MS } from "../../kernel/time.ts";
 import type { KeyValueState } from "../../platform/state/index.ts";
 import type { AuditEvent, AuditSink } from "../../registry/ports.ts";
 import type { Admission } from "./admission.ts";

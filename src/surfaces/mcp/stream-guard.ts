@@ -1,5 +1,5 @@
+import { once } from "../../kernel/concurrency.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { once } from "../../kernel/once.ts";
 import { LIMITS } from "./limits.ts";
 
 /**

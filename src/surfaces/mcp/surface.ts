@@ -1,5 +1,5 @@
-import { MS } from "../../kernel/clock.ts";
 import type { Permission } from "../../kernel/permissions.ts";
+import { MS } from "../../kernel/time.ts";
 import type { SurfaceName } from "../../registry/caller.ts";
 import type { Presenter } from "./presenter.ts";
 import { agentPresenter } from "./presenters/agent.ts";

@@ -1,8 +1,8 @@
 import type { Server } from "@modelcontextprotocol/server";
 import type { ListedToolset } from "../../registry/context.ts";
+import type { Toolset } from "../../registry/define-tool.ts";
 import type { Authorizer } from "../../registry/ports.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
-import type { Toolset } from "../../registry/toolsets.ts";
 import type { Admission } from "./admission.ts";
 import type { EnabledToolsets, ListOwner } from "./enabled-toolsets.ts";
 import type { Surface } from "./surface.ts";

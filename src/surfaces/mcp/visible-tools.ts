@@ -1,9 +1,8 @@
 import { AppError } from "../../kernel/errors.ts";
-import type { Caller, TokenKind } from "../../registry/caller.ts";
+import { type Caller, limitPassed, type TokenKind } from "../../registry/caller.ts";
+import { isToolset, TOOLSETS, type Toolset } from "../../registry/define-tool.ts";
 import type { Authorizer } from "../../registry/ports.ts";
 import type { WireTool } from "../../registry/registry.ts";
-import { limitPassed } from "../../registry/token-limits.ts";
-import { isToolset, TOOLSETS, type Toolset } from "../../registry/toolsets.ts";
 import type { Surface } from "./surface.ts";
 
 /** What the request itself asks for on `/mcp`: by query (`?toolsets=a,b&readonly=true`) or header. */

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { AppError } from "../../kernel/errors.ts";
-import { randomText } from "../../kernel/ids.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { randomText } from "../../kernel/text.ts";
 import type { HttpEnv } from "../http/app.ts";
 import { cookieName } from "./browser-session.ts";
 

@@ -1,5 +1,5 @@
-import { MS } from "../../kernel/clock.ts";
 import { PERMISSIONS, type Permission, parseScopes } from "../../kernel/permissions.ts";
+import { MS } from "../../kernel/time.ts";
 import type { SurfaceName } from "../../registry/caller.ts";
 import { MCP_SURFACES } from "../mcp/surface.ts";
 

@@ -2,7 +2,7 @@ import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from "jose";
 import type { default as OidcProvider } from "oidc-provider";
 import type { Logger } from "pino";
 import type { ConnectedApps, Identity, OAuthStores } from "../../domains/identity/index.ts";
-import { type Clock, MS } from "../../kernel/clock.ts";
+import { type Clock, MS } from "../../kernel/time.ts";
 import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
 import { mountConsole } from "../console-api/console.route.ts";
 import type { HttpApp } from "../http/app.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import { giveUpAfter } from "../../kernel/give-up.ts";
-import { ToldOnce } from "../../kernel/told-once.ts";
+import { LogThrottle } from "../../kernel/logging.ts";
+import { withTimeout } from "../../kernel/time.ts";
 import { LIMITS } from "../http/limits.ts";
 
 /** One thing without which the server cannot serve. */
@@ -19,7 +19,7 @@ export interface ReadinessProblem {
 export class Readiness {
   readonly #checks: readonly ReadinessCheck[];
   readonly #log: Pick<Logger, "warn">;
-  readonly #told = new ToldOnce();
+  readonly #throttle = new LogThrottle();
   #asked: Promise<ReadinessProblem[]> | undefined;
 
   constructor(checks: readonly ReadinessCheck[], log: Pick<Logger, "warn">) {
@@ -42,18 +42,18 @@ export class Readiness {
   async #run({ name, check }: ReadinessCheck): Promise<ReadinessProblem | undefined> {
     try {
       const late = `This took longer than ${LIMITS.server.readyMs / 1_000} s.`;
-      const message = await giveUpAfter(LIMITS.server.readyMs, check(), late);
+      const message = await withTimeout(LIMITS.server.readyMs, check(), late);
       if (message === undefined) {
-        this.#told.forget(name);
+        this.#throttle.forget(name);
         return undefined;
       }
-      this.#told.tell(name, (since) =>
+      this.#throttle.log(name, (since) =>
         this.#log.warn({ check: name, problem: message, ...since }, "not ready"),
       );
       return { name, message };
     } catch (error) {
       // Where the database is, for example, stays here.
-      this.#told.tell(name, (since) => this.#log.warn({ check: name, err: error, ...since }, "not ready"));
+      this.#throttle.log(name, (since) => this.#log.warn({ check: name, err: error, ...since }, "not ready"));
       return { name, message: `The ${name} does not answer.` };
     }
   }

@@ -17,8 +17,8 @@ import {
 } from "../../domains/bi/index.ts";
 import { LIMITS } from "../../domains/bi/limits.ts";
 import type { Identity, SignedIn } from "../../domains/identity/index.ts";
-import type { Clock } from "../../kernel/clock.ts";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
+import type { Clock } from "../../kernel/time.ts";
 import {
   FONT_PATHS,
   knownLocale,

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { APP_URL, openTestIdentity } from "../../../test/support/identity.ts";
-import { MS } from "../../kernel/clock.ts";
+import { MS } from "../../kernel/time.ts";
 import { createHttpApp } from "../http/app.ts";
 import { mountLogin } from "./login.route.ts";
 

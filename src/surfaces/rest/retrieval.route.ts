@@ -1,8 +1,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
-import { type CallPorts, call } from "../../registry/call.ts";
-import { NO_CLIENT } from "../../registry/no-client.ts";
-import { toolOperation } from "../../registry/tool-operation.ts";
+import { type CallPorts, call, toolOperation } from "../../registry/call.ts";
+import { NO_CLIENT } from "../../registry/context.ts";
 import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";

@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { compose } from "../../../src/app/compose.ts";
 import { loadConfig } from "../../../src/app/config.ts";
-import { MS } from "../../../src/kernel/clock.ts";
+import { MS } from "../../../src/kernel/time.ts";
 import { SURFACES } from "../../../src/registry/caller.ts";
 import { CommandLine, freePort } from "../../support/command-line.ts";
 import { appUrlOf, Browser, OAuthClient, PASSWORD, signedInPerson } from "../../support/oauth-client.ts";

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { HttpListener } from "../../../src/app/http-listener.ts";
 import { openOAuthStores } from "../../../src/domains/identity/index.ts";
-import { MS, systemClock } from "../../../src/kernel/clock.ts";
+import { MS, systemClock } from "../../../src/kernel/time.ts";
 import { createGuardedFetch, type Resolve } from "../../../src/platform/guarded-fetch/index.ts";
 import { createVault } from "../../../src/platform/vault/index.ts";
 import { createHttpApp } from "../../../src/surfaces/http/app.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { MS } from "../../../src/kernel/clock.ts";
+import { MS } from "../../../src/kernel/time.ts";
 import { SURFACES, type SurfaceName } from "../../../src/registry/caller.ts";
 import { mountFixtures } from "../../contracts/fixtures.ts";
 import { openShop } from "../../support/models.ts";

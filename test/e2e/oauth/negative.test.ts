@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { MS } from "../../../src/kernel/clock.ts";
+import { MS } from "../../../src/kernel/time.ts";
 import {
   appUrlOf,
   type Browser,

@@ -9,7 +9,7 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { MS } from "../../../src/kernel/clock.ts";
+import { MS } from "../../../src/kernel/time.ts";
 import { SURFACES, type SurfaceName } from "../../../src/registry/caller.ts";
 import { mountFixtures } from "../../contracts/fixtures.ts";
 import { CommandLine } from "../../support/command-line.ts";

@@ -1,4 +1,4 @@
-import { clip } from "../../../kernel/clip.ts";
+import { clip } from "../../../kernel/text.ts";
 import type { FieldValues, Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { fold } from "../understand/languages/words.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { clip } from "../../../kernel/clip.ts";
 import { isAppError } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
 import type { Answer, AskedQuery } from "../answer.ts";
 import { say } from "../explain/say.ts";
 import { LIMITS } from "../limits.ts";

@@ -1,5 +1,5 @@
 import { isAppError } from "../../../kernel/errors.ts";
-import { injectionIn } from "../../../kernel/instructions.ts";
+import { injectionIn } from "../../../kernel/prompt-injection.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Write } from "./fill-in.ts";

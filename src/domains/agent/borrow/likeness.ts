@@ -1,4 +1,4 @@
-import { editDistance } from "../../../kernel/nearest.ts";
+import { editDistance } from "../../../kernel/text.ts";
 import { type Folding, fold } from "../understand/languages/words.ts";
 
 /** How a word of a question is like a word of a name, the surest first. */

@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, inArray, lt, lte, notExists, type SQL, sql } from "drizzle-orm";
-import { clip } from "../../../kernel/clip.ts";
-import { MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
+import { MS } from "../../../kernel/time.ts";
 import { Store } from "../../../platform/catalog/index.ts";
 import { type Caller, type CallMeta, sessionKey } from "../../../registry/caller.ts";
 import type { PublishedModel } from "../../models/index.ts";

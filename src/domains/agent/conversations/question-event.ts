@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { isAppError } from "../../../kernel/errors.ts";
-import { maskQuestion } from "../../../kernel/mask-literals.ts";
-import { readDatasets } from "../../../kernel/read-datasets.ts";
+import { maskQuestion } from "../../../kernel/masking.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { InputNeeded } from "../../../registry/context.ts";
+import { InputNeeded, readDatasets } from "../../../registry/context.ts";
 import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
 import type { PublishedModel } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";

@@ -1,5 +1,5 @@
+import { mapBounded } from "../../../kernel/concurrency.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import { type Data, type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
+import { mapBounded } from "../../../kernel/concurrency.ts";
 import { isAppError } from "../../../kernel/errors.ts";
-import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { InputNeeded } from "../../../registry/context.ts";
 import type { Dataset } from "../../data/index.ts";
 import { type PublishedModel, whyLeftOut } from "../../models/index.ts";

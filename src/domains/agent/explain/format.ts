@@ -1,4 +1,4 @@
-import { clip } from "../../../kernel/clip.ts";
+import { clip } from "../../../kernel/text.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import { measureOf, squared, unitCalled } from "../../models/quantities/index.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";

@@ -1,5 +1,5 @@
-import { clip } from "../../../kernel/clip.ts";
 import { isAppError } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Adviser, ModelsServices, Problem, VisibleModel } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { timeLimit } from "../../../kernel/aborted.ts";
+import { AsyncLruCache } from "../../../kernel/async-lru-cache.ts";
+import { mapBounded } from "../../../kernel/concurrency.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { KeptPromises } from "../../../kernel/kept-promises.ts";
-import { mapBounded } from "../../../kernel/map-bounded.ts";
+import { timeLimit } from "../../../kernel/time.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { ModelsServices, PublishedModel } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
@@ -33,8 +33,8 @@ interface Looked {
 export class KnowledgeCache {
   readonly #models: Models;
   readonly #threads: KnowledgeThreads;
-  readonly #known = new KeptPromises(LIMITS.agent.keptModels);
-  readonly #values = new KeptPromises(LIMITS.agent.keptDatasets);
+  readonly #known = new AsyncLruCache(LIMITS.agent.keptModels);
+  readonly #values = new AsyncLruCache(LIMITS.agent.keptDatasets);
 
   constructor(models: Models, threads: KnowledgeThreads) {
     this.#models = models;

@@ -1,4 +1,4 @@
-import { editDistance, nearest } from "../../../kernel/nearest.ts";
+import { editDistance, nearest } from "../../../kernel/text.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { fold, stem } from "../understand/languages/words.ts";
 

@@ -1,5 +1,5 @@
 import { isAppError } from "../../../kernel/errors.ts";
-import { nearestFirst } from "../../../kernel/nearest.ts";
+import { nearestFirst } from "../../../kernel/text.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";

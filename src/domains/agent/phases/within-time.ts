@@ -1,5 +1,5 @@
-import { clip } from "../../../kernel/clip.ts";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
 
 interface TimeLimits {
   totalMs: number;

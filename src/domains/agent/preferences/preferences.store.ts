@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import { type Catalog, Store } from "../../../platform/catalog/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { LlmServices } from "../../llm/index.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isTimeZone } from "../../../kernel/time-zone.ts";
+import { isTimeZone } from "../../../kernel/time.ts";
 
 /** Periods that can be chosen once for all questions that name none. */
 const TIME_PERIODS = [

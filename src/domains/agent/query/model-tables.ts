@@ -1,5 +1,5 @@
-import { timeLimit } from "../../../kernel/aborted.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { timeLimit } from "../../../kernel/time.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { ModelsServices, PublishedModel } from "../../models/index.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { nearest, nearestFirst } from "../../../kernel/nearest.ts";
+import { nearest, nearestFirst } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 import type { Schema, SchemaField } from "./schema.ts";
 import type { Key } from "./semantic-query.ts";

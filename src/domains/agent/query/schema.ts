@@ -1,4 +1,4 @@
-import { columnKind } from "../../../kernel/column-kind.ts";
+import { columnKind } from "../../../kernel/values.ts";
 import type { VisibleModel } from "../../models/index.ts";
 import { type ColumnRef, type MetricFormula, splitFormula } from "./metric-formula.ts";
 import type { Key } from "./semantic-query.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { checkInstruction } from "../../../kernel/instructions.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
-import { rowShape } from "../../../kernel/row-shape.ts";
+import { checkInstruction } from "../../../kernel/prompt-injection.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
+import { rowShape } from "../../../registry/define-tool.ts";
 import { columnShape } from "../../data/index.ts";
 import { shownOf } from "../answer-shape.ts";
 import { withoutValues } from "../conversations/question-event.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { jsonSize } from "../../../kernel/json-size.ts";
+import { jsonSize } from "../../../kernel/json.ts";
 import { type Subject, subjectShape } from "../../../platform/drawing/index.ts";
 import { LIMITS as DRAWING } from "../../../platform/drawing/limits.ts";
 import { defineTool } from "../define.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { checkInstruction } from "../../../kernel/instructions.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
+import { checkInstruction } from "../../../kernel/prompt-injection.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { answerShape, contentOf, outputOf } from "../answer-shape.ts";
 import { withoutValues } from "../conversations/question-event.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { nearestFirst } from "../../../kernel/nearest.ts";
+import { nearestFirst } from "../../../kernel/text.ts";
 import { columnName, numberNames } from "../compile/columns.ts";
 import { LIMITS } from "../limits.ts";
 import { isSameName, keysNamed, qualified } from "../query/names.ts";

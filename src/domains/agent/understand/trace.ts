@@ -1,4 +1,4 @@
-import { clip } from "../../../kernel/clip.ts";
+import { clip } from "../../../kernel/text.ts";
 import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { heldAgainst } from "./account/hold.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { rowShape } from "../../../kernel/row-shape.ts";
 import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import { compactRows } from "../../../registry/compact-content.ts";
+import { rowShape } from "../../../registry/define-tool.ts";
 import { columnShape } from "../../data/index.ts";
 import { LIMITS } from "../../data/limits.ts";
 import { defineTool } from "../define.ts";

@@ -1,5 +1,5 @@
+import { mapBounded } from "../../../kernel/concurrency.ts";
 import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
-import { mapBounded } from "../../../kernel/map-bounded.ts";
 import type { Attachment, Deliveries } from "../../../platform/delivery/index.ts";
 import type { AssetKinds } from "../../../registry/asset-kind.ts";
 import type { Caller } from "../../../registry/caller.ts";

@@ -1,4 +1,4 @@
-import { clip } from "../../../kernel/clip.ts";
+import { clip } from "../../../kernel/text.ts";
 import { htmlOf, type Letter, type Message, textOf } from "../../../platform/delivery/index.ts";
 import { LIMITS as DELIVERY } from "../../../platform/delivery/limits.ts";
 import { momentOf } from "../moment.ts";

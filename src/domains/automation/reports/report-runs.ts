@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { z } from "zod";
-import { clip } from "../../../kernel/clip.ts";
-import type { Clock } from "../../../kernel/clock.ts";
 import { isAppError } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import { type Catalog, type CatalogTx, isOutage } from "../../../platform/catalog/index.ts";
 import type { Delivery } from "../../../platform/delivery/index.ts";
 import type { JobContext, Jobs } from "../../../platform/jobs/index.ts";

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { Schedules } from "../../../platform/schedules/index.ts";
 import { reportRuns, reports } from "../automation.tables.ts";

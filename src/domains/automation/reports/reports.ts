@@ -1,5 +1,5 @@
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import { type Deliveries, type Only, oneLine } from "../../../platform/delivery/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AgentServices } from "../../agent/index.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import type { Drawings, Png, Subject } from "../../../platform/drawing/index.ts";
 import { LIMITS as DRAWING } from "../../../platform/drawing/limits.ts";
 import type { Caller } from "../../../registry/caller.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Clock, MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { type Clock, MS } from "../../../kernel/time.ts";
 import type { Vault } from "../../../platform/vault/index.ts";
 import type { JobOwner } from "../../identity/index.ts";
 import { LIMITS } from "../limits.ts";

@@ -1,4 +1,4 @@
-import { MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/time.ts";
 
 /** What was found in the data, before it is known which findings hold together. */
 export interface Finding {

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../kernel/clock.ts";
+import { mapBounded } from "../../../kernel/concurrency.ts";
 import { isAppError } from "../../../kernel/errors.ts";
-import { mapBounded } from "../../../kernel/map-bounded.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import { formatter, knownLocale } from "../../../platform/drawing/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { isNumbering, isYearName } from "../../models/index.ts";

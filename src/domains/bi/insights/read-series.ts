@@ -1,4 +1,4 @@
-import { isIntegerType } from "../../../kernel/column-kind.ts";
+import { isIntegerType } from "../../../kernel/values.ts";
 import { type Column, filtersToC9ql } from "../../data/index.ts";
 import { isYearName, tellsYears } from "../../models/index.ts";
 import { allPeriods, momentOf, nextPeriod } from "../query/periods.ts";

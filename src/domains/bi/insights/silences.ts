@@ -1,4 +1,4 @@
-import { MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/time.ts";
 import type { Column } from "../../data/index.ts";
 import { momentOf, periodWriter } from "../query/periods.ts";
 import { quoted, type Source } from "../query/source.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../../kernel/clock.ts";
+import { AsyncLruCache } from "../../../kernel/async-lru-cache.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { KeptPromises } from "../../../kernel/kept-promises.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { ModelTable, ModelTables, ModelWish } from "../../agent/index.ts";
 import { assertBoundsKnown } from "../../data/index.ts";
@@ -24,7 +24,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Reads what widgets on semantic models show, with the rights of whoever looks. */
 export class ModelSources {
   readonly #parts: Parts;
-  readonly #kept = new KeptPromises(LIMITS.bi.keptResults, LIMITS.bi.keptBytes);
+  readonly #kept = new AsyncLruCache(LIMITS.bi.keptResults, LIMITS.bi.keptBytes);
 
   constructor(parts: Parts) {
     this.#parts = parts;

@@ -1,4 +1,4 @@
-import { MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/time.ts";
 import { GRAINS, type Grain } from "../shapes.ts";
 
 /** Points of a time axis at most, when nobody says how fine it is to be. */

@@ -1,6 +1,6 @@
-import { columnKind, isIntegerType } from "../../../kernel/column-kind.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Words } from "../../../kernel/translation.ts";
+import { columnKind, isIntegerType } from "../../../kernel/values.ts";
 import type { Column } from "../../data/index.ts";
 import { addsUp } from "../../models/index.ts";
 import type { Aggregate, ChartType, WidgetSpec } from "../shapes.ts";

@@ -1,4 +1,4 @@
-import { settled } from "../../../kernel/settled.ts";
+import { withoutFloatNoise } from "../../../kernel/values.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { RowPage } from "../../../registry/asset-kind.ts";
 import type { Column } from "../../data/index.ts";
@@ -168,7 +168,7 @@ class PointsQuery {
       if (total === null) return null;
       const rest = kept.reduce((left, row) => left - (row.values[i] ?? 0), total);
       // What is left of a sum of fractions is never quite nothing.
-      return Math.abs(rest) < Math.abs(total) * NOTHING ? 0 : settled(rest);
+      return Math.abs(rest) < Math.abs(total) * NOTHING ? 0 : withoutFloatNoise(rest);
     });
     return { ...fetched, isCut: false, rows: [...kept, { x: OTHER, g: null, values }] };
   }
@@ -203,7 +203,7 @@ class PointsQuery {
 }
 
 function add(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : settled(a + b);
+  return a === null ? b : b === null ? a : withoutFloatNoise(a + b);
 }
 
 function literal(value: JsonValue): string {

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { timeLimit } from "../../../kernel/aborted.ts";
-import type { Clock } from "../../../kernel/clock.ts";
-import { columnKind } from "../../../kernel/column-kind.ts";
+import { AsyncLruCache } from "../../../kernel/async-lru-cache.ts";
 import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
-import { KeptPromises } from "../../../kernel/kept-promises.ts";
-import { nearestFirst } from "../../../kernel/nearest.ts";
+import { nearestFirst } from "../../../kernel/text.ts";
+import { type Clock, timeLimit } from "../../../kernel/time.ts";
+import { columnKind } from "../../../kernel/values.ts";
 import type { RowPage } from "../../../registry/asset-kind.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import {
@@ -60,7 +59,7 @@ type Parts = { data: Data; clock: Clock };
 /** Reads what widgets show, always through the policies of the dataset. */
 export class Sources {
   readonly #parts: Parts;
-  readonly #kept = new KeptPromises(LIMITS.bi.keptResults, LIMITS.bi.keptBytes);
+  readonly #kept = new AsyncLruCache(LIMITS.bi.keptResults, LIMITS.bi.keptBytes);
 
   constructor(parts: Parts) {
     this.#parts = parts;

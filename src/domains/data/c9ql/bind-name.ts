@@ -1,6 +1,6 @@
 import type { AppError } from "../../../kernel/errors.ts";
-import { nearest } from "../../../kernel/nearest.ts";
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
+import { nearest } from "../../../kernel/text.ts";
 import type { ExpressionOf, NameNode, Step } from "./ast.ts";
 import { isPlain } from "./keywords.ts";
 import { printExpression } from "./print.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { nearest } from "../../../kernel/nearest.ts";
+import { nearest } from "../../../kernel/text.ts";
 import { type Expression, NOWHERE, type Query } from "./ast.ts";
 import { print } from "./print.ts";
 import { wholeVariable } from "./variables.ts";

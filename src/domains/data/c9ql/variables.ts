@@ -1,4 +1,4 @@
-import { nearest } from "../../../kernel/nearest.ts";
+import { nearest } from "../../../kernel/text.ts";
 import type { DateOffset, DateTokenNode, OffsetUnit, ParameterNode, Span } from "./ast.ts";
 import { DATE_TOKENS } from "./date-tokens.ts";
 import { queryError } from "./query-error.ts";

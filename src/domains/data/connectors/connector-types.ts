@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { nearest } from "../../../kernel/nearest.ts";
+import { nearest } from "../../../kernel/text.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import type { Connector } from "./connector.ts";
 import type { DescribeCsv } from "./http/csv-pieces.ts";

@@ -1,5 +1,5 @@
-import { abortError } from "../../../kernel/aborted.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { abortError } from "../../../kernel/time.ts";
 
 export interface Deadline {
   /** Its reason is an AppError: `timeout`, or `cancelled` when the caller's own signal did it. */

@@ -1,5 +1,5 @@
-import { maskText } from "../../../kernel/excerpt.ts";
-import { sanitiseText } from "../../../kernel/sanitise.ts";
+import { maskText } from "../../../kernel/masking.ts";
+import { sanitiseText } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 
 /** A message of a foreign server, fit to be shown: one line, bounded, without anything secret. */

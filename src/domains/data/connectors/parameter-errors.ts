@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { nearest } from "../../../kernel/nearest.ts";
+import { nearest } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 
 /** For a parameter that a query asks for and nobody gave. */

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { abortError } from "../../../kernel/aborted.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { abortError } from "../../../kernel/time.ts";
 import type {
   Analytics,
   ConvertOptions,

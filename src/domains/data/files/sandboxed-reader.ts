@@ -1,8 +1,8 @@
 import { chmod, chown, open, rename } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { timeLimit } from "../../../kernel/aborted.ts";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
+import { timeLimit } from "../../../kernel/time.ts";
 import { megabytes } from "../../../platform/files/index.ts";
 import { LIMITS } from "../../../platform/files/limits.ts";
 import {

@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import type { Analytics, Column, ConvertResult, Part } from "../../../platform/analytics/index.ts";
 import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import type { FolderBlobStore } from "../../../platform/blobs/index.ts";

@@ -15,8 +15,8 @@ import {
 } from "../../../../test/support/datasources.ts";
 import { type PostgresSource, startPostgresSource } from "../../../../test/support/postgres-source.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
-import { systemClock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { systemClock } from "../../../kernel/time.ts";
 import { Jobs } from "../../../platform/jobs/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { LIMITS } from "../limits.ts";

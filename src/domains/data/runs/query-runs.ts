@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { z } from "zod";
-import { clip } from "../../../kernel/clip.ts";
 import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
 import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import { type CatalogTx, isOutage } from "../../../platform/catalog/index.ts";
 import type { JobContext, JobStatus, Jobs } from "../../../platform/jobs/index.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { scopeOf } from "../../../kernel/scope.ts";
+import { scopeOf } from "../../../kernel/fair-queue.ts";
 import { assertName } from "../dataset.ts";
 import { changedDataset, changeOf, defineTool } from "../define.ts";
 import { FILE_TYPES, type FileOptions } from "../files/index.ts";

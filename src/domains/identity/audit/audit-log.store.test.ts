@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createTestDatabase } from "../../../../test/support/database.ts";
 import { identityOn, openTestIdentity, type TestIdentity } from "../../../../test/support/identity.ts";
-import { MS, systemClock } from "../../../kernel/clock.ts";
+import { MS, systemClock } from "../../../kernel/time.ts";
 import { openCatalog } from "../../../platform/catalog/index.ts";
 import type { AuditEvent } from "../../../registry/ports.ts";
 import { createAuditLog } from "./audit-log.store.ts";

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, gte, inArray, isNull, lt, or, type SQL, sql } from "drizzle-orm";
-import { type Clock, MS } from "../../../kernel/clock.ts";
-import { maskFields, maskText } from "../../../kernel/excerpt.ts";
+import { maskFields, maskText } from "../../../kernel/masking.ts";
+import { type Clock, MS } from "../../../kernel/time.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { AuditEvent } from "../../../registry/ports.ts";
 import { accounts, auditEvents, members } from "../identity.tables.ts";

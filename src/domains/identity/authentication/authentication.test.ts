@@ -8,10 +8,10 @@ import {
   type TestIdentity,
 } from "../../../../test/support/identity.ts";
 import { StallingProxy } from "../../../../test/support/stalling-proxy.ts";
-import { MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { randomText } from "../../../kernel/ids.ts";
 import type { Role } from "../../../kernel/permissions.ts";
+import { randomText } from "../../../kernel/text.ts";
+import { MS } from "../../../kernel/time.ts";
 import { openCatalog } from "../../../platform/catalog/index.ts";
 import { SURFACES, type SurfaceName } from "../../../registry/caller.ts";
 import type { JobOwner, MadeTokenKind, Proof } from "../identity.ts";

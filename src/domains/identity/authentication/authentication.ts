@@ -1,6 +1,5 @@
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { giveUpAfter } from "../../../kernel/give-up.ts";
+import { type Clock, withTimeout } from "../../../kernel/time.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import type { Authenticated, JobOwner, Proof, TransportLimiter } from "../identity.ts";
@@ -83,7 +82,7 @@ async function findGrant(
 
 /** A database that hangs must not hang everybody who knocks. */
 function soon<T>(lookup: Promise<T>): Promise<T> {
-  return giveUpAfter(LIMITS.identity.tokenLookupMs, lookup, "The token could not be looked up in time.");
+  return withTimeout(LIMITS.identity.tokenLookupMs, lookup, "The token could not be looked up in time.");
 }
 
 function firstReason(

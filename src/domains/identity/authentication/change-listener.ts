@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { messageOf } from "../../../kernel/errors.ts";
-import { randomText } from "../../../kernel/ids.ts";
+import { randomText } from "../../../kernel/text.ts";
 
 /** The channel that the triggers of the identity tables tell their changes on. */
 const CHANNEL = "kenning_identity";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { silentLog } from "../../../../test/support/database.ts";
 import { identityOn, openTestIdentity, proofOf } from "../../../../test/support/identity.ts";
-import { MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/time.ts";
 import { LastUsed } from "./last-used.store.ts";
 
 test("the last use of a token is noted when the server stops, with the client", async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
-import { MS } from "../../../kernel/clock.ts";
 import { messageOf } from "../../../kernel/errors.ts";
+import { MS } from "../../../kernel/time.ts";
 import type { CatalogDb } from "../../../platform/catalog/index.ts";
 import { tokens } from "../identity.tables.ts";
 import { LIMITS } from "../limits.ts";

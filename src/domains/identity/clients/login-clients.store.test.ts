@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestIdentity, proofOf, type TestIdentity } from "../../../../test/support/identity.ts";
-import { MS } from "../../../kernel/clock.ts";
-import { randomText } from "../../../kernel/ids.ts";
+import { randomText } from "../../../kernel/text.ts";
+import { MS } from "../../../kernel/time.ts";
 
 let world: TestIdentity;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { and, eq, lt } from "drizzle-orm";
-import { type Clock, MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { randomText } from "../../../kernel/ids.ts";
+import { randomText } from "../../../kernel/text.ts";
+import { type Clock, MS } from "../../../kernel/time.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import { changeEvent } from "../audit/change-event.ts";

@@ -1,6 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import { type Catalog, type CatalogTx, isUniqueViolation } from "../../../platform/catalog/index.ts";
 import type { TellChange } from "../changes.ts";
 import { groupMembers, groups } from "../identity.tables.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { grantWith } from "../../../../test/support/grants.ts";
 import { openTestIdentity, proofOf } from "../../../../test/support/identity.ts";
-import { MS } from "../../../kernel/clock.ts";
-import { randomText } from "../../../kernel/ids.ts";
+import { randomText } from "../../../kernel/text.ts";
+import { MS } from "../../../kernel/time.ts";
 import { createMemoryState } from "../../../platform/state/index.ts";
 import { type Caller, type CallMeta, SURFACES, type SurfaceName } from "../../../registry/caller.ts";
 import type { OperationKind } from "../../../registry/ports.ts";

@@ -1,4 +1,4 @@
-import { MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/time.ts";
 import type { RateLimit, RateRule } from "../../../platform/state/index.ts";
 import { SURFACES, type SurfaceName } from "../../../registry/caller.ts";
 import type { OperationKind } from "../../../registry/ports.ts";

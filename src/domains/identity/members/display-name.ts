@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { assertVisible } from "../../../kernel/names.ts";
+import { assertVisible } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 
 /** A name that people will read in listings and consent pages. */

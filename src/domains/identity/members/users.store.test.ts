@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openTestIdentity, TEST_PASSWORD, type TestIdentity } from "../../../../test/support/identity.ts";
-import { MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/time.ts";
 import type { Users } from "../identity.ts";
 
 let world: TestIdentity;

@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull, isNull } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { ROLES, type Role } from "../../../kernel/permissions.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
 import { changeEvent } from "../audit/change-event.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openTestIdentity, type TestIdentity } from "../../../../test/support/identity.ts";
-import { MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/time.ts";
 import { ConnectedApps, type Consent } from "./connected-apps.store.ts";
 import { OAuthRecords } from "./oauth-records.store.ts";
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, isNull, lt, notExists } from "drizzle-orm";
-import { type Clock, MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Permission } from "../../../kernel/permissions.ts";
+import { type Clock, MS } from "../../../kernel/time.ts";
 import { type Catalog, type CatalogTx, Store } from "../../../platform/catalog/index.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import { changeEvent } from "../audit/change-event.ts";

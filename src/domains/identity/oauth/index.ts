@@ -1,4 +1,4 @@
-import type { Clock } from "../../../kernel/clock.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { Vault } from "../../../platform/vault/index.ts";
 import type { AuditSink } from "../../../registry/ports.ts";

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { and, eq, isNull, lt, sql } from "drizzle-orm";
-import { type Clock, MS } from "../../../kernel/clock.ts";
+import { type Clock, MS } from "../../../kernel/time.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import { LIMITS } from "../limits.ts";
 import { oauthRecords } from "./oauth.tables.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openTestCatalog } from "../../../../test/support/database.ts";
 import { TestClock } from "../../../../test/support/identity.ts";
-import { MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/time.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import { createVault } from "../../../platform/vault/index.ts";
 import { SigningKeys } from "./signing-keys.store.ts";

@@ -1,8 +1,8 @@
 import { asc } from "drizzle-orm";
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK } from "jose";
-import { type Clock, MS } from "../../../kernel/clock.ts";
 import { isAppError } from "../../../kernel/errors.ts";
-import { randomText } from "../../../kernel/ids.ts";
+import { randomText } from "../../../kernel/text.ts";
+import { type Clock, MS } from "../../../kernel/time.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { Vault } from "../../../platform/vault/index.ts";
 import { signingKeys } from "./oauth.tables.ts";

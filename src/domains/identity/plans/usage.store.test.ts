@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { identityOn, openTestIdentity, type TestIdentity } from "../../../../test/support/identity.ts";
-import { MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/time.ts";
 
 let world: TestIdentity;
 let acme: number;

@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import type { CatalogDb } from "../../../platform/catalog/index.ts";
 import { accounts, auditEvents, type PlanLimits, plans, usage, workspaces } from "../identity.tables.ts";
 import type { Usage } from "../identity.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { and, eq, gt, isNull, lt } from "drizzle-orm";
-import { type Clock, MS } from "../../../kernel/clock.ts";
-import { randomText } from "../../../kernel/ids.ts";
+import { randomText } from "../../../kernel/text.ts";
+import { type Clock, MS } from "../../../kernel/time.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import { accounts } from "../identity.tables.ts";
 import { webSessions } from "../oauth/oauth.tables.ts";

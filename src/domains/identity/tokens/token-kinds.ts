@@ -1,5 +1,5 @@
-import { MS } from "../../../kernel/clock.ts";
 import { PERMISSIONS, type Permission } from "../../../kernel/permissions.ts";
+import { MS } from "../../../kernel/time.ts";
 import { SURFACES, type SurfaceName, type TokenKind } from "../../../registry/caller.ts";
 
 export interface TokenKindRules {

@@ -1,5 +1,5 @@
-import { MS } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { MS } from "../../../kernel/time.ts";
 import type { TokenKind } from "../../../registry/caller.ts";
 import { TOKEN_RULES } from "./token-kinds.ts";
 

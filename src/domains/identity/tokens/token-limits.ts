@@ -1,6 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { TokenKind, TokenLimits } from "../../../registry/caller.ts";
-import { isToolset, TOOLSETS } from "../../../registry/toolsets.ts";
+import { isToolset, TOOLSETS } from "../../../registry/define-tool.ts";
 import { LIMITS } from "../limits.ts";
 import { TOKEN_RULES } from "./token-kinds.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { randomText } from "../../../kernel/ids.ts";
+import { randomText } from "../../../kernel/text.ts";
 import type { TokenKind } from "../../../registry/caller.ts";
 import { TOKEN_RULES } from "./token-kinds.ts";
 

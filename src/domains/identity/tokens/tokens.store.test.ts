@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestIdentity, proofOf, type TestIdentity } from "../../../../test/support/identity.ts";
-import { MS } from "../../../kernel/clock.ts";
-import { excerpt } from "../../../kernel/excerpt.ts";
+import { excerpt } from "../../../kernel/masking.ts";
+import { MS } from "../../../kernel/time.ts";
 import type { MadeTokenKind } from "../identity.ts";
 import { newTokenText } from "./token-text.ts";
 

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, or, sql } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { TokenKind } from "../../../registry/caller.ts";
 import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";

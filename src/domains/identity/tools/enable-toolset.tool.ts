@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { isToolset, TOOLSETS, type Toolset } from "../../../registry/toolsets.ts";
+import { isToolset, TOOLSETS, type Toolset } from "../../../registry/define-tool.ts";
 import { defineTool } from "../define.ts";
 
 const NAMES = Object.keys(TOOLSETS).filter(isToolset);

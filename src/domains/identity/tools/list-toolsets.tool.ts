@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limitPassed } from "../../../registry/token-limits.ts";
+import { limitPassed } from "../../../registry/caller.ts";
 import { defineTool } from "../define.ts";
 
 /** About twenty tools are listed by default; this one tells how to get at the rest. */

@@ -1,6 +1,6 @@
 import { asc, eq } from "drizzle-orm";
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import {
   type Catalog,
   type CatalogDb,

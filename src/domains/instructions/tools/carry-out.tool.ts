@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
+import { scopeOf } from "../../../kernel/fair-queue.ts";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
-import { scopeOf } from "../../../kernel/scope.ts";
-import { requirePermission } from "../../../registry/call.ts";
+import { callInside, requirePermission, toolOperation } from "../../../registry/call.ts";
 import type { CallContext } from "../../../registry/context.ts";
 import { explainIssues } from "../../../registry/explain-issues.ts";
-import { callInside, toolOperation } from "../../../registry/tool-operation.ts";
 import { aliasesFor } from "../aliases.ts";
 import { planByModel } from "../by-model.ts";
 import { doStep, reasonOf, shortfallOf, undoAll } from "../carry-out.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { injectionIn } from "../../../kernel/instructions.ts";
+import { injectionIn } from "../../../kernel/prompt-injection.ts";
 import type { Passage } from "../knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import { sentencesOf } from "../reading/split.ts";

@@ -1,5 +1,5 @@
 import { inArray } from "drizzle-orm";
-import { MS } from "../../../kernel/clock.ts";
+import { MS } from "../../../kernel/time.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { Collection } from "../../../platform/retrieval/index.ts";
 import { LIMITS } from "../limits.ts";

@@ -1,6 +1,6 @@
 import { extname, join } from "node:path";
-import type { Clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import type { Clock } from "../../../kernel/time.ts";
 import { ThreadPool } from "../../../platform/threads/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { LIMITS } from "../limits.ts";

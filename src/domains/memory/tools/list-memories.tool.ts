@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clip } from "../../../kernel/clip.ts";
+import { clip } from "../../../kernel/text.ts";
 import { defineTool, narrowingArguments, narrowingOf, timeText, titleOf } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 

@@ -1,5 +1,5 @@
 import { isAppError } from "../../../kernel/errors.ts";
-import { sanitise } from "../../../kernel/sanitise.ts";
+import { sanitise } from "../../../kernel/text.ts";
 import { type ReadRecord, readRecord } from "./record.ts";
 import { graphLine, readGraphLine } from "./server-memory.ts";
 

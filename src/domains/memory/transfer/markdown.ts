@@ -1,6 +1,6 @@
 import { parse, stringify } from "yaml";
 import { messageOf } from "../../../kernel/errors.ts";
-import { sanitise } from "../../../kernel/sanitise.ts";
+import { sanitise } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 import type { MemoryRecord } from "./record.ts";
 import { type ReadRecord, readRecord } from "./record.ts";

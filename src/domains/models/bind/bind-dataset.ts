@@ -1,7 +1,7 @@
+import { mapBounded } from "../../../kernel/concurrency.ts";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { mapBounded } from "../../../kernel/map-bounded.ts";
-import { nearest } from "../../../kernel/nearest.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
+import { nearest } from "../../../kernel/text.ts";
 import { type Analytics, type JsonValue, sqlType } from "../../../platform/analytics/index.ts";
 import type { Column } from "../../data/index.ts";
 import { pathTo } from "../format/report.ts";

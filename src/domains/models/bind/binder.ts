@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { AsyncLruCache } from "../../../kernel/async-lru-cache.ts";
+import { mapBounded } from "../../../kernel/concurrency.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { KeptPromises } from "../../../kernel/kept-promises.ts";
-import { mapBounded } from "../../../kernel/map-bounded.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Analytics, Column } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
@@ -85,7 +85,7 @@ export interface BinderParts {
  */
 export class Binder {
   readonly #parts: BinderParts;
-  readonly #kept = new KeptPromises(LIMITS.models.keptBindings);
+  readonly #kept = new AsyncLruCache(LIMITS.models.keptBindings);
 
   constructor(parts: BinderParts) {
     this.#parts = parts;

@@ -1,6 +1,5 @@
-import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { nearest } from "../../../kernel/nearest.ts";
+import { clip, nearest } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 import type { VisibleDataset, VisibleModel } from "../visible-model.ts";
 import {

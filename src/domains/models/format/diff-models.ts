@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { clip } from "../../../kernel/clip.ts";
+import { clip } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 import type { Expression, SemanticModel } from "../model.ts";
 import { step } from "./report.ts";

@@ -1,4 +1,4 @@
-import { clip } from "../../../kernel/clip.ts";
+import { clip } from "../../../kernel/text.ts";
 import { DATA_TYPES, type DataType, type Expression, type Extension } from "../model.ts";
 import { plain, type Tree, treeOf, Unkeepable } from "./parse.ts";
 import { type Keys, list, object, type Reader, text, type ValuesOf, warnOfUnknownKey } from "./readers.ts";

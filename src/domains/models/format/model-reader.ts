@@ -1,5 +1,5 @@
-import { invisibleIn } from "../../../kernel/names.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
+import { invisibleIn } from "../../../kernel/text.ts";
 import { type DatasetPolicy, datasetPolicy } from "../../data/policy/index.ts";
 import { LIMITS } from "../limits.ts";
 import {

@@ -12,7 +12,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from "yaml";
-import { clip } from "../../../kernel/clip.ts";
+import { clip } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 import { type Budget, type Report, Spot } from "./report.ts";
 

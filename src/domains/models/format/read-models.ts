@@ -1,5 +1,5 @@
-import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 import type { Problem, SemanticModel } from "../model.ts";
 import { readModel } from "./model-reader.ts";

@@ -1,4 +1,4 @@
-import { clip } from "../../../kernel/clip.ts";
+import { clip } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 import { type MapTree, plain, type Tree } from "./parse.ts";
 import { meantBy, type Spot } from "./report.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../../kernel/nearest.ts";
+import { nearest } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 import type { Problem } from "../model.ts";
 

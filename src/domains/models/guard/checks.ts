@@ -1,6 +1,5 @@
-import { clip } from "../../../kernel/clip.ts";
-import { nearest } from "../../../kernel/nearest.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
+import { clip, nearest } from "../../../kernel/text.ts";
 import { LIMITS } from "../../../platform/analytics/limits.ts";
 import { equivalentOf, FUNCTIONS, refusedFor } from "./functions/index.ts";
 import {

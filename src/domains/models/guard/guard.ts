@@ -1,7 +1,6 @@
-import { clip } from "../../../kernel/clip.ts";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { nearest, nearestFirst } from "../../../kernel/nearest.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
+import { clip, nearest, nearestFirst } from "../../../kernel/text.ts";
 import type { JsonValue, SerializedSql } from "../../../platform/analytics/index.ts";
 import { LIMITS } from "../../../platform/analytics/limits.ts";
 import {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { timeLimit } from "../../../kernel/aborted.ts";
-import { clip } from "../../../kernel/clip.ts";
+import { AsyncLruCache } from "../../../kernel/async-lru-cache.ts";
+import { mapBounded } from "../../../kernel/concurrency.ts";
 import { AppError, type ErrorCode, isAppError } from "../../../kernel/errors.ts";
-import { KeptPromises } from "../../../kernel/kept-promises.ts";
-import { mapBounded } from "../../../kernel/map-bounded.ts";
+import { clip } from "../../../kernel/text.ts";
+import { timeLimit } from "../../../kernel/time.ts";
 import type { Analytics } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { type Data, type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
@@ -41,8 +41,8 @@ interface InferenceParts {
  */
 export class Inference {
   readonly #parts: InferenceParts;
-  readonly #looked = new KeptPromises(LIMITS.models.keptLooks);
-  readonly #examined = new KeptPromises(LIMITS.models.keptInferences);
+  readonly #looked = new AsyncLruCache(LIMITS.models.keptLooks);
+  readonly #examined = new AsyncLruCache(LIMITS.models.keptInferences);
 
   constructor(parts: InferenceParts) {
     this.#parts = parts;

@@ -1,5 +1,5 @@
-import { type ColumnKind, columnKind } from "../../../kernel/column-kind.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
+import { type ColumnKind, columnKind } from "../../../kernel/values.ts";
 import type { Analytics, Column, JsonValue, TableView } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Data, Dataset } from "../../data/index.ts";

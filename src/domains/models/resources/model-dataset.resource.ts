@@ -1,8 +1,7 @@
 import { stringify } from "yaml";
-import { clip } from "../../../kernel/clip.ts";
+import { mapBounded } from "../../../kernel/concurrency.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { mapBounded } from "../../../kernel/map-bounded.ts";
-import { nearest } from "../../../kernel/nearest.ts";
+import { clip, nearest } from "../../../kernel/text.ts";
 import { defineResource } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import type { VisibleDataset, VisibleField } from "../visible-model.ts";

@@ -1,5 +1,5 @@
-import { clip } from "../../../kernel/clip.ts";
 import { AppError, isNotFound } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
 import type { Caller, CallMeta } from "../../../registry/caller.ts";
 import { defineResource } from "../define.ts";
 import type { PublishedModel } from "../models.store.ts";

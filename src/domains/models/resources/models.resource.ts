@@ -1,4 +1,4 @@
-import { mapBounded } from "../../../kernel/map-bounded.ts";
+import { mapBounded } from "../../../kernel/concurrency.ts";
 import { defineResource } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import type { ListedQuery } from "../stored-queries.store.ts";

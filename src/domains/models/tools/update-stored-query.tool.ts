@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { assertVisible } from "../../../kernel/names.ts";
+import { assertVisible } from "../../../kernel/text.ts";
 import { LIMITS } from "../../data/limits.ts";
 import { defineTool } from "../define.ts";
 

@@ -14,8 +14,8 @@ import {
   type DuckDBValue,
   JsonDuckDBValueConverter,
 } from "@duckdb/node-api";
-import { settled } from "../../../kernel/settled.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
+import { withoutFloatNoise } from "../../../kernel/values.ts";
 import type { JsonValue } from "../analytics-options.ts";
 
 /**
@@ -77,7 +77,7 @@ function converterOf(type: DuckDBType, isComputed: boolean): ToJson {
       return (value) => floatToJson(value as number);
     case DuckDBTypeId.DOUBLE:
       return isComputed
-        ? (value) => doubleToJson(settled(value as number))
+        ? (value) => doubleToJson(withoutFloatNoise(value as number))
         : (value) => doubleToJson(value as number);
     case DuckDBTypeId.DECIMAL:
       return (value) => decimalToJson(value as DuckDBDecimalValue);

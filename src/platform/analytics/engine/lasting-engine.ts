@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { lazily } from "../../../kernel/lazily.ts";
+import { lazily } from "../../../kernel/concurrency.ts";
 import { isBroken, withConnection } from "./engine.ts";
 import { asEngineError, isReopened } from "./engine-errors.ts";
 

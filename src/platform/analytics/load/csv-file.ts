@@ -1,5 +1,5 @@
-import { isNoValueWord } from "../../../kernel/no-value-words.ts";
 import { quoteList, quoteName, quoteText } from "../../../kernel/sql-text.ts";
+import { isNoValueWord } from "../../../kernel/values.ts";
 import type { Column } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
 import type { DateColumn } from "./csv-dates.ts";

@@ -1,4 +1,4 @@
-import { isNoValueWord } from "../../../kernel/no-value-words.ts";
+import { isNoValueWord } from "../../../kernel/values.ts";
 import { dateFormatsOf } from "./csv-dates.ts";
 import { mostCommon } from "./csv-dialect.ts";
 

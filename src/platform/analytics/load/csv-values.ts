@@ -1,5 +1,5 @@
-import { NO_VALUE_WORDS } from "../../../kernel/no-value-words.ts";
 import { quoteList, quoteText } from "../../../kernel/sql-text.ts";
+import { NO_VALUE_WORDS } from "../../../kernel/values.ts";
 import type { DecimalMark } from "./csv-thousands.ts";
 
 /** SQL that is true for a word that means no value. */

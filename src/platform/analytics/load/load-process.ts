@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { chown, type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { lazily } from "../../../kernel/lazily.ts";
+import { lazily } from "../../../kernel/concurrency.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
 import { type Account, createSandbox, hasDied, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
 import type { Part } from "../analytics-options.ts";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
-import { randomText } from "../../../kernel/ids.ts";
+import { randomText } from "../../../kernel/text.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
 import {
   type Account,

@@ -4,8 +4,8 @@ import {
   type DuckDBType,
   DuckDBTypeId,
 } from "@duckdb/node-api";
-import { clip } from "../../../kernel/clip.ts";
 import { AppError } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
 import type { QueryParam } from "../analytics-options.ts";
 
 /** What text is bound as it is: where text is expected, and where a value that is not in a list just differs. */

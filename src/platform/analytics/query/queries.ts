@@ -1,7 +1,6 @@
+import { lazily } from "../../../kernel/concurrency.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { FairQueue } from "../../../kernel/fair-queue.ts";
-import { lazily } from "../../../kernel/lazily.ts";
-import { workspaceOf } from "../../../kernel/scope.ts";
+import { FairQueue, workspaceOf } from "../../../kernel/fair-queue.ts";
 import { guiltOf, hasDied } from "../../sandbox/index.ts";
 import type {
   Column,

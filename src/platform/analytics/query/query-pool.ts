@@ -1,5 +1,5 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { workspaceOf } from "../../../kernel/scope.ts";
+import { workspaceOf } from "../../../kernel/fair-queue.ts";
 import type { Account, Sandbox, SandboxLog } from "../../sandbox/index.ts";
 import type { EngineLimits, TableView } from "../analytics-options.ts";
 import { EngineTrial } from "../engine-trial.ts";

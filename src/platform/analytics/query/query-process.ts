@@ -1,5 +1,5 @@
 import { extname, join } from "node:path";
-import { isWithin } from "../../../kernel/scope.ts";
+import { isWithin } from "../../../kernel/fair-queue.ts";
 import {
   type Account,
   type CallOptions,

@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { hasLongNumbers } from "../../../kernel/json-numbers.ts";
+import { hasLongNumbers } from "../../../kernel/json.ts";
 import type { Column } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
 import { parseType } from "./column-types.ts";

@@ -1,5 +1,5 @@
 import { extname, join } from "node:path";
-import type { JsonSlice } from "../../../kernel/json-slice.ts";
+import type { JsonSlice } from "../../../kernel/json.ts";
 import { ThreadPool } from "../../threads/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { RowsTarget } from "./row-json.ts";

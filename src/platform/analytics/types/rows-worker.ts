@@ -3,7 +3,7 @@
  * thread: none of it may load an engine.
  */
 import { AppError } from "../../../kernel/errors.ts";
-import { sanitise } from "../../../kernel/sanitise.ts";
+import { sanitise } from "../../../kernel/text.ts";
 import { answerQuestions } from "../../threads/index.ts";
 import { parseExactly, type RowsTarget, rowsToJson } from "./row-json.ts";
 import type { Row } from "./row-types.ts";

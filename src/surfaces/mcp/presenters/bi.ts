@@ -1,5 +1,5 @@
-import { clip } from "../../../kernel/clip.ts";
 import type { AppError, ErrorCode } from "../../../kernel/errors.ts";
+import { clip } from "../../../kernel/text.ts";
 import { contentOf, type Presenter, standardProtocolError, textError } from "../presenter.ts";
 
 /** The seed's names for its error scenarios, before the message. */

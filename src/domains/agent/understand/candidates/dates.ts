@@ -1,4 +1,4 @@
-import { editDistance } from "../../../../kernel/nearest.ts";
+import { editDistance } from "../../../../kernel/text.ts";
 import type { DateProfile } from "../../dates/profile.ts";
 import {
   absentDate,

@@ -1,4 +1,4 @@
-import { editDistance } from "../../../../kernel/nearest.ts";
+import { editDistance } from "../../../../kernel/text.ts";
 import type { Language } from "../languages/language.ts";
 import { range, type Word } from "../languages/words.ts";
 import type { Entry } from "../lexicon/entry.ts";

@@ -1,6 +1,6 @@
 import type { AppError } from "../../../../kernel/errors.ts";
-import { nearest } from "../../../../kernel/nearest.ts";
 import { quoteText } from "../../../../kernel/sql-text.ts";
+import { nearest } from "../../../../kernel/text.ts";
 import { javaPattern } from "../java-pattern.ts";
 import { complain } from "../scope.ts";
 import { UNITS, type Unit, unitIn } from "../time-units.ts";

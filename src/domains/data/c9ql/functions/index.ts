@@ -1,5 +1,5 @@
 import type { AppError } from "../../../../kernel/errors.ts";
-import { nearest } from "../../../../kernel/nearest.ts";
+import { nearest } from "../../../../kernel/text.ts";
 import type { CallNode } from "../ast.ts";
 import { complain, type Scope } from "../scope.ts";
 import { sqlFunction } from "../sql-habits.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../../../kernel/errors.ts";
-import { nearest } from "../../../../kernel/nearest.ts";
+import { nearest } from "../../../../kernel/text.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Parameters, Scalar, TableName } from "../connector.ts";
 import { checkQueryLength, noValue } from "../parameter-errors.ts";

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../../../../kernel/errors.ts";
-import { isNoValueWord } from "../../../../../kernel/no-value-words.ts";
+import { isNoValueWord } from "../../../../../kernel/values.ts";
 import { LIMITS as ENGINE } from "../../../../../platform/analytics/limits.ts";
 import { excerptOf, ZipFile } from "../../../../../platform/files/index.ts";
 import { LIMITS } from "../../../../../platform/files/limits.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { yieldToEventLoop } from "./concurrency.ts";
 import { AppError } from "./errors.ts";
-import { ownTurn } from "./own-turn.ts";
-import { sanitiseText } from "./sanitise.ts";
+import { sanitiseText } from "./text.ts";
 
 /** How much of a text is read at once: a millisecond or two. */
 const PIECE_BYTES = 256 * 1024;
@@ -39,7 +39,7 @@ export class JsonSlice {
       const stop = pieceEnd(bytes, start, end);
       pieces.push(sanitiseText(parseText(bytes.subarray(start, stop))));
       start = stop;
-      await ownTurn();
+      await yieldToEventLoop();
     }
     return pieces.join("");
   }
@@ -85,4 +85,28 @@ function parseText(piece: Uint8Array): string {
   } catch (cause) {
     throw new AppError("bad_request", "An argument is not a valid JSON text.", { cause });
   }
+}
+
+/** Whole numbers of 16 and more digits, and exponents that may be beyond a double. In a text it does no harm. */
+const LONG = /(?<![\d.])\d{16}|\d[eE]\+?\d{3}/;
+
+/** Whether a JSON text may have numbers that `JSON.parse` turns into others: 9007199254740993, 1e400. */
+export function hasLongNumbers(json: string): boolean {
+  return LONG.test(json);
+}
+
+/** About how many characters a value has as JSON, without writing it; counting ends when it is more than `most`. */
+export function jsonSize(value: unknown, most: number): number {
+  const waiting: object[] = [];
+  const sizeOf = (item: unknown): number => {
+    if (typeof item === "string") return item.length + 3;
+    if (typeof item === "object" && item !== null) waiting.push(item);
+    return 6;
+  };
+  let size = sizeOf(value);
+  for (let next = waiting.pop(); next !== undefined && size <= most; next = waiting.pop()) {
+    if (Array.isArray(next)) for (const item of next) size += sizeOf(item);
+    else for (const name in next) size += name.length + 3 + sizeOf(next[name as keyof typeof next]);
+  }
+  return size;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { settled } from "./settled.ts";
+import { withoutFloatNoise } from "./values.ts";
 
 it.each<[number, number]>([
   [7958161.349999884, 7958161.35],
@@ -27,7 +27,7 @@ it.each<[number, number]>([
   [5e-324, 5e-324],
   [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
 ])("%d is %d", (value, expected) => {
-  expect(settled(value)).toBe(expected);
+  expect(withoutFloatNoise(value)).toBe(expected);
 });
 
 it("changes no number of up to 14 digits, and none by more than its noise", () => {
@@ -37,14 +37,14 @@ it("changes no number of up to 14 digits, and none by more than its noise", () =
       fc.integer({ min: 0, max: 20 }),
       (n, e) => {
         const value = Number(`${n}e-${e}`);
-        return Object.is(settled(value), value);
+        return Object.is(withoutFloatNoise(value), value);
       },
     ),
   );
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-      const after = settled(value);
-      return Math.abs(after - value) <= Math.abs(value) * 6e-12 && settled(after) === after;
+      const after = withoutFloatNoise(value);
+      return Math.abs(after - value) <= Math.abs(value) * 6e-12 && withoutFloatNoise(after) === after;
     }),
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "./errors.ts";
-import { checkDestructive, checkInstruction } from "./instructions.ts";
+import { checkDestructive, checkInstruction } from "./prompt-injection.ts";
 
 function patternOf(check: () => void): unknown {
   try {

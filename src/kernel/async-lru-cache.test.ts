@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { KeptPromises } from "./kept-promises.ts";
+import { AsyncLruCache } from "./async-lru-cache.ts";
 
 describe("kept promises", () => {
   it("does the same work once, and anew when it has failed", async () => {
-    const kept = new KeptPromises(10);
+    const kept = new AsyncLruCache(10);
     let calls = 0;
     const work = async () => {
       calls += 1;
@@ -16,7 +16,7 @@ describe("kept promises", () => {
   });
 
   it("keeps those that were asked for last", async () => {
-    const kept = new KeptPromises(2);
+    const kept = new AsyncLruCache(2);
     const asked: string[] = [];
     const ask = (key: string) => kept.get(key, async () => asked.push(key));
     for (const key of ["a", "b", "a", "c", "a", "b"]) await ask(key);
@@ -24,7 +24,7 @@ describe("kept promises", () => {
   });
 
   it("does not take a newer answer away when an older one fails late", async () => {
-    const kept = new KeptPromises(1);
+    const kept = new AsyncLruCache(1);
     const { promise, reject } = Promise.withResolvers<number>();
     const early = kept.get("a", () => promise);
     await kept.get("b", async () => 0);
@@ -35,7 +35,7 @@ describe("kept promises", () => {
   });
 
   it("keep no more than their memory has room for, the one that was asked for last the longest", async () => {
-    const kept = new KeptPromises(100, 10_000);
+    const kept = new AsyncLruCache(100, 10_000);
     const made: string[] = [];
     const ask = (key: string, length: number) =>
       kept.get(key, async () => {
@@ -53,7 +53,7 @@ describe("kept promises", () => {
   });
 
   it("do not keep what would push out most of the others", async () => {
-    const kept = new KeptPromises(100, 10_000);
+    const kept = new AsyncLruCache(100, 10_000);
     let made = 0;
     const large = () => kept.get("large", async () => [++made, "x".repeat(5_000)]);
     await large();

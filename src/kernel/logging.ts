@@ -1,6 +1,34 @@
 import { messageOf } from "./errors.ts";
-import { maskText } from "./excerpt.ts";
 import { LIMITS } from "./limits.ts";
+import { maskText } from "./masking.ts";
+import { MS } from "./time.ts";
+
+/** Keys that are throttled at once; beyond them all are forgotten. */
+const MAX_KEYS = 1_000;
+
+/**
+ * Log throttle: an outage fails every call for the same reason, and is logged when it begins and then once a minute,
+ * with the number of lines that were suppressed.
+ */
+export class LogThrottle {
+  readonly #logged = new Map<string, { atMs: number; suppressed: number }>();
+
+  log(key: string, write: (facts: { timesSince?: number }) => void): void {
+    const last = this.#logged.get(key);
+    if (last !== undefined && performance.now() - last.atMs < MS.minute) {
+      last.suppressed += 1;
+      return;
+    }
+    if (this.#logged.size >= MAX_KEYS) this.#logged.clear();
+    this.#logged.set(key, { atMs: performance.now(), suppressed: 0 });
+    write(last === undefined || last.suppressed === 0 ? {} : { timesSince: last.suppressed });
+  }
+
+  /** It is over: the next one is logged at once. */
+  forget(key: string): void {
+    this.#logged.delete(key);
+  }
+}
 
 /** What a log may say of an error. */
 export interface Loggable {

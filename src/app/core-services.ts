@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import { type Identity, identitySlice } from "../domains/identity/index.ts";
-import { type Clock, systemClock } from "../kernel/clock.ts";
+import { type Clock, systemClock } from "../kernel/time.ts";
 import { isReadOnly, openCatalog } from "../platform/catalog/index.ts";
 import { createMemoryState, createRedisState } from "../platform/state/index.ts";
 import { Registry } from "../registry/registry.ts";
-import type { Ground } from "../registry/slice.ts";
+import type { CoreServices } from "../registry/slice.ts";
 import type { Config } from "./config.ts";
 import { readOnlyDatabase } from "./home/read-only-database.ts";
 import { createLog } from "./log.ts";
@@ -19,11 +19,11 @@ export interface OpenOptions {
 }
 
 /** The catalog with its tables, and shared state. What closes them again is put onto the stack. */
-export async function openGround(
+export async function openCoreServices(
   config: Config,
-  parts: Pick<Ground, "clock" | "log" | "onAuditLost">,
+  parts: Pick<CoreServices, "clock" | "log" | "onAuditLost">,
   opened: AsyncDisposableStack,
-): Promise<Ground> {
+): Promise<CoreServices> {
   const { home, databaseUrl, redisUrl } = config.storage;
   const { log } = parts;
   const catalog = await openCatalog({ home, log, ...(databaseUrl !== null && { databaseUrl }) });
@@ -40,8 +40,8 @@ export async function openGround(
 /** For commands about people: the catalog and who is in it. */
 export async function openIdentity(config: Config): Promise<{ identity: Identity; close(): Promise<void> }> {
   await using opened = new AsyncDisposableStack();
-  const ground = await openGround(config, withDefaults(config, {}), opened);
-  const { services: identity, close } = await identitySlice.open(ground, {}, config);
+  const core = await openCoreServices(config, withDefaults(config, {}), opened);
+  const { services: identity, close } = await identitySlice.open(core, {}, config);
   opened.defer(async () => void (await close?.()));
   return { identity, close: closeOf(opened) };
 }

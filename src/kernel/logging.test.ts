@@ -1,7 +1,27 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, it, test, vi } from "vitest";
 import { AppError, messageOf } from "./errors.ts";
-import { loggable } from "./loggable-error.ts";
+import { LogThrottle, loggable } from "./logging.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => vi.useRealTimers());
+
+it("tells of each thing when it begins, then once a minute how often it was silent, and anew when it was over", () => {
+  const told = new LogThrottle();
+  const lines: unknown[] = [];
+  const tell = (what: string) => told.log(what, (facts) => lines.push({ what, ...facts }));
+  for (let times = 0; times < 100; times += 1) tell("full");
+  tell("away");
+  expect(lines.splice(0)).toEqual([{ what: "full" }, { what: "away" }]);
+  vi.advanceTimersByTime(60_000);
+  tell("full");
+  tell("away");
+  expect(lines.splice(0)).toEqual([{ what: "full", timesSince: 99 }, { what: "away" }]);
+  told.forget("full");
+  tell("full");
+  tell("away");
+  expect(lines).toEqual([{ what: "full" }]);
+});
 
 const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaGhhc2g";
 
