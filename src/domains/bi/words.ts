@@ -38,6 +38,7 @@ export const GERMAN: Translations = {
     "Gezeigt wird nur, was sehen darf, wer dies zuletzt geändert hat.",
   "Not all filters of the dashboard hold here.": "Nicht alle Filter des Dashboards gelten hier.",
   "Not filtered by {0}: {1} has no such field.": "Nicht nach {0} gefiltert: {1} hat dieses Feld nicht.",
+  "This could not be drawn.": "Das konnte nicht gezeichnet werden.",
   "Data as of {0}": "Datenstand {0}",
 };
 

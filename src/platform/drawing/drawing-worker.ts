@@ -9,8 +9,11 @@ import { LIMITS } from "./limits.ts";
 import type { Look } from "./look.ts";
 import { type Picture, pictureOf } from "./render-svg.ts";
 import { type Sheet, sheetOf } from "./sheet.ts";
+import { wordsIn } from "./words.ts";
 
 // The second wall: whatever else gets past `revive` fails here instead of changing what others are drawn.
+// ECharts keeps widths of texts in plain objects: a label `__proto__` must be one of their keys, not their prototype.
+Reflect.deleteProperty(Object.prototype, "__proto__");
 Object.freeze(Object.prototype);
 
 export type DrawingQuestion =
@@ -23,6 +26,8 @@ export interface DrawingAnswer {
   pictures: Picture[];
   /** Of several subjects: those that could not be drawn have a reason in their place. */
   each?: (Picture | { failure: string })[];
+  /** Why some of a sheet could not be drawn. */
+  failures?: string[];
   /** Of a table. */
   html?: string;
 }
@@ -31,8 +36,15 @@ answerQuestions<DrawingQuestion, DrawingAnswer>((question) => {
   if ("table" in question) return { pictures: [], html: htmlTableOf(question.table, question.locale) };
   if ("each" in question) return { pictures: [], each: question.each.map(drawnOrNot) };
   if ("sheet" in question) {
-    const draw = (subject: Subject, look: Look) => pictureOf(toDrawing(subject, look), look);
-    return { pictures: [sheetOf(question.sheet, draw, measure)] };
+    const failures: string[] = [];
+    const draw = (subject: Subject, look: Look) => {
+      const picture = drawnOrNot({ subject, look });
+      if (!("failure" in picture)) return picture;
+      failures.push(picture.failure);
+      const t = wordsIn(look.locale);
+      return pictureOf({ kind: "empty", title: titleOf(subject), why: t`This could not be drawn.` }, look);
+    };
+    return { pictures: [sheetOf(question.sheet, draw, measure)], failures };
   }
   const { subject, looks } = question;
   return { pictures: looks.map((look) => pictureOf(toDrawing(subject, look), look)) };
@@ -45,6 +57,10 @@ function drawnOrNot({ subject, look }: { subject: Subject; look: Look }): Pictur
   } catch (error) {
     return { failure: String(error) };
   }
+}
+
+function titleOf(subject: Subject): string {
+  return (subject.kind === "spec" ? subject.chart.title : subject.title) ?? "";
 }
 
 function toDrawing(subject: Subject, look: Look) {

@@ -94,6 +94,47 @@ describe("pictures", () => {
   });
 });
 
+/** Names that every object has without having been given them. */
+const INBORN = Object.getOwnPropertyNames(Object.prototype);
+
+describe("what is called like something that every object has", () => {
+  const data = INBORN.map((_, i) => i + 1);
+  const series = INBORN.slice(0, 3).map((label) => ({ label, data }));
+  const slices = INBORN.map((label, i) => ({ label, value: i + 1 }));
+  const points = INBORN.map((label, i) => ({ x: i, y: i, label }));
+  const TYPES = ["bar", "line", "area", "pie", "donut", "scatter", "heatmap", "funnel", "treemap", "gauge"];
+
+  it.each(TYPES)("is drawn as a %s", async (type) => {
+    const subject = {
+      kind: "spec",
+      chart: { type, title: "__proto__", categories: INBORN, series, slices, points },
+    };
+    // A second one of the same thread finds what the first has left behind.
+    for (const width of [900, 320]) {
+      const [picture] = await drawings.each(
+        [{ subject: subject as Subject, look: { width, height: 600 } }],
+        FOR,
+      );
+      expect(picture?.svg).toContain("__proto__");
+      expect(picture?.svg).not.toContain("NaN");
+    }
+  });
+});
+
+it("a sheet says which of its pictures could not be drawn, and has the others", async () => {
+  const broken = { kind: "spec", chart: { type: "bar", title: "Broken", series: 5 } } as unknown as Subject;
+  const tiles = [broken, chart("North")].map((subject, i) => ({
+    subject,
+    look: { width: 400, height: 300, locale: "de-DE" },
+    x: i * 400,
+    y: 0,
+    note: "",
+  }));
+  const { png } = await drawings.sheet({ title: "Both", theme: "light", width: 800, tiles }, FOR);
+  expect(sizeOf(png).width).toBeGreaterThan(1_600);
+  expect(logged.splice(0)).toHaveLength(1);
+});
+
 describe("bounds", () => {
   it("hold for values and sizes", async () => {
     const data = Array.from({ length: LIMITS.drawing.values + 1 }, (_, i) => i);

@@ -122,7 +122,8 @@ export class Drawings {
   /** Many pictures on one sheet. */
   async sheet(sheet: SheetWish, drawnFor: DrawnFor): Promise<Png> {
     const tiles = sheet.tiles.map((tile) => ({ ...tile, look: asLook(tile.look) }));
-    const { pictures } = await this.#ask({ sheet: { ...sheet, tiles } }, drawnFor);
+    const { pictures, failures = [] } = await this.#ask({ sheet: { ...sheet, tiles } }, drawnFor);
+    for (const failure of failures) this.#log.error({ failure }, "a picture could not be drawn");
     return this.#png(pictures[0], sheet.theme, drawnFor);
   }
 

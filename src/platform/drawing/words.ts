@@ -4,6 +4,7 @@ import { type Translations, type Words, wordsOf } from "../../kernel/translation
 export const GERMAN: Translations = {
   "There are no values to draw.": "Es gibt keine Werte zu zeichnen.",
   "There is no value to draw.": "Es gibt keinen Wert zu zeichnen.",
+  "This could not be drawn.": "Das konnte nicht gezeichnet werden.",
   "All values are zero.": "Alle Werte sind null.",
   "not complete: {0}": "unvollständig: {0}",
   "{0} (not complete)": "{0} (unvollständig)",

@@ -211,10 +211,13 @@ export class Exports {
         look: { width, height, locale, theme: "light" },
       })),
     );
+    const t = wordsIn(locale);
     return placed.map((cell) => {
       const { subject, ...common } = cell;
       if (subject.kind === "table") return { ...common, table: subject };
-      return { ...common, svg: pictures[charts.indexOf(cell)]?.svg ?? NOTHING };
+      const svg = pictures[charts.indexOf(cell)]?.svg;
+      if (svg !== undefined) return { ...common, svg };
+      return { ...common, svg: NOTHING, notes: [...common.notes, t`This could not be drawn.`] };
     });
   }
 
