@@ -60,6 +60,29 @@ describe("a report that is taken over", () => {
     expect(details.history).toMatchObject([{ files: [] }]);
   });
 
+  it("is neither sent, stopped nor deleted by whoever may not see all that it shows", async () => {
+    const pay = await makeDataset(server, admin, "Pay run", [{ person: "Ann", salary: 777 }]);
+    const { reportId } = await made(pay);
+    await hide(pay);
+    const attempts: [string, object][] = [
+      ["run", {}],
+      ["update_report", { send_now: true }],
+      ["update_report", { paused: true }],
+      ["update_report", { recipients: ["not an address"] }],
+    ];
+    for (const [tool, more] of attempts)
+      await expect(call(tool, { report_id: reportId, ...more }, editor)).rejects.toThrow(
+        /shows what you may not see/,
+      );
+    const asset = { asset_type: "report", asset_id: reportId, confirm: true };
+    await expect(call("delete_asset", asset, editor)).rejects.toThrow(/shows what you may not see/);
+    const { history } = await detailsOf<{ history: Run[] }>("report", reportId, admin);
+    expect(history).toHaveLength(1);
+    expect(await call("run", { report_id: reportId }, admin)).toMatchObject({
+      report_run: { state: "done" },
+    });
+  });
+
   it("tells its new owner neither what was sent before, nor addresses that others gave", async () => {
     const { reportId } = await made(datasetId);
     const history = async (token: string) =>
@@ -132,11 +155,27 @@ describe("an alert that is taken over", () => {
       { name: "Mine" },
       { condition: "person = 'Ann'", key: ["person"] },
       { paused: true },
+      // Errors of settings would quote its condition's columns.
+      { key: ["nothing"] },
+      { key: ["person"] },
+      { recipients: "not an address" },
     ])
       await expect(call("update_alert", { alert_id, ...change }, editor)).rejects.toThrow(/you may not see/);
     await expect(call("test_alert", { alert_id }, editor)).rejects.toThrow(/you may not see/);
+    const asset = { asset_type: "alert", asset_id: alert_id, confirm: true };
+    await expect(call("delete_asset", asset, editor)).rejects.toThrow(/you may not see/);
     expect(await call("test_alert", { alert_id }, admin)).toMatchObject({ matched: true });
     await call("update_alert", { alert_id, paused: true }, admin);
+  });
+
+  it("does not tell an admin either, from whom policies hide it, what its rows are told apart by", async () => {
+    const { dataset_id, alert_id } = await alertOn("Kept", { key: ["salary"] });
+    const owner = await server.token();
+    const policies = [{ name: "pay", roles: ["admin"], hide: ["salary"] }];
+    await call("set_dataset_policies", { dataset_id, policies }, owner);
+    const keyed = (more: object) => call("update_alert", { alert_id, key: ["person"], ...more }, owner);
+    await expect(keyed({})).rejects.toThrow(/condition anew/);
+    expect(await keyed({ condition: "person = 'Ann'" })).toMatchObject({ alert: { key: ["person"] } });
   });
 
   it("tells its new owner what happened before only as far as they see the data", async () => {

@@ -256,8 +256,8 @@ describe("a report and a delivery whose server is killed in every try", () => {
     ]);
     await catalog.query("SELECT pg_notify('kenning_schedules', '')");
     for (let tries = 0; tries < TRIES; tries += 1) {
-      await Promise.all([atWork("report.run", tries), atWork("delivery.send", tries)]);
-      await catalog.query("UPDATE pgboss.job SET retry_limit = $1 WHERE name = 'delivery.send'", [TRIES - 1]);
+      await Promise.all([atWork("report.run", tries), atWork("delivery.post", tries)]);
+      await catalog.query("UPDATE pgboss.job SET retry_limit = $1 WHERE name = 'delivery.post'", [TRIES - 1]);
       server.child.kill("SIGKILL");
       await server.stopped;
       await catalog.query(

@@ -33,7 +33,10 @@ export function alertKind({ alerts, alertsStore, schedules }: Parts): AssetKind 
       return { ...shown, id, name: alert.name, condition: sees ? alert.condition : null, history };
     },
 
-    delete: ({ workspace }, id) => alertsStore.remove(workspace.id, id),
+    async delete(caller, id) {
+      await alerts.assertMayChange(caller, await alerts.require(caller, id));
+      await alertsStore.remove(caller.workspace.id, id);
+    },
     restore: (caller, id) => alertsStore.restore(caller, id, (alert) => alerts.sees(caller, alert)),
     search: (workspaceId) => alertsStore.searchTexts(workspaceId),
   };

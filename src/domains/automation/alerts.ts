@@ -101,11 +101,18 @@ export class Alerts {
    */
   async change(caller: Caller, alert: Alert, { paused, ...change }: AlertChange): Promise<Alert> {
     const { store, data } = this.#parts;
-    const dataset = await data.require(caller, alert.datasetId);
-    const settings = await this.#settings(caller, dataset, alert, change);
-    const isOnlyPause = Object.keys(settings).length === 0;
+    const isOnlyPause = Object.values(change).every((value) => value === undefined);
     if (isOnlyPause && paused === undefined) return alert;
-    if (caller.role !== "admin" && !(await this.sees(caller, alert))) throw notYours("alert");
+    // Before anything of it is looked at: an error about its condition or columns would tell of them.
+    await this.assertMayChange(caller, alert);
+    const dataset = await data.require(caller, alert.datasetId);
+    const isSeen = await this.sees(caller, alert);
+    const settings = await this.#settings(
+      caller,
+      dataset,
+      { type: alert.type, c9ql: isSeen ? alert.c9ql : undefined },
+      change,
+    );
     // It begins anew: what was told of the former condition, or before the pause, says nothing of it now.
     const isNew = settings.c9ql !== undefined || (alert.paused && paused === false);
     const fresh = {
@@ -128,7 +135,8 @@ export class Alerts {
   async #settings(
     caller: Caller,
     dataset: Dataset,
-    { type, c9ql }: Pick<Alert, "type" | "c9ql">,
+    /** Without its condition where the caller may not see it. */
+    { type, c9ql }: Pick<Alert, "type"> & { c9ql: string | null | undefined },
     change: AlertChange,
   ): Promise<Partial<AlertWish> & { zone?: string }> {
     const { name, condition, recipients, channels, subject, key, ...rest } = change;
@@ -167,6 +175,11 @@ export class Alerts {
     };
   }
 
+  /** Its owner, admins, and whoever sees all that it looks at: nobody else has it sent, stops it or takes it over. */
+  async assertMayChange(caller: Caller, alert: Alert): Promise<void> {
+    if (caller.role !== "admin" && !(await this.sees(caller, alert))) throw notYours("alert");
+  }
+
   /** Whether this caller may know what the alert looks for and has found: its owner, or who sees all of the dataset. */
   async sees(caller: Caller, alert: Alert): Promise<boolean> {
     return alert.ownerId === caller.user.id || (await this.seesAll(caller, alert));
@@ -179,8 +192,20 @@ export class Alerts {
 }
 
 /** Rows are told apart by columns that they have. */
-function assertKey(key: readonly string[], c9ql: string | null, columns: readonly Column[]): void {
+function assertKey(
+  key: readonly string[],
+  c9ql: string | null | undefined,
+  columns: readonly Column[],
+): void {
   if (key.length === 0) return;
+  if (c9ql === undefined)
+    throw new AppError(
+      "forbidden",
+      "This alert looks at what you may not see, which columns its rows have too.",
+      {
+        hint: "Give its condition anew with the key.",
+      },
+    );
   if (c9ql === null) throw new AppError("bad_request", "Only a conditional alert has rows to tell apart.");
   const query = parse(c9ql, { columns });
   const { columns: found } = compile(query, { columns, source: '"rows"', now: new Date(0), timezone: "UTC" });

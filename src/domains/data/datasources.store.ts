@@ -24,6 +24,8 @@ export interface Datasource {
   hasSecrets: boolean;
   /** Groups whose contributors may query it beside admins; null for all contributors. */
   queryGroups: readonly number[] | null;
+  /** Null once they are gone. */
+  createdBy: number | null;
   createdAt: Date;
 }
 
@@ -237,9 +239,8 @@ function own(workspaceId: number) {
 }
 
 function shown({ sealedSecrets, ...row }: typeof datasources.$inferSelect): Datasource {
-  const { id, workspaceId, name, type, settings, queryGroups, createdAt } = row;
-  const hasSecrets = sealedSecrets !== null;
-  return { id, workspaceId, name, type, settings, hasSecrets, queryGroups, createdAt };
+  const { deletedAt: _, ...rest } = row;
+  return { ...rest, hasSecrets: sealedSecrets !== null };
 }
 
 function sealContext(workspaceId: number, id: number): string {

@@ -101,6 +101,11 @@ export class Datasources {
       });
     }
     assertMayQuery(caller, existing);
+    // What comes from another place looks like what came from theirs.
+    if (caller.role !== "admin" && existing.createdBy !== user.id)
+      throw new AppError("forbidden", `${name} was made by somebody else.`, {
+        hint: "Whoever made it or an admin can replace it. Choose another name for one of your own.",
+      });
     // Another place is other rows at the next run of its queries.
     for (const dataset of await this.#store.filledFrom(existing))
       assertMayDestroy(caller, dataset, "replace its rows");

@@ -350,20 +350,21 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("that hangs takes its workspace's places and no others: mails of other workspaces go out", async () => {
+  it("that hangs takes its workspace's places and no others: its mails and others' webhooks go out", async () => {
     const hanging = new Set<ServerResponse>();
     const receiver = createServer((request, response) => {
       request.resume();
-      hanging.add(response);
+      if (request.url === "/other") response.end();
+      else hanging.add(response);
     });
     await new Promise<void>((resolve) => receiver.listen(0, ALLOWED, resolve));
     const { port } = receiver.address() as AddressInfo;
     const targets = Array.from({ length: 40 }, (_, n) => `http://${ALLOWED}:${port}/${n}`);
     const expiresAt = new Date(Date.now() + 86_400_000);
-    const send = (workspaceId: number, recipients: Recipient[]) =>
+    const send = (workspaceId: number, recipients: Recipient[], runKey = `w:${workspaceId}`) =>
       catalog.transaction((tx) =>
         deliveries.post(tx, {
-          runKey: `w:${workspaceId}`,
+          runKey,
           workspaceId,
           message: MESSAGE,
           recipients,
@@ -375,11 +376,13 @@ describe("a webhook", () => {
       targets.map((target) => ({ channel: "webhook", target })),
     );
     await expect.poll(() => hanging.size, { timeout: 30_000 }).toBe(LIMITS.delivery.perWorkspace);
-    await send(2, [{ channel: "mail", target: "other@example.com" }]);
-    await expect
-      .poll(() => mails.some(({ to }) => to.includes("other@example.com")), { timeout: 30_000 })
-      .toBe(true);
-    // All of those that hung when the mail was posted still do, and no more than those have begun.
+    await send(2, [{ channel: "webhook", target: `http://${ALLOWED}:${port}/other` }]);
+    await send(1, [{ channel: "mail", target: "same@example.com" }], "m:1");
+    for (const runKey of ["w:2", "m:1"])
+      expect(await deliveries.outcome(runKey, 30_000, new AbortController().signal)).toMatchObject([
+        { state: "sent" },
+      ]);
+    // All of those that hung when these were posted still do, and no more than those have begun.
     expect(hanging.size).toBe(LIMITS.delivery.perWorkspace);
     for (const response of hanging) response.writeHead(410).end();
     receiver.on("request", (_request, response) => response.writeHead(410).end());

@@ -26,7 +26,9 @@ import type { TeamsChannel } from "./teams.ts";
 import type { Unsubscribing } from "./unsubscribing.ts";
 import type { WebhookChannel } from "./webhook.ts";
 
-const JOB = "delivery.send";
+/** Two queues, so that receivers of webhooks that hang hold up no mail, not even of their own workspace. */
+const MAILS = "delivery.send";
+const POSTS = "delivery.post";
 const jobData = z.strictObject({ deliveryId: z.int() });
 /** After the first failure, the second and so on. */
 const BACKOFF_MS = [5 * MS.second, 5 * MS.minute, 30 * MS.minute, 2 * MS.hour, 5 * MS.hour, 10 * MS.hour];
@@ -82,15 +84,20 @@ export class Deliveries {
 
   constructor(parts: DeliveriesParts) {
     this.#parts = parts;
-    parts.jobs.define(JOB, jobData, (data, context) => this.#work(data.deliveryId, context), {
-      concurrency: LIMITS.delivery.atOnce,
-      perGroup: LIMITS.delivery.perWorkspace,
-      retries: 5,
-      retryDelaySeconds: 5,
-      timeoutSeconds: (2 * LIMITS.delivery.tryMs) / MS.second,
-      keyed: false,
-      onGivenUp: ({ deliveryId }, { reason }) => this.#givenUp(deliveryId, reason),
-    });
+    const lanes = [
+      [MAILS, LIMITS.delivery.mailsAtOnce],
+      [POSTS, LIMITS.delivery.postsAtOnce],
+    ] as const;
+    for (const [name, concurrency] of lanes)
+      parts.jobs.define(name, jobData, (data, context) => this.#work(data.deliveryId, context), {
+        concurrency,
+        perGroup: LIMITS.delivery.perWorkspace,
+        retries: 5,
+        retryDelaySeconds: 5,
+        timeoutSeconds: (2 * LIMITS.delivery.tryMs) / MS.second,
+        keyed: false,
+        onGivenUp: ({ deliveryId }, { reason }) => this.#givenUp(deliveryId, reason),
+      });
   }
 
   /** Whether mails go to a folder, because there is no mail server. */
@@ -141,8 +148,8 @@ export class Deliveries {
       .insert(deliveries)
       .values(wanting.map((each) => ({ ...each, uid: newUuid(), workspaceId, runKey, expiresAt })))
       .onConflictDoNothing()
-      .returning({ id: deliveries.id });
-    for (const { id } of made) await this.#enqueue(tx, id, workspaceId);
+      .returning({ id: deliveries.id, channel: deliveries.channel, workspaceId: deliveries.workspaceId });
+    for (const delivery of made) await this.#enqueue(tx, delivery);
   }
 
   /** Without those who have said that they do not want such messages. */
@@ -160,9 +167,13 @@ export class Deliveries {
     );
   }
 
-  #enqueue(tx: CatalogTx, deliveryId: number, workspaceId: number, startAfter?: Date): Promise<string> {
+  #enqueue(
+    tx: CatalogTx,
+    { id, channel, workspaceId }: Pick<Delivery, "id" | "channel" | "workspaceId">,
+    startAfter?: Date,
+  ): Promise<string> {
     const options = { tx, group: String(workspaceId), ...(startAfter !== undefined && { startAfter }) };
-    return this.#parts.jobs.enqueue(JOB, { deliveryId }, options);
+    return this.#parts.jobs.enqueue(channel === "mail" ? MAILS : POSTS, { deliveryId: id }, options);
   }
 
   /** What became of the message to each of its recipients, after waiting a little for those on their way. */
@@ -236,7 +247,7 @@ export class Deliveries {
         .set({ state: "waiting", tries: 0, expiresAt, settledAt: null })
         .where(own)
         .returning();
-      await this.#enqueue(tx, id, workspaceId);
+      await this.#enqueue(tx, found);
       return changed!;
     });
   }
@@ -328,7 +339,7 @@ export class Deliveries {
   }
 
   async #failed(delivery: Delivery, error: unknown): Promise<void> {
-    const { id, workspaceId, tries, expiresAt } = delivery;
+    const { id, tries, expiresAt } = delivery;
     const lastError = clip(messageOf(error), LIMITS.delivery.errorCharacters);
     const backoffMs = BACKOFF_MS[tries];
     const steadyMs = error instanceof TryLater ? Math.max(error.afterMs, backoffMs ?? 0) : backoffMs;
@@ -340,7 +351,7 @@ export class Deliveries {
         .update(deliveries)
         .set({ tries: sql`${deliveries.tries} + 1`, lastError })
         .where(eq(deliveries.id, id));
-      await this.#enqueue(tx, id, workspaceId, nextAt);
+      await this.#enqueue(tx, delivery, nextAt);
     });
   }
 

@@ -1,8 +1,10 @@
 export const LIMITS = {
   delivery: {
-    /** Deliveries that one server sends at the same time: they wait for others, not for the processor. */
-    atOnce: 16,
-    /** Of one workspace, so that it takes several with slow receivers to delay anybody else's. */
+    /** Mails that one server sends at the same time. */
+    mailsAtOnce: 8,
+    /** Webhooks and chat messages that one server sends at the same time: they wait for others, not for the processor. */
+    postsAtOnce: 16,
+    /** Of either, of one workspace, so that it takes several with slow receivers to delay anybody else's. */
     perWorkspace: 4,
     /** Longest that one try of a delivery may take. */
     tryMs: 60_000,

@@ -39,6 +39,7 @@ export function reportKind({ reports, reportsStore, reportRuns, schedules, deliv
       },
       async start(caller, id, { waitMs, signal }) {
         const report = await reports.require(caller, id);
+        await reports.assertMayChange(caller, report);
         const outcome = await reportRuns.start(caller, report, { waitMs, signal });
         return {
           report_id: id,
@@ -52,7 +53,10 @@ export function reportKind({ reports, reportsStore, reportRuns, schedules, deliv
       },
     },
 
-    delete: ({ workspace }, id) => reportsStore.remove(workspace.id, id),
+    async delete(caller, id) {
+      await reports.assertMayChange(caller, await reports.require(caller, id));
+      await reportsStore.remove(caller.workspace.id, id);
+    },
     restore: (caller, id) => reportsStore.restore(caller, id, (report) => reports.sees(caller, report)),
     search: (workspaceId) => reportsStore.searchTexts(workspaceId),
   };

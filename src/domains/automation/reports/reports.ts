@@ -123,19 +123,22 @@ export class Reports {
 
   /** Whoever changes more than whether it is paused becomes the owner: what is sent from then on is what they may see. */
   async change(caller: Caller, report: Report, { paused, ...change }: ReportChange): Promise<Report> {
-    const settings = { ...settingsOf(report, change), ...(await this.#recipients(caller, change)) };
-    const isOnlyPause = Object.keys(settings).length === 0;
+    const isOnlyPause = Object.values(change).every((value) => value === undefined);
     if (isOnlyPause && paused === undefined) return report;
-    if (!isOnlyPause) {
-      await this.#namesOf(caller, report);
-      if (!looksAfter(caller, report) && !(await this.#seesAll(caller, report))) throw notYours("report");
-    }
+    await this.assertMayChange(caller, report);
+    if (!isOnlyPause) await this.#namesOf(caller, report);
+    const settings = { ...settingsOf(report, change), ...(await this.#recipients(caller, change)) };
     assertReachable({ ...report, ...settings });
     return this.#parts.store.change(report, {
       ...settings,
       ...(paused !== undefined && { paused }),
       ...(!isOnlyPause && takenOver(caller, report, settings, this.#parts.clock.now())),
     });
+  }
+
+  /** Its owner, admins, and whoever sees all that it shows: nobody else has it sent, stops it or takes it over. */
+  async assertMayChange(caller: Caller, report: Report): Promise<void> {
+    if (!looksAfter(caller, report) && !(await this.#seesAll(caller, report))) throw notYours("report");
   }
 
   /** Whether policies keep nothing from this caller of what its widgets show. */

@@ -37,6 +37,7 @@ export const updateReport = defineTool({
   async run({ report_id, paused, send_now, ...rest }, context) {
     const { reports, caller } = context;
     const before = await reports.require(caller, report_id);
+    if (send_now) await reports.assertMayChange(caller, before);
     const report = await reports.change(caller, before, { paused, ...changeOf(rest) });
     return savedReport(context, report, send_now);
   },

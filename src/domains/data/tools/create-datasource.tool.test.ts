@@ -107,6 +107,19 @@ describe("create_datasource", () => {
     expect(await createPlain({ ...must, connection_test: "skip" })).toMatchObject({ connection: null });
   });
 
+  it("is replaced by whoever made it and by admins", async () => {
+    const replace = (url: string, who: string) =>
+      resultOf<{ datasource_id: number }>(server, who, "create_datasource", {
+        ...{ name: "Rates", type: "restapi", host: url, connection_test: "skip", replace: true },
+      });
+    const admin = await server.token();
+    const { datasource_id: id } = await replace("https://example.com/rates", token);
+    const other = await server.token({ role: "contributor" });
+    await expect(replace("https://elsewhere.example.com/", other)).rejects.toThrow(/made by somebody else/);
+    for (const who of [token, admin])
+      expect((await replace("https://example.com/new", who)).datasource_id).toBe(id);
+  });
+
   it("lets nobody reach private hosts that the operator did not allow", async () => {
     const made = await createPlain({ name: "Inside", type: "mysql", host: "10.0.0.1", user: "u" });
     expect(made.connection).toMatchObject({
