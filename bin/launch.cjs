@@ -9,6 +9,7 @@ const path = require("node:path");
 const { setTimeout: sleep } = require("node:timers/promises");
 const { isatty } = require("node:tty");
 const { pathToFileURL } = require("node:url");
+const { buildConsole } = require("./build-console.cjs");
 
 const ROOT = path.dirname(__dirname);
 const MAIN = path.join(ROOT, "src/app/main.ts");
@@ -46,7 +47,10 @@ class Stop extends Error {
 /** `bin/kenning ARGS`: in this process, or in one child if this Node is too old. */
 async function kenning(args) {
   await install({ withDev: false });
-  if (isNewEnough(process.versions.node)) return enter(args);
+  if (isNewEnough(process.versions.node)) {
+    if (args[0] === "serve") await buildConsole();
+    return enter(args);
+  }
   // By the channel the child learns of the end of this process, however that comes about.
   const stdio = ["inherit", "inherit", "inherit", "ipc"];
   end(await run(findNode(), [path.join(__dirname, "kenning"), ...args], { stdio }));
@@ -68,6 +72,8 @@ const COMMANDS = {
       await COMMANDS.check();
       await installDebianPackages();
     }
+    // Before any test starts a server: several would each build it.
+    await buildConsole(findNode());
     console.log("\n== Tests");
     end(await runTool("vitest/vitest.mjs", ["run", ...forVitest], env));
   },

@@ -19,6 +19,8 @@ import { BusyCallers } from "../registry/busy-callers.ts";
 import type { CallPorts } from "../registry/call.ts";
 import { RefusedCallers } from "../registry/refused-callers.ts";
 import type { Registry } from "../registry/registry.ts";
+import { mountConsoleApp } from "../surfaces/console-api/app.route.ts";
+import { mountCalls } from "../surfaces/console-api/calls.route.ts";
 import { mountExports } from "../surfaces/files/exports.route.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
@@ -58,6 +60,8 @@ export interface ComposeOptions {
   log?: Logger;
   /** How questions are read and bounded, where that is not by the rules of the house. */
   agent?: AgentOptions;
+  /** Where the built console lies; without it people get the start page. */
+  consoleFolder?: string | undefined;
   /** More to register: tests mount fixtures on the real stack. */
   extend?: (registry: Registry) => void;
 }
@@ -122,7 +126,14 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const { authModule } = config.knowledge;
   const authenticate =
     authModule === null ? undefined : await loadKnowledgeAuth(resolve(authModule), identity);
-  const endpoints = makeEndpoints(config, engines, { identity, knowledge, ports, authenticate });
+  const admission = { bodies: new BodyBudget(), inFlight: new InFlight() };
+  const endpoints = makeEndpoints(config, engines, {
+    identity,
+    knowledge,
+    ports,
+    authenticate,
+    ...admission,
+  });
   const { jwtSecret } = config.security;
   const readinessChecks = makeReadinessChecks({ ...engines, jwtSecret });
   const http = createHttpApp(
@@ -145,6 +156,8 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         readinessChecks,
         signIn,
         hasContent,
+        consoleFolder: options.consoleFolder,
+        ...admission,
       }),
   );
   const housekeeping = new Housekeeping({
@@ -153,6 +166,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     others: [
       signIn,
       busy,
+      engines.received,
       jobs,
       schedules,
       deliveries,
@@ -290,7 +304,10 @@ async function deliverEvents(
   };
 }
 
-interface EndpointServices {
+/** What all requests of a person share, whichever way they come in. */
+type SharedAdmission = Pick<EndpointParts, "bodies" | "inFlight">;
+
+interface EndpointServices extends SharedAdmission {
   identity: Identity;
   knowledge: KnowledgeServices;
   ports: CallPorts;
@@ -300,11 +317,9 @@ interface EndpointServices {
 function makeEndpoints(
   config: Config,
   { state, registry, root, clock }: AppEngines,
-  { identity, knowledge, ports, authenticate }: EndpointServices,
+  { identity, knowledge, ports, authenticate, bodies, inFlight }: EndpointServices,
 ): Map<Surface["name"], Endpoint> {
   const parts = { registry, ports, identity, stateKey: deriveKey(root, "mcp request state") };
-  const bodies = new BodyBudget();
-  const inFlight = new InFlight();
   const surfaces = MCP_SURFACES.filter(({ name }) => name !== "knowledge" || config.knowledge.enabled);
   return new Map(
     surfaces.map((surface) => {
@@ -320,7 +335,7 @@ function makeEndpoints(
   );
 }
 
-interface Mounted {
+interface Mounted extends SharedAdmission {
   endpoints: ReadonlyMap<Surface["name"], Endpoint>;
   ports: CallPorts;
   identity: Identity;
@@ -332,6 +347,7 @@ interface Mounted {
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
   hasContent: HasContent;
+  consoleFolder: string | undefined;
 }
 
 /** The authorization server with its pages; its keys are all derived from the one root. */
@@ -362,7 +378,7 @@ async function openSignIn(
 function mountAll(
   app: HttpApp,
   config: Config,
-  { vault, clock, registry, deliveries }: AppEngines,
+  { vault, clock, registry, received, deliveries }: AppEngines,
   mounted: Mounted,
 ): void {
   const { endpoints, ports, identity, knowledge, bi, assets, demo, metrics, readinessChecks, signIn } =
@@ -374,6 +390,7 @@ function mountAll(
   signIn.mount(app);
   const served = MCP_SURFACES.filter(({ name }) => endpoints.has(name)).map(({ name, path }) => [name, path]);
   const { browser, forms, apps } = signIn;
+  const { hasContent, consoleFolder } = mounted;
   mountHome(app, {
     appUrl,
     version: VERSION,
@@ -388,8 +405,23 @@ function mountAll(
     boards: bi.boards,
     registry,
     ports,
-    hasContent: mounted.hasContent,
+    hasContent,
+    hasConsole: consoleFolder !== undefined,
   });
+  const { bodies, inFlight } = mounted;
+  mountCalls(app, {
+    appUrl,
+    version: VERSION,
+    identity,
+    browser,
+    registry,
+    ports,
+    bodies,
+    inFlight,
+    received,
+    hasContent,
+  });
+  mountConsoleApp(app, { folder: consoleFolder, browser });
   mountDashboards(app, { ...bi, identity, browser, forms, clock });
   mountExports(app, { ...bi, identity });
   mountUnsubscribe(app, deliveries.unsubscribing);

@@ -13,6 +13,7 @@ import {
 } from "../platform/delivery/index.ts";
 import { Drawings } from "../platform/drawing/index.ts";
 import { openEmbeddings } from "../platform/embeddings/index.ts";
+import { ReceivedFiles } from "../platform/files/index.ts";
 import { createGuardedFetch } from "../platform/guarded-fetch/index.ts";
 import { Jobs } from "../platform/jobs/index.ts";
 import { Retrieval } from "../platform/retrieval/index.ts";
@@ -65,6 +66,7 @@ export async function openEngines(
     root,
     claim,
     blobs,
+    received: new ReceivedFiles(blobs, core.clock),
     analytics,
     drawings,
     embeddings,

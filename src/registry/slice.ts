@@ -6,6 +6,7 @@ import type { Catalog, StorageClaim } from "../platform/catalog/index.ts";
 import type { Deliveries } from "../platform/delivery/index.ts";
 import type { Drawings } from "../platform/drawing/index.ts";
 import type { Embeddings } from "../platform/embeddings/index.ts";
+import type { ReceivedFiles } from "../platform/files/index.ts";
 import type { GuardedFetch } from "../platform/guarded-fetch/index.ts";
 import type { Jobs } from "../platform/jobs/index.ts";
 import type { Retrieval } from "../platform/retrieval/index.ts";
@@ -33,6 +34,8 @@ export interface CoreServices {
 export interface Engines extends CoreServices {
   home: string;
   blobs: FolderBlobStore;
+  /** Files that people sent ahead of the call that uses them. */
+  received: ReceivedFiles;
   /** Rows come from `Data.tableViews` all the same. */
   analytics: Analytics;
   /** Draws charts, for whoever shows one. */

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { AppError, isAppError } from "../../kernel/errors.ts";
@@ -17,7 +18,7 @@ export async function serve(options: { demo: boolean }, terminal: Terminal): Pro
   makeCrashesVisible(config.storage.home, terminal);
   const stopping = stopRequested(terminal);
   await listen({ listen: () => tryPort(config) }, config);
-  const app = await compose(config);
+  const app = await compose(config, { consoleFolder: builtConsole() });
   try {
     const { home } = config.storage;
     const admin = await app.identity.ensureFirstAdmin({ keep: (made) => keepFirstPassword(home, made) });
@@ -37,6 +38,12 @@ export async function serve(options: { demo: boolean }, terminal: Terminal): Pro
   }
   terminal.err("Kenning has stopped.\n");
   return 0;
+}
+
+/** The launcher builds it, where that is possible. */
+function builtConsole(): string | undefined {
+  const folder = join(import.meta.dirname, "../../../web/dist");
+  return existsSync(join(folder, "index.html")) ? folder : undefined;
 }
 
 /** Before anything is opened: a second server would begin to take jobs of the first one, and then be told that it is one. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ReceivedFiles } from "../../platform/files/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { Data } from "./data.ts";
@@ -17,6 +18,7 @@ export interface DataServices {
   data: Data;
   datasets: DatasetsStore;
   imports: FileImports;
+  received: ReceivedFiles;
   datasources: Datasources;
   datasourcesStore: DatasourcesStore;
   queries: Queries;

@@ -60,7 +60,7 @@ async function openData(
   { identity }: { identity: Pick<Identity, "callerFor"> },
   settings: Settings,
 ): Promise<OpenSlice<DataServices>> {
-  const { home, catalog, claim, fetch, jobs, blobs, analytics, clock, log } = engines;
+  const { home, catalog, claim, fetch, jobs, blobs, received, analytics, clock, log } = engines;
   const imports = await openFileImports({ analytics, blobs, fetch, tempFolder: join(home, "imports"), log });
   const datasets = new DatasetsStore(catalog, clock, claim);
   const compaction = new Compaction({ datasets, jobs, log });
@@ -83,7 +83,7 @@ async function openData(
     for (const one of sweeps)
       await one().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
   };
-  const services = { data, datasets, imports, ...asked };
+  const services = { data, datasets, imports, received, ...asked };
   return {
     services,
     start: sweep,

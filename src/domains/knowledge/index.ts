@@ -56,7 +56,7 @@ async function openKnowledge(
   { data: { data }, llm: { llm } }: Before,
   settings: Settings,
 ): Promise<OpenSlice<KnowledgeServices>> {
-  const { catalog, claim, clock, home, fetch, blobs, retrieval, jobs, vault, state, log } = engines;
+  const { catalog, claim, clock, home, fetch, received, blobs, retrieval, jobs, vault, state, log } = engines;
   const bases = new BasesStore(catalog, clock);
   const folders = new FoldersStore(catalog, clock);
   const documents = new DocumentsStore(catalog, clock, claim);
@@ -65,7 +65,7 @@ async function openKnowledge(
   const reader = await DocumentReader.open(join(home, "readers"), log);
   const readings = new Readings({ documents, chunks, reader, collection, blobs, jobs, log });
   const knowledge = new Knowledge({ bases, folders, documents, chunks, readings, collection, blobs });
-  const uploads = await Uploads.open(join(home, "uploads"), { fetch, knowledge });
+  const uploads = await Uploads.open(join(home, "uploads"), { fetch, received, knowledge });
   const answers = new Answers({ knowledge, bases, llm });
   const extractions = new Extractions({ knowledge, documents, chunks, data });
   const tickets = new UploadTickets(vault, clock, state);

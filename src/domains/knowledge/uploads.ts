@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { AppError } from "../../kernel/errors.ts";
-import { readSource, type SourceFile } from "../../platform/files/index.ts";
+import { type ReceivedFiles, readSource, type SourceFile } from "../../platform/files/index.ts";
 import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
 import { ownedTempPath, sweepLeftovers } from "../../platform/temp/index.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -26,26 +26,31 @@ export interface UploadContext {
 /** So much of a content tells whether it has words. */
 const HEAD_CHARACTERS = 1_000;
 
+interface UploadParts {
+  fetch: Pick<GuardedFetch, "download">;
+  received: ReceivedFiles;
+  knowledge: Knowledge;
+}
+
 /** Documents that callers send, or have us fetch. */
 export class Uploads {
   readonly #folder: string;
   readonly #fetch: Pick<GuardedFetch, "download">;
+  readonly #received: ReceivedFiles;
   readonly #knowledge: Knowledge;
 
-  private constructor(folder: string, fetch: Pick<GuardedFetch, "download">, knowledge: Knowledge) {
+  private constructor(folder: string, { fetch, received, knowledge }: UploadParts) {
     this.#folder = folder;
     this.#fetch = fetch;
+    this.#received = received;
     this.#knowledge = knowledge;
   }
 
   /** Clears away what a killed process was in the middle of receiving. */
-  static async open(
-    folder: string,
-    parts: { fetch: Pick<GuardedFetch, "download">; knowledge: Knowledge },
-  ): Promise<Uploads> {
+  static async open(folder: string, parts: UploadParts): Promise<Uploads> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await sweepLeftovers(folder);
-    return new Uploads(folder, parts.fetch, parts.knowledge);
+    return new Uploads(folder, parts);
   }
 
   /** `note`: what was assumed about the content. */
@@ -54,7 +59,9 @@ export class Uploads {
     upload: Upload,
     { signal, onProgress }: UploadContext,
   ): Promise<AddedDocument & { note?: string | undefined }> {
-    const { content: inline, fileUrl, fileName, baseId, folderId } = upload;
+    const { content: inline, fileName, baseId, folderId } = upload;
+    const sent = await this.#received.find(caller, upload.fileUrl);
+    const fileUrl = sent === undefined ? upload.fileUrl : undefined;
     if (inline !== undefined && (fileName ?? "").trim() === "")
       throw new AppError("bad_request", "A document that is sent as content needs a file name.", {
         hint: "Give it one with its ending, such as report.pdf.",
@@ -64,7 +71,7 @@ export class Uploads {
     try {
       const extension = extensionOf(fileName ?? "");
       const source = await readSource(
-        { content: inline, fileUrl },
+        { content: inline, fileUrl, ...sent },
         {
           fetch: this.#fetch,
           folder,

@@ -3,6 +3,7 @@ export { excerptOf, megabytes } from "./excerpts.ts";
 export { fileChunks } from "./file-chunks.ts";
 export { hasSignature, isPlainText, magicOf } from "./magic.ts";
 export { entryStream, type Relation, readRelations, readXmlEntry, relationIn } from "./office-parts.ts";
+export { ReceivedFiles } from "./received-files.ts";
 export { emptyFile, type FileSource, headOf, readSource, type SourceFile } from "./source.ts";
 export { type PlainFile, unpack } from "./unpack.ts";
 export { localName, type XmlEvents, XmlStream } from "./xml-stream.ts";

@@ -2,6 +2,10 @@ export const LIMITS = {
   files: {
     /** Largest file that is fetched by its URL, or that a compressed file may turn into. */
     sourceBytes: 8 * 1024 * 1024 * 1024,
+    /** All files together that one person has sent ahead to a workspace. */
+    receivedBytes: 4 * 1024 * 1024 * 1024,
+    /** How long a file that was sent ahead is kept. */
+    receivedMs: 24 * 3_600_000,
     /** Longest download of a file. */
     downloadMs: 30 * 60_000,
     /** How much of a file is looked at to tell what it is. */

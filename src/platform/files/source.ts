@@ -17,8 +17,10 @@ export interface FileSource {
   /** Without it, base64 is known by the declared kind, or by what it turns out to hold. */
   contentEncoding?: "text" | "base64" | undefined;
   fileUrl?: string | undefined;
-  /** A file on this machine, named by its operator and never by a caller. It stays where it is. */
+  /** A file on this machine, named by its operator or by us and never by a caller. It stays where it is. */
   path?: string | undefined;
+  /** What such a file is called, where its path does not say. */
+  fileName?: string | undefined;
 }
 
 export interface SourceTools {
@@ -54,19 +56,19 @@ export async function readSource(source: FileSource, tools: SourceTools): Promis
     if (content === "") throw emptyFile();
     throw new AppError("bad_request", "There is no file.", { hint: "Give the content, or a URL." });
   }
-  if (path) return localFile(path);
+  if (path) return localFile(path, source.fileName);
   const file = content ? await writeContent(content, source, tools) : await download(fileUrl!, tools);
   if (file.bytes === 0) throw emptyFile();
   return file;
 }
 
-async function localFile(path: string): Promise<SourceFile> {
+async function localFile(path: string, fileName = basename(path)): Promise<SourceFile> {
   const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new AppError("not_found", `${path} cannot be read (${error.code}).`, { cause: error });
   });
   if (!info.isFile()) throw new AppError("bad_request", `${path} is not a file.`);
   if (info.size === 0) throw emptyFile();
-  return { path, isOurs: false, bytes: info.size, fileName: basename(path) };
+  return { path, isOurs: false, bytes: info.size, fileName };
 }
 
 async function writeContent(content: string, source: FileSource, tools: SourceTools): Promise<SourceFile> {

@@ -48,6 +48,8 @@ export interface HomeParts {
   registry: Registry;
   ports: CallPorts;
   hasContent: HasContent;
+  /** The console is built: whoever is signed in gets it in place of this page. */
+  hasConsole: boolean;
 }
 
 /** So many dashboards of a workspace are listed. */
@@ -64,6 +66,8 @@ export function mountHome(app: HttpApp, parts: HomeParts): void {
     if (!wantsPage(c.req.header("accept")))
       return c.json(description(parts), 200, { vary: "accept, cookie" });
     const person = await browser.of(c);
+    const inConsole = person !== null && parts.hasConsole ? await consolePath(parts, person) : undefined;
+    if (inConsole !== undefined) return c.redirect(inConsole, 303);
     if (person !== null) return showAccount(parts, c, person, { flash: flash.take(c, person) });
     const t = wordsOf(c);
     return sendPage(c, {
@@ -134,6 +138,15 @@ export function mountHome(app: HttpApp, parts: HomeParts): void {
     await apps.revoke(person.accountId, c.req.param("id") ?? "");
     return { notice: "The application is disconnected. To come back it has to ask you again." };
   });
+}
+
+/** Into the first workspace that is not empty; undefined for somebody without any. */
+async function consolePath(
+  { identity, hasContent }: HomeParts,
+  { accountId }: SignedIn,
+): Promise<string | undefined> {
+  const first = await firstWithContent(await identity.users.workspacesOf(accountId), hasContent);
+  return first === undefined ? undefined : `/w/${first.slug}/home`;
 }
 
 /** A message for the page, or a page that is shown at once. */

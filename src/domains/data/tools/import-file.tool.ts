@@ -102,14 +102,15 @@ export const importFile = defineTool({
     notes: z.array(z.string()),
   }),
 
-  async run(args, { data, datasets, imports, caller, signal, client, say }) {
+  async run(args, { data, datasets, imports, received, caller, signal, client, say }) {
     assertName(args.dataset_name);
     const existing = await datasets.findByName(caller.workspace.id, args.dataset_name);
     if (existing !== undefined) assertMayReplace(caller, existing);
+    const sent = await received.find(caller, args.file_url);
     const file = await imports.importFile({
       source: {
         content: args.content,
-        fileUrl: args.file_url,
+        ...(sent ?? { fileUrl: args.file_url }),
         contentEncoding: args.options?.content_encoding,
       },
       scope: scopeOf(caller),
