@@ -83,7 +83,8 @@ try {
 }
 if ("requests".includes(values.only)) await measureRequests();
 if ("load".includes(values.only)) await measureLoad(ROUND_MS);
-if ("rendering".includes(values.only)) await measureRendering(ROUND_MS);
+if (values.only === "" || values.only.startsWith("rendering"))
+  await measureRendering(ROUND_MS, values.only.replace(/^rendering:?/, ""));
 if (values.only === "" || values.only.startsWith("tenants"))
   await measureTenants(ROUND_MS, values.only.replace(/^tenants:?/, ""));
 

@@ -16,7 +16,7 @@ const LONG = { rows: 1_000, columns: 190 };
  * workbooks and pictures, several at once and again as soon as one has ended. And what memory the server and all its
  * processes take then, and a while after.
  */
-export async function measureRendering(roundMs: number): Promise<void> {
+export async function measureRendering(roundMs: number, only: string): Promise<void> {
   const server = fork(new URL("server.ts", import.meta.url), {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
@@ -97,7 +97,7 @@ export async function measureRendering(roundMs: number): Promise<void> {
     "after 3 s, MB",
   ]);
   for (let n = 0; n < 20; n += 1) for (const ask of Object.values(measured)) await ask();
-  for (const [name, atOnce, work] of LOADS) {
+  for (const [name, atOnce, work] of LOADS.filter(([name]) => name.includes(only))) {
     const alone = await timesOf(measured, roundMs);
     let isOver = false;
     const found = { done: 0, refused: 0, bytes: 0 };

@@ -53,12 +53,16 @@ function work(ms = 6): void {
   for (const until = performance.now() + ms; performance.now() < until; );
 }
 
-function walk(turns: RoundRobin, lines: readonly string[]): { order: string[]; all: Promise<unknown> } {
+function walk(
+  turns: RoundRobin,
+  lines: readonly string[],
+  stepMs?: number,
+): { order: string[]; all: Promise<unknown> } {
   const order: string[] = [];
   const all = Promise.all(
     lines.map(async (line) => {
       await turns.take(line);
-      work();
+      work(stepMs);
       order.push(line);
     }),
   );
@@ -74,20 +78,26 @@ it("gives lines their turns one after the other, however long each of them is", 
   expect(order).toEqual(["a", "b", "c", "a", "b", "a"]);
 });
 
-it("lets the event loop go round between long steps", async () => {
-  const turns = new RoundRobin();
-  await turns.take("a");
-  work();
-  const { order, all } = walk(turns, Array<string>(20).fill("a"));
-  const seen: number[] = [];
-  while (order.length < 20) {
-    await nextTurn();
-    seen.push(order.length);
-  }
-  await all;
-  // Whoever waits for the outside is served after each of them.
-  expect(new Set(seen).size).toBe(20);
-});
+it.each([
+  { sliceMs: undefined, stepMs: 6 },
+  { sliceMs: 1, stepMs: 2 },
+])(
+  "lets the event loop go round between steps that are longer than a slice: $stepMs ms",
+  async ({ sliceMs, stepMs }) => {
+    const turns = new RoundRobin(sliceMs);
+    await turns.take("a");
+    work(stepMs);
+    const { order, all } = walk(turns, Array<string>(20).fill("a"), stepMs);
+    const seen: number[] = [];
+    while (order.length < 20) {
+      await nextTurn();
+      seen.push(order.length);
+    }
+    await all;
+    // Whoever waits for the outside is served after each of them.
+    expect(new Set(seen).size).toBe(20);
+  },
+);
 
 it("does not wait when there is nobody before", async () => {
   const turns = new RoundRobin();

@@ -85,6 +85,11 @@ export class RoundRobin {
   readonly #queues = new Map<string, (() => void)[]>();
   /** Start of the present time slice. */
   #sinceMs: number | undefined;
+  readonly #sliceMs: number;
+
+  constructor(sliceMs = TURN_MS) {
+    this.#sliceMs = sliceMs;
+  }
 
   /** Resolves when it is the turn of the next step of this queue. */
   async take(queue: string): Promise<void> {
@@ -93,7 +98,7 @@ export class RoundRobin {
       void this.#serve();
       return;
     }
-    if (this.#queues.size === 0 && performance.now() - this.#sinceMs < TURN_MS) return;
+    if (this.#queues.size === 0 && performance.now() - this.#sinceMs < this.#sliceMs) return;
     await new Promise<void>((resolve) => {
       const waiting = this.#queues.get(queue);
       if (waiting === undefined) this.#queues.set(queue, [resolve]);
@@ -114,7 +119,7 @@ export class RoundRobin {
     do {
       await nextTurn();
       this.#sinceMs = performance.now();
-      while (performance.now() - this.#sinceMs < TURN_MS && this.#grant()) await stepDone();
+      while (performance.now() - this.#sinceMs < this.#sliceMs && this.#grant()) await stepDone();
     } while (this.#queues.size > 0);
     this.#sinceMs = undefined;
   }
@@ -138,5 +143,5 @@ function stepDone(): Promise<void> {
   });
 }
 
-/** One, as there is one event loop. */
+/** Of requests: one, as there is one event loop. */
 export const roundRobin = new RoundRobin();

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { AsyncLruCache } from "../../kernel/async-lru-cache.ts";
-import { mapBounded } from "../../kernel/concurrency.ts";
+import { mapBounded, RoundRobin } from "../../kernel/concurrency.ts";
 import type { Clock } from "../../kernel/time.ts";
 import { columnKind } from "../../kernel/values.ts";
 import {
@@ -101,6 +101,9 @@ export interface ToDraw {
   subject: Subject;
   look: Partial<Look>;
 }
+
+/** One or two widgets in a turn of the event loop, of each workspace in turn: small calls take several turns. */
+const turns = new RoundRobin(1);
 
 /** Widgets whose pictures are asked for together. */
 const DRAWN_TOGETHER = 5;
@@ -241,6 +244,8 @@ export class Views {
     const seers = await this.#parts.seers.of(caller, dashboard, widgets);
     const known: KnownDatasets = new Map();
     await mapBounded(widgets, bi.queriesAtOnce, async (widget, i) => {
+      // Where results are cached nothing is waited for, and a hundred tables would be one long turn of the event loop.
+      await turns.take(String(caller.workspace.id));
       shown[i] = await this.#show({ caller, seer: seers[i] as Caller, known }, dashboard, widget, options);
       const first = i - (i % DRAWN_TOGETHER);
       const some = widgets.slice(first, first + DRAWN_TOGETHER).flatMap((_, at) => shown[first + at] ?? []);

@@ -285,11 +285,12 @@ export async function readTable(
   const text = [raw, some].filter((part) => part !== "").join(";\n");
   const most = Math.min(room.rows, Math.max(1, Math.floor(room.cells / Math.max(1, columns.length))));
   const page = await source.read(text, most);
+  const kinds = columns.map((column) => [column.name, isNumber(column)] as const);
   return {
     columns,
     columnCount: all.length,
     firstColumn,
-    rows: page.rows.map((row) => columns.map((column) => cellOf(row[column.name], isNumber(column)))),
+    rows: page.rows.map((row) => kinds.map(([name, isNumeric]) => cellOf(row[name], isNumeric))),
     totalRows: page.totalRows,
     totals: page.totalRows > 1 ? await readTotals(columns, plan.measures, raw, source) : undefined,
   };

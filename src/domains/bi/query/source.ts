@@ -105,7 +105,7 @@ export class Sources {
       const dataset = await this.#require(caller, id, known).catch(unlessFound);
       if (dataset === undefined) continue;
       const { columns, condition } = restrictionFor(caller, dataset);
-      states.push([id, dataset.version, dataset.refreshedAt, condition, columns.map(({ name }) => name)]);
+      states.push([id, dataset.version, dataset.refreshedAt, condition, someOf(dataset, columns)]);
     }
     return states;
   }
@@ -144,13 +144,12 @@ export class Sources {
     const { columns, condition } = restrictionFor(caller, dataset);
     // What depends on the time of day is asked again after a minute.
     const minute = /\$c9_|\bnow\s*\(/i.test(text) ? Math.floor(clock.now().getTime() / 60_000) : 0;
-    const names = columns.map(({ name }) => name);
     const question = [
       caller.workspace.id,
       dataset.id,
       dataset.version,
       condition,
-      names,
+      someOf(dataset, columns),
       text,
       limit,
       isSample,
@@ -171,6 +170,11 @@ export class Sources {
       });
     return this.#kept.get(key, work);
   }
+}
+
+/** The names of those that are seen; nothing where all are, which are those of the dataset's version. */
+function someOf(dataset: Dataset, columns: readonly Column[]): string[] | null {
+  return columns.length === dataset.columns.length ? null : columns.map(({ name }) => name);
 }
 
 /** Nothing, for what is not there. */
