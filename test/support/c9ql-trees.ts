@@ -10,9 +10,8 @@ import {
   type Query,
   type Statement,
 } from "../../src/domains/data/c9ql/ast.ts";
-import { DATE_TOKENS } from "../../src/domains/data/c9ql/date-tokens.ts";
-import { KEYWORDS } from "../../src/domains/data/c9ql/keywords.ts";
-import { wholeVariable } from "../../src/domains/data/c9ql/variables.ts";
+import { KEYWORDS } from "../../src/domains/data/c9ql/lexer.ts";
+import { DATE_TOKENS, wholeVariable } from "../../src/domains/data/c9ql/variables.ts";
 
 /** Arbitrary trees, as parsing could give them. */
 

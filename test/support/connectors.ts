@@ -4,6 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import {
+  createNetwork,
+  type Network,
+  type NetworkOptions,
+} from "../../src/domains/data/connectors/guarded-socket.ts";
+import {
   type Connector,
   type CsvFormat,
   type DescribeCsv,
@@ -12,12 +17,7 @@ import {
   type RowBatch,
   type RunOptions,
 } from "../../src/domains/data/connectors/index.ts";
-import {
-  createNetwork,
-  type Network,
-  type NetworkOptions,
-} from "../../src/domains/data/connectors/network/guarded-socket.ts";
-import { csvDescriber } from "../../src/domains/data/runs/describe-csv.ts";
+import { csvDescriber } from "../../src/domains/data/runs/spool.ts";
 import { openAnalytics } from "../../src/platform/analytics/index.ts";
 import { openFolderBlobs } from "../../src/platform/blobs/index.ts";
 import { createGuardedFetch } from "../../src/platform/guarded-fetch/index.ts";

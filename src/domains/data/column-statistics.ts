@@ -1,12 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { AsyncLruCache } from "../../kernel/async-lru-cache.ts";
 import { isAppError } from "../../kernel/errors.ts";
 import type { JsonValue, TableView } from "../../platform/analytics/index.ts";
-import { LIMITS } from "../../platform/analytics/limits.ts";
+import { LIMITS as ENGINE } from "../../platform/analytics/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "./data.ts";
 import type { Column, Dataset } from "./dataset.ts";
+import { LIMITS } from "./limits.ts";
 
-export interface DescribedColumn extends Column {
+interface DescribedColumn extends Column {
   nulls?: number;
   /** An estimate. */
   distinct?: number;
@@ -16,7 +18,7 @@ export interface DescribedColumn extends Column {
 }
 
 /** What is known of the columns that a caller may see, counted over the rows that this caller may see. */
-export interface ColumnStatistics {
+interface ColumnStatistics {
   rows: number;
   columns: DescribedColumn[];
   /** What a reader should know about how it was counted. */
@@ -53,7 +55,7 @@ export class StatisticsCache {
   async #count(caller: Caller, tableView: TableView, visible: readonly Column[]): Promise<ColumnStatistics> {
     const counted = visible.slice(0, MOST_COLUMNS);
     const source = `"rows" AS t(${visible.map((_, index) => columnName(index)).join(", ")})`;
-    const sampleRows = Math.max(1_000, Math.floor(LIMITS.analytics.distinctValues / counted.length));
+    const sampleRows = Math.max(1_000, Math.floor(ENGINE.analytics.distinctValues / counted.length));
     const names = counted.map((_, index) => columnName(index));
     const distinctOf = names.map((name) => `approx_count_distinct(${name})`).join(", ");
     const [whole, distinct] = await Promise.all([
@@ -104,7 +106,7 @@ function columnName(index: number): string {
 function facts({ type }: Column, index: number): string[] {
   const name = columnName(index);
   if (!ORDERED.test(type)) return [`count(*) - count(${name})`, "NULL", "NULL"];
-  const value = type === "VARCHAR" ? `left(${name}, ${LIMITS.analytics.extremeCharacters})` : name;
+  const value = type === "VARCHAR" ? `left(${name}, ${ENGINE.analytics.extremeCharacters})` : name;
   return [`count(*) - count(${name})`, `min(${value})`, `max(${value})`];
 }
 
@@ -113,4 +115,78 @@ function factsOf(
   [nulls, min, max]: readonly JsonValue[],
 ): Omit<DescribedColumn, keyof Column> {
   return { nulls: Number(nulls), ...(ORDERED.test(type) && { min: min ?? null, max: max ?? null }) };
+}
+
+const VALUES_PER_COLUMN = 8;
+const VALUE_CHARACTERS = 40;
+const SAMPLED_AT_ONCE = 4;
+
+/**
+ * Some texts of each dataset, by which a search finds it. They are in an index that all share, so that only datasets
+ * without any policy have some. Read once a version, in the background where that takes long.
+ */
+export class SampleValues {
+  readonly #data: Pick<Data, "read">;
+  /** By dataset; the one that was read last comes last. */
+  readonly #kept = new Map<number, { version: number; values: string }>();
+  readonly #filling = new Map<number, Promise<void>>();
+
+  constructor(data: Pick<Data, "read">) {
+    this.#data = data;
+  }
+
+  of({ id, version, policies }: Dataset): string {
+    const kept = this.#kept.get(id);
+    return policies.length === 0 && kept?.version === version ? kept.values : "";
+  }
+
+  /** Reads those that are missing, and waits for them a little. */
+  async fill(caller: Caller, datasets: readonly Dataset[]): Promise<void> {
+    const missing = datasets.filter(
+      ({ id, version, policies }) => policies.length === 0 && this.#kept.get(id)?.version !== version,
+    );
+    if (missing.length === 0) return;
+    const workspaceId = caller.workspace.id;
+    const filling =
+      this.#filling.get(workspaceId) ??
+      this.#read(caller, missing).finally(() => this.#filling.delete(workspaceId));
+    this.#filling.set(workspaceId, filling);
+    await Promise.race([filling, sleep(LIMITS.data.sampleWaitMs, undefined, { ref: false })]);
+  }
+
+  async #read(caller: Caller, datasets: readonly Dataset[]): Promise<void> {
+    const queue = [...datasets];
+    const work = async () => {
+      for (let next = queue.pop(); next !== undefined; next = queue.pop()) await this.#sample(caller, next);
+    };
+    await Promise.all(Array.from({ length: SAMPLED_AT_ONCE }, work));
+  }
+
+  /** What cannot be read has no values; its name and columns are found all the same. */
+  async #sample(caller: Caller, dataset: Dataset): Promise<void> {
+    const { id, version } = dataset;
+    const signal = AbortSignal.timeout(LIMITS.data.sampleMs);
+    const page = await this.#data
+      .read(caller, dataset, { limit: LIMITS.data.sampleRows, signal })
+      .catch(() => undefined);
+    this.#kept.delete(id);
+    this.#kept.set(id, { version, values: page === undefined ? "" : textsOf(page.rows) });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > LIMITS.data.sampledDatasets && oldest !== undefined) this.#kept.delete(oldest);
+  }
+}
+
+/** The most frequent texts of each column. */
+function textsOf(rows: readonly Readonly<Record<string, unknown>>[]): string {
+  const columns = new Map<string, Map<string, number>>();
+  for (const row of rows)
+    for (const [name, value] of Object.entries(row)) {
+      if (typeof value !== "string" || value.length > VALUE_CHARACTERS || !/\p{L}{2}/u.test(value)) continue;
+      const counts = columns.get(name) ?? new Map<string, number>();
+      columns.set(name, counts.set(value, (counts.get(value) ?? 0) + 1));
+    }
+  const values = [...columns.values()].flatMap((counts) =>
+    [...counts].sort((a, b) => b[1] - a[1]).slice(0, VALUES_PER_COLUMN),
+  );
+  return [...new Set(values.map(([value]) => value))].join(" ").slice(0, LIMITS.data.sampleCharacters);
 }

@@ -1,6 +1,7 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { scopeOf } from "../../kernel/fair-queue.ts";
 import { JsonSlice } from "../../kernel/json.ts";
+import { quoteName } from "../../kernel/sql-text.ts";
 import type { Clock } from "../../kernel/time.ts";
 import {
   type Analytics,
@@ -19,22 +20,33 @@ import type { CatalogTx } from "../../platform/catalog/index.ts";
 import type { ReadOptions, RowPage, RowsOptions } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { noteDataset } from "../../registry/context.ts";
-import { asQueryError } from "./c9ql/index.ts";
-import { compileRows } from "./compile-rows.ts";
+import {
+  asQueryError,
+  type CompiledQuery,
+  compileOn,
+  type ParameterValue,
+  parse,
+  refuseUnknownParameters,
+} from "./c9ql/index.ts";
 import {
   assertName,
   assertNotFromQuery,
+  type Column,
   type Dataset,
   type DatasetPolicy,
   type DatasetSource,
 } from "./dataset.ts";
 import { type Change, changedMeanwhile, type DatasetsStore } from "./datasets.store.ts";
-import type { ExportedFile } from "./export.ts";
-import { exportParquet, record } from "./export-parquet.ts";
+import { type ExportedFile, exportParquet, record } from "./export.ts";
 import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
-import { PartChecks } from "./part-checks.ts";
-import { smallParts, storedPart } from "./parts.ts";
-import { assertMayAdd, columnsNamedBy, type Restriction, restrictionFor } from "./policies.ts";
+import { PARTS, PartChecks, smallParts, storedPart, sweepParts } from "./parts.ts";
+import {
+  assertBoundsKnown,
+  assertMayAdd,
+  columnsNamedBy,
+  type Restriction,
+  restrictionFor,
+} from "./policies.ts";
 import {
   type NamedPush,
   namedPush,
@@ -42,10 +54,8 @@ import {
   type PushesStore,
   type PushOptions,
 } from "./pushes.store.ts";
-import { restrictionOf, type SeenTable, seenTable } from "./seen-table.ts";
-import { PARTS, sweepParts } from "./sweep-parts.ts";
 
-export interface DataParts {
+interface DataParts {
   datasets: DatasetsStore;
   analytics: Analytics;
   blobs: FolderBlobStore;
@@ -410,4 +420,56 @@ export class Data {
     await this.#parts.pushes?.sweep();
     await sweepParts(this.#parts, signal);
   }
+}
+
+/** What a caller may see of a dataset, and by which columns. */
+type SeenTable = TableView & { visible: Column[] };
+
+/** What policies leave of a dataset for a caller; refused where that is nothing. */
+function restrictionOf(caller: Caller, dataset: Dataset): Restriction {
+  noteDataset(dataset.id);
+  assertBoundsKnown(caller);
+  if (dataset.columns.length === 0)
+    throw new AppError("bad_request", `${dataset.name} has no columns: what it was made of was empty.`);
+  const restriction = restrictionFor(caller, dataset);
+  if (restriction.columns.length > 0) return restriction;
+  throw new AppError("forbidden", `No column of ${dataset.name} may be seen by you.`);
+}
+
+/** The same for the engine. */
+function seenTable(
+  dataset: Dataset,
+  name: string,
+  { columns, condition }: Restriction,
+  files: string[],
+): SeenTable {
+  const isRestricted = condition !== null || columns.length < dataset.columns.length;
+  const visible = columns.map((column) => quoteName(column.name)).join(", ");
+  const select = `SELECT ${visible} FROM raw${condition === null ? "" : ` WHERE ${condition}`}`;
+  return {
+    name,
+    parts: files,
+    columns: [...dataset.columns],
+    ...(isRestricted && { select }),
+    isRestricted: condition !== null,
+    version: `${dataset.id}.${dataset.version}`,
+    visible: [...columns],
+  };
+}
+
+/** C9QL as SQL over the view "rows"; `ask` runs what must be known of the rows first. */
+function compileRows(
+  { c9ql, parameters: values = {}, timeZone: timezone = "UTC" }: Omit<RowsOptions, "signal">,
+  columns: readonly Column[],
+  now: Date,
+  ask: (sql: string, params: readonly string[]) => Promise<{ rows: JsonValue[][] }>,
+): Promise<CompiledQuery> {
+  const query = parse(c9ql ?? "", { columns });
+  // Which values fit depends on the query: compiling checks them.
+  const parameters = values as Readonly<Record<string, ParameterValue>>;
+  refuseUnknownParameters(query, parameters);
+  const options = { columns, source: '"rows"', parameters, now, timezone };
+  return compileOn(query, options, async (sql, params) =>
+    (await ask(sql, params)).rows.map(([value]) => value as string | null),
+  );
 }

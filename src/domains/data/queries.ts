@@ -1,17 +1,19 @@
+import { z } from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { parametersOf, parse } from "./c9ql/index.ts";
 import type { Parameters } from "./connectors/index.ts";
-import { assertName, assertOwnDataset } from "./dataset.ts";
+import { RUN_STATES } from "./data.tables.ts";
+import { assertName, assertOwnDataset, type Dataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import type { Datasource } from "./datasources.store.ts";
 import type { Datasources } from "./datasources.ts";
 import { LIMITS } from "./limits.ts";
-import { assertMayDestroy } from "./policies.ts";
+import { assertMayDestroy, restrictionFor } from "./policies.ts";
 import { nameTaken, noQuery, type QueriesStore, type Query } from "./queries.store.ts";
-import { type QueryView, viewFor } from "./query-view.ts";
+import { isActive, type QueryRun } from "./runs/query-runs.store.ts";
 
-export interface QueryWish {
+interface QueryWish {
   name: string;
   datasourceId: number;
   queryText: string;
@@ -21,7 +23,7 @@ export interface QueryWish {
   replace: boolean;
 }
 
-export interface QueriesParts {
+interface QueriesParts {
   store: QueriesStore;
   datasources: Datasources;
   datasets: DatasetsStore;
@@ -135,4 +137,102 @@ function checkUse(names: readonly string[], { queryText, asked, type }: Uses): v
   throw new AppError("bad_request", `The query does not use ${unused.slice(0, 10).join(", ")}.`, {
     hint: `Write ${isWeb ? `{${first}}` : `:${first}`} where the value belongs, or leave the parameter out.`,
   });
+}
+
+/** What a caller may know of a query: what policies hide in its dataset, its runs and its text do not tell. */
+interface QueryView {
+  /** How many rows there are, and were. */
+  rows: boolean;
+  /** The text with its parameters, and errors: they name columns, and may hold secrets of the datasource. */
+  texts: boolean;
+}
+
+function viewFor(caller: Caller, dataset: Dataset | undefined): QueryView {
+  const rows = dataset === undefined || isWhole(caller, dataset);
+  return { rows, texts: rows && caller.permissions.includes("bi:write") };
+}
+
+/** Whether no policy keeps anything of the dataset from this caller, also of columns that other runs gave it. */
+export function isWhole(caller: Caller, dataset: Pick<Dataset, "columns" | "policies">): boolean {
+  const hidden = dataset.policies.flatMap(({ hide }) => hide ?? []);
+  const all = [...dataset.columns, ...hidden.map((name) => ({ name, type: "VARCHAR" }))];
+  const { columns, condition } = restrictionFor(caller, { ...dataset, columns: all });
+  return condition === null && columns.length === all.length;
+}
+
+const HIDDEN_ERROR = "The reason is told only to those who may change queries and see all of the dataset.";
+
+/** A run without what this view leaves out. */
+export function seenRun(run: QueryRun, { rows, texts }: QueryView): QueryRun {
+  return {
+    ...run,
+    rowCount: rows ? run.rowCount : null,
+    truncated: rows ? run.truncated : null,
+    rejectedRows: rows ? run.rejectedRows : null,
+    error: texts || run.error === null ? run.error : HIDDEN_ERROR,
+  };
+}
+
+/** What became of a run, as far as this view tells. It names tools as `{tool:…}`. */
+export function seenSentence(run: QueryRun, dataset: string, view: QueryView): string {
+  if (view.rows || isActive(run) || run.status !== "succeeded")
+    return sentenceOf(seenRun(run, view), dataset);
+  return `The dataset ${dataset} has new rows.`;
+}
+
+/** A run, as tools show it. */
+export const runShape = z.object({
+  run_id: z.int(),
+  query_id: z.int(),
+  status: z.enum(RUN_STATES),
+  attempt: z.int(),
+  rows: z.int().nullable(),
+  truncated: z.string().nullable(),
+  rejected_rows: z.int().nullable(),
+  duration_ms: z.int().nullable(),
+  error: z.string().nullable(),
+  started_at: z.string().nullable(),
+  finished_at: z.string().nullable(),
+});
+
+export function runOf(run: QueryRun): z.output<typeof runShape> {
+  const { startedAt, finishedAt } = run;
+  return {
+    run_id: run.id,
+    query_id: run.queryId,
+    status: run.status,
+    attempt: run.attempt,
+    rows: run.rowCount,
+    truncated: run.truncated,
+    rejected_rows: run.rejectedRows,
+    duration_ms: startedAt && finishedAt ? finishedAt.getTime() - startedAt.getTime() : null,
+    error: run.error,
+    started_at: startedAt?.toISOString() ?? null,
+    finished_at: finishedAt?.toISOString() ?? null,
+  };
+}
+
+/** What became of a run, and what to do next, in a sentence or two that name tools as `{tool:…}`. */
+function sentenceOf(run: QueryRun, dataset: string): string {
+  if (isActive(run)) {
+    const last = run.error === null ? "" : ` The last try failed: ${run.error}`;
+    return `The run is ${run.status}.${last} Ask for it with {tool:get_query_run}, or see {tool:get_details} of the query.`;
+  }
+  switch (run.status) {
+    case "succeeded": {
+      const cut = run.truncated === null ? "" : ` The limit on ${run.truncated} cut the result off.`;
+      return `The dataset ${dataset} has ${run.rowCount} rows.${cut}${rejectedSentence(run)}`;
+    }
+    case "cancelled":
+      return "The run was cancelled. The dataset stays as it was.";
+    default:
+      return `The run failed: ${run.error} The dataset, if there is one, stays as it was.`;
+  }
+}
+
+/** With a space before it; empty when no rows were left out. */
+function rejectedSentence({ rejectedRows }: Pick<QueryRun, "rejectedRows">): string {
+  if (rejectedRows === null || rejectedRows === 0) return "";
+  const rows = rejectedRows === 1 ? "1 row" : `${rejectedRows} rows`;
+  return ` ${rows} could not be read and ${rejectedRows === 1 ? "is" : "are"} left out.`;
 }

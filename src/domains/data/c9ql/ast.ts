@@ -1,6 +1,6 @@
 /**
  * The tree of a C9QL query. Names are not bound yet: whether `Message Type` is a field or a text is decided when
- * the columns are known (bind-name.ts), so one tree can be kept, printed and compiled against different columns.
+ * the columns are known (scope.ts), so one tree can be kept, printed and compiled against different columns.
  */
 
 /** Where a node stands in the text, as offsets. An empty span means that the node was built, not read. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import { isAppError } from "../../../kernel/errors.ts";
-import { FUNCTION_NAMES } from "./functions/index.ts";
+import { FUNCTION_NAMES } from "./functions.ts";
 
 const isLong = process.env.KENNING_TEST_LONG !== undefined;
 

@@ -1,24 +1,30 @@
+import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { quoteText } from "../../../kernel/sql-text.ts";
-import type { Expression } from "./ast.ts";
-import { readDateText, writtenDate } from "./date-text.ts";
-import { momentSql, numberSql } from "./read-text.ts";
+import type { Expression, ExpressionOf } from "./ast.ts";
+import { printExpression } from "./print.ts";
 import { complain, type Scope } from "./scope.ts";
-import { type Constant, constantValue, converted, derived, type Value } from "./value.ts";
 import {
   BOOLEAN,
+  type Constant,
+  calendarTime,
+  constantValue,
+  converted,
   DATE,
   DOUBLE,
+  derived,
   describeKind,
   isMoment,
   isNested,
   isNumber,
   isOpaque,
+  type LocalTime,
   NUMBER,
   OTHER,
   TEXT,
   TIMESTAMP,
+  type Value,
   type ValueType,
-} from "./value-type.ts";
+} from "./value.ts";
 
 /** A plain number: what a text must look like to be taken for one. */
 const NUMBER_TEXT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
@@ -149,4 +155,203 @@ function isUnknown(type: ValueType): boolean {
 function sameType(types: readonly ValueType[]): ValueType | undefined {
   const [first] = types;
   return types.every(({ sql }) => sql !== undefined && sql === first?.sql) ? first : undefined;
+}
+
+/**
+ * How texts in the data are read as numbers and dates. Nulls and empty texts count as nothing. Any other text that
+ * cannot be read fails the query: left out without a word, it would make a total wrong that looks right.
+ */
+
+/** Most of a field's name and of a text that an error shows. */
+const SHOWN_FIELD = 100;
+const SHOWN_TEXT = 40;
+
+/** What marks an error as ours among the engine's. */
+const DATA_ERROR = "C9QL: ";
+const ENGINE_WORDS = `Invalid Input Error: ${DATA_ERROR}`;
+
+/** The SQL of a text as a number; `otherwise` is the SQL of what an unreadable text gives. */
+function numberSql(node: Expression, text: string, otherwise = notNumbers(node, text)): string {
+  const number = `TRY_CAST(${text} AS DOUBLE)`;
+  // A single text nan or inf would make the whole sum one.
+  return `CASE WHEN isfinite(${number}) THEN ${number} WHEN trim(${text}) <> '' THEN ${otherwise} END`;
+}
+
+function notNumbers(node: Expression, text: string): string {
+  const field = shown(node);
+  return failure(
+    `${field} has texts that are not numbers, such as "`,
+    text,
+    `". Take away what is too much with regex_replace(${field}, ',', ''), leave such texts out with ` +
+      `number(${field}, null), or import the data again with its number format.`,
+  );
+}
+
+/** The SQL of a text as a timestamp. */
+function momentSql(node: Expression, text: string): string {
+  const bare = `trim(${text})`;
+  const shapes = Object.entries(DATE_TEXT_FORMATS).map(([sign, formats]) => {
+    const list = formats.map(quoteText).join(", ");
+    const when = sign === "" ? "ELSE" : `WHEN contains(${bare}, ${quoteText(sign)}) THEN`;
+    return `${when} try_strptime(${bare}, [${list}])`;
+  });
+  // Reading a text in vain takes ten times as long, so its sign tells which patterns are tried.
+  const read = `TRY_CAST(${bare} AS TIMESTAMP), CASE ${shapes.join(" ")} END`;
+  return `CASE WHEN ${bare} <> '' THEN coalesce(${read}, ${notDates(node, text)}) END`;
+}
+
+function notDates(node: Expression, text: string): string {
+  const field = shown(node);
+  return failure(
+    `${field} has texts that are not understood as dates, such as "`,
+    text,
+    `". Say how they are written with str_to_date(${field}, 'dd/MM/yy'), which is null where it does not fit; ` +
+      "to look for a text, use like.",
+  );
+}
+
+/**
+ * The largest or smallest text. Of numbers it would be the wrong one ("999" comes after "1000"), so it is refused
+ * where that can happen: if the last text is a number, and the texts are neither all the same nor all digits of the
+ * same length.
+ */
+export function extremeText(name: "min" | "max", node: Expression, text: string, over: string): string {
+  const last = `max(${text})${over}`;
+  const filled = `nullif(${text}, '')`;
+  const size = `length(${filled})`;
+  const digits = `bool_and(regexp_full_match(${text}, '[0-9]*'))${over}`;
+  const lengths = `min(${size})${over} <> max(${size})${over}`;
+  const differ = `min(${filled})${over} <> ${last} AND (${lengths} OR NOT ${digits})`;
+  const field = shown(node);
+  const refusal = failure(
+    `${field} is a text column that holds numbers, such as "`,
+    last,
+    `". Write ${name}(number(${field})).`,
+  );
+  const isMisleading = `isfinite(TRY_CAST(${last} AS DOUBLE)) AND ${differ}`;
+  return `CASE WHEN ${isMisleading} THEN ${refusal} ELSE ${name}(${text})${over} END`;
+}
+
+function shown(node: Expression): string {
+  const printed = printExpression(node);
+  return printed.length > SHOWN_FIELD ? `${printed.slice(0, SHOWN_FIELD - 1).toWellFormed()}…` : printed;
+}
+
+/** DuckDB does not evaluate this before it must, nor for rows that another condition leaves out. */
+function failure(before: string, text: string, after: string): string {
+  return `error(concat(${quoteText(DATA_ERROR + before)}, left(${text}, ${SHOWN_TEXT}), ${quoteText(after)}))`;
+}
+
+/** An error of the engine; if it is what a query says of its data, without the engine's words. */
+export function asQueryError(error: unknown): unknown {
+  if (!isAppError(error) || !error.message.startsWith(ENGINE_WORDS)) return error;
+  const message = DATA_ERROR + error.message.slice(ENGINE_WORDS.length);
+  return new AppError("bad_request", message, { cause: error });
+}
+
+interface DateTextTime {
+  time: LocalTime;
+  hasClock: boolean;
+}
+
+const CLOCK =
+  "(?:[ T](?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:\\.(?<fraction>\\d{1,9}))?)?)?";
+const ZONE = "(?<zone>Z|[+-]\\d{2}:?\\d{2})?";
+
+/** How dates may be written in a query. Month before day with slashes, day before month with dots. */
+const SHAPES = [
+  `(?<year>\\d{4})-(?<month>\\d{1,2})-(?<day>\\d{1,2})${CLOCK}\\s?${ZONE}`,
+  `(?<year>\\d{4})/(?<month>\\d{1,2})/(?<day>\\d{1,2})${CLOCK}`,
+  `(?<month>\\d{1,2})/(?<day>\\d{1,2})/(?<year>\\d{4})${CLOCK}`,
+  `(?<day>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>\\d{4})${CLOCK}`,
+  `(?<year>\\d{4})(?<month>\\d{2})(?<day>\\d{2})`,
+  `(?<day>\\d{1,2})[ -](?<name>[A-Za-z]{3,9})[ -](?<year>\\d{4})${CLOCK}`,
+  `(?<name>[A-Za-z]{3,9}) (?<day>\\d{1,2}),? (?<year>\\d{4})${CLOCK}`,
+].map((shape) => new RegExp(`^${shape}$`, "i"));
+
+/**
+ * The same shapes for texts in the data, in DuckDB's patterns, by a sign that they contain (the last one by none). ISO
+ * dates need none: a cast reads them.
+ */
+const DATE_TEXT_FORMATS = {
+  "/": ["%m/%d/%Y", "%m/%d/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S"],
+  ".": ["%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S"],
+  "": [
+    "%d-%b-%Y",
+    "%d %b %Y",
+    "%b %d, %Y",
+    "%B %d, %Y",
+    "%d %B %Y",
+    "%d-%B-%Y",
+    "%b %d %Y",
+    "%Y%m%d",
+    "%d-%b-%Y %H:%M",
+    "%d-%b-%Y %H:%M:%S",
+    "%d %b %Y %H:%M",
+    "%d %b %Y %H:%M:%S",
+  ],
+} as const;
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** A date as people write it; undefined when it is none. A zone in the text is turned into the wall clock's. */
+export function readDateText(text: string, timezone: string): DateTextTime | undefined {
+  const trimmed = text.trim();
+  for (const shape of SHAPES) {
+    const groups = shape.exec(trimmed)?.groups;
+    if (groups === undefined) continue;
+    const time = timeOf(groups);
+    if (time === undefined) return undefined;
+    const hasClock = groups.hour !== undefined;
+    return groups.zone === undefined
+      ? { time, hasClock }
+      : { time: inZone(time, groups.zone, timezone), hasClock };
+  }
+  return undefined;
+}
+
+function timeOf(groups: Record<string, string | undefined>): LocalTime | undefined {
+  const name = groups.name?.slice(0, 3).toLowerCase();
+  const month = name === undefined ? Number(groups.month) : MONTHS.indexOf(name) + 1;
+  const year = Number(groups.year);
+  if (month < 1 || year < 1) return undefined;
+  const fraction = (groups.fraction ?? "").padEnd(6, "0");
+  return calendarTime({
+    year,
+    month,
+    day: Number(groups.day),
+    hour: Number(groups.hour ?? 0),
+    minute: Number(groups.minute ?? 0),
+    second: Number(groups.second ?? 0),
+    millisecond: Number(fraction.slice(0, 3)),
+    microsecond: Number(fraction.slice(3, 6)),
+  });
+}
+
+function inZone(time: LocalTime, zone: string, timezone: string): LocalTime {
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone) ?? [];
+  const offset = sign === undefined ? 0 : (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  return time.toZonedDateTime("UTC").subtract({ minutes: offset }).withTimeZone(timezone).toPlainDateTime();
+}
+
+/**
+ * Whether a text in a query says for certain that a date is meant. Eight digits may as well be a number of something.
+ */
+export function isDateText(text: string, timezone: string): boolean {
+  return !/^\s*\d*\s*$/.test(text) && readDateText(text, timezone) !== undefined;
+}
+
+/**
+ * The date that `10/15/2026` is where a date is expected. It reads as two divisions, because elsewhere it may be meant
+ * so.
+ */
+export function writtenDate(node: Expression, timezone: string): DateTextTime | undefined {
+  if (!isDivision(node) || !isDivision(node.left)) return undefined;
+  const parts = [node.left.left, node.left.right, node.right];
+  const digits = parts.map((part) => (part.kind === "number" ? part.text : ""));
+  return readDateText(digits.join("/"), timezone);
+}
+
+function isDivision(node: Expression): node is ExpressionOf<"arithmetic"> {
+  return node.kind === "arithmetic" && node.operator === "/";
 }

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import { quoteText } from "../../../kernel/sql-text.ts";
-import { readDateText } from "./date-text.ts";
-import { DATE_TOKENS, tokenTime } from "./date-tokens.ts";
-import { formatTime, javaPattern } from "./java-pattern.ts";
-import { calendarTime, dateText, instantOf, type LocalTime, localTime, timestampText } from "./local-time.ts";
+import { readDateText } from "./coerce.ts";
+import { formatTime, javaPattern } from "./date-functions.ts";
+import { calendarTime, dateText, instantOf, type LocalTime, localTime, timestampText } from "./value.ts";
+import { DATE_TOKENS, tokenTime } from "./variables.ts";
 
 const at = (year: number, month: number, day: number, hour = 0, minute = 0): LocalTime =>
   calendarTime({ year, month, day, hour, minute }) as LocalTime;

@@ -3,10 +3,10 @@
  * one SELECT of DuckDB (`compile`) or canonical text (`print`). docs/c9ql.md is the reference; its examples are tests.
  */
 export type { Expression, Query } from "./ast.ts";
+export { asQueryError } from "./coerce.ts";
 export { type CompiledQuery, type CompileOptions, compile, compileOn } from "./compile.ts";
 export { type Filter, filtersToC9ql, filtersToCondition, filtersToQuery } from "./filters.ts";
 export { parametersOf, refuseUnknownParameters } from "./parameters.ts";
 export { parse, parseCondition } from "./parse.ts";
 export { print } from "./print.ts";
-export { asQueryError } from "./read-text.ts";
 export type { ParameterValue } from "./scope.ts";

@@ -1,12 +1,10 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { DateTokenNode, ParameterNode, Span } from "./ast.ts";
-import { OPENS_TEXT, WORD, WORD_CHARACTER } from "./keywords.ts";
-import type { KnownNames } from "./known-names.ts";
 import { queryError } from "./query-error.ts";
 import { readVariable } from "./variables.ts";
 
-export type TokenKind =
+type TokenKind =
   | "word"
   | "number"
   /** 'text', and a date as it is usually written: 2024-01-31 10:00. */
@@ -197,4 +195,84 @@ function match(pattern: RegExp, text: string, offset: number) {
   pattern.lastIndex = offset;
   const found = pattern.exec(text);
   return found === null ? undefined : { text: found[0], end: offset + found[0].length, groups: found };
+}
+
+/** Characters that never belong to an unquoted word. Everything else may: `E-mail` needs quotes, `E_mail#1` does not. */
+const SPECIAL = "\\s'\"`\\[\\](),;=!<>+\\-*/^%~.{}";
+
+const WORD_CHARACTER = new RegExp(`[^${SPECIAL}]`, "u");
+
+/** One word, with apostrophes inside (`O'Brien`) and full stops at its end (`Mr. Smith`). */
+const WORD = new RegExp(`[^${SPECIAL}]+(?:'[^${SPECIAL}]+)*(?:\\.+(?=[\\s,;)]|$))?`, "uy");
+
+/** A word before an apostrophe that opens a text rather than belonging to the word: `like'a'`. */
+const OPENS_TEXT = new Set("like and or not then else when between in as".split(" "));
+
+/**
+ * Words that mean something somewhere. Most are keywords only in their place (`order` before `by`, `in` before a
+ * bracket), so that fields may have such names; the printer puts all of them in quotes.
+ */
+export const KEYWORDS: ReadonlySet<string> = new Set(
+  (
+    "select distinct where group order by limit as and or not like in between is null true false " +
+    "case when then else end asc desc over partition from having"
+  ).split(" "),
+);
+
+const PLAIN_WORDS = new RegExp(`^[^${SPECIAL}]+(?: [^${SPECIAL}]+)*$`, "u");
+
+/** Whether a name can stand without quotes anywhere. */
+export function isPlain(text: string): boolean {
+  if (!PLAIN_WORDS.test(text) || text.includes("$")) return false;
+  const words = text.split(" ");
+  if (words.length === 1 && /^\d/.test(text)) return false;
+  return !words.some((word) => KEYWORDS.has(word.toLowerCase()));
+}
+
+/** Finds known names in a text that could not be read as plain words: `Sub-Category`, `Terms and Conditions`. */
+interface KnownNames {
+  /** The longest known name that stands at this offset, with the length of its text. */
+  at(text: string, offset: number): { name: string; length: number } | undefined;
+}
+
+/** Names with the same first character, by their text in lower case; and their lengths, longest first. */
+interface Bucket {
+  names: Map<string, string>;
+  lengths: number[];
+}
+
+export function knownNames(names: Iterable<string>): KnownNames | undefined {
+  const buckets = new Map<string, Bucket>();
+  for (const name of names) {
+    const key = name.toLowerCase();
+    // A name whose length changes in lower case cannot be cut out of the text by its length.
+    if (name.trim() === "" || isPlain(name) || key.length !== name.length) continue;
+    const bucket = buckets.get(key[0] as string) ?? { names: new Map(), lengths: [] };
+    buckets.set(key[0] as string, bucket);
+    if (!bucket.names.has(key)) bucket.names.set(key, name);
+  }
+  if (buckets.size === 0) return undefined;
+  for (const bucket of buckets.values()) {
+    bucket.lengths = [...new Set([...bucket.names.keys()].map((key) => key.length))].sort((a, b) => b - a);
+  }
+  return { at: (text, offset) => find(buckets, text, offset) };
+}
+
+function find(buckets: ReadonlyMap<string, Bucket>, text: string, offset: number) {
+  const bucket = buckets.get((text[offset] as string).toLowerCase());
+  if (bucket === undefined || joins(text, offset - 1, offset)) return undefined;
+  for (const length of bucket.lengths) {
+    const written = text.slice(offset, offset + length);
+    const key = written.toLowerCase();
+    if (written.length !== length || joins(text, offset + length - 1, offset + length)) continue;
+    const name = bucket.names.get(key);
+    if (name !== undefined) return { name, length };
+  }
+  return undefined;
+}
+
+/** Whether two neighbouring characters belong to one word. */
+function joins(text: string, left: number, right: number): boolean {
+  if (left < 0 || right >= text.length) return false;
+  return WORD_CHARACTER.test(text[left] as string) && WORD_CHARACTER.test(text[right] as string);
 }

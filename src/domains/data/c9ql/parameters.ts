@@ -9,11 +9,9 @@ import {
   type Query,
 } from "./ast.ts";
 import { numberIn } from "./coerce.ts";
-import { tokenTime } from "./date-tokens.ts";
-import { localTime } from "./local-time.ts";
 import { complain, type Environment, type ParameterScalar, type ParameterValue } from "./scope.ts";
-import type { Constant } from "./value.ts";
-import { wholeVariable } from "./variables.ts";
+import { type Constant, localTime } from "./value.ts";
+import { tokenTime, wholeVariable } from "./variables.ts";
 
 /** A parameter that a query asks for. */
 export interface ParameterSpec {

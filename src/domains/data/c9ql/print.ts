@@ -11,8 +11,8 @@ import type {
   Statement,
   Step,
 } from "./ast.ts";
-import { isPlain } from "./keywords.ts";
-import { plainArgumentPattern } from "./plain-arguments.ts";
+import { isPlain } from "./lexer.ts";
+import { plainArgumentPattern } from "./parse-expression.ts";
 
 /** How tightly an expression holds together; a looser one inside a tighter one needs brackets. */
 const TIGHTNESS = {

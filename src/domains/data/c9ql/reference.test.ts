@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
-import { DATE_TOKENS } from "./date-tokens.ts";
-import { FUNCTION_NAMES } from "./functions/index.ts";
-import { UNAVAILABLE } from "./functions/unavailable.ts";
+import { FUNCTION_NAMES, UNAVAILABLE } from "./functions.ts";
 import { asQueryError, parse, print } from "./index.ts";
+import { DATE_TOKENS } from "./variables.ts";
 
 /** docs/c9ql.md is run: every example gives the table or the error that stands below it. */
 

@@ -2,14 +2,12 @@ import { AppError } from "../../../kernel/errors.ts";
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../limits.ts";
 import type { CallNode, Expression } from "./ast.ts";
-import { unknownField } from "./bind-name.ts";
 import { asText, unify } from "./coerce.ts";
+import type { CompiledStatement } from "./compile.ts";
 import { compileExpression } from "./compile-expression.ts";
-import type { CompiledStatement } from "./compile-statement.ts";
 import { printExpression } from "./print.ts";
-import { type BoundColumn, complain, rowNumberName, type Scope } from "./scope.ts";
-import type { Value } from "./value.ts";
-import { isNumber, NUMBER, TEXT } from "./value-type.ts";
+import { type BoundColumn, complain, rowNumberName, type Scope, unknownField } from "./scope.ts";
+import { isNumber, NUMBER, TEXT, type Value } from "./value.ts";
 
 /** What is read: a source that goes by the scope's name, with its filter. */
 type From = string;

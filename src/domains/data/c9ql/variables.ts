@@ -1,7 +1,9 @@
+import type { Temporal } from "temporal-polyfill";
+import { AppError } from "../../../kernel/errors.ts";
 import { nearest } from "../../../kernel/text.ts";
 import type { DateOffset, DateTokenNode, OffsetUnit, ParameterNode, Span } from "./ast.ts";
-import { DATE_TOKENS } from "./date-tokens.ts";
 import { queryError } from "./query-error.ts";
+import type { LocalTime } from "./value.ts";
 
 /** $c9_region$(West)$[Region]$: the default value and the label may be left out. */
 const PARAMETER = /\$c9_(\w{1,100})\$(?:\(([^)]{0,1000})\)\$?)?(?:\[([^\]]{0,200})\]\$?)?/y;
@@ -82,4 +84,86 @@ function offsetsIn(text: string): DateOffset[] {
     amount: (sign === "-" ? -1 : 1) * Number(digits) + 0,
     unit: (unit as string).toLowerCase() as OffsetUnit,
   }));
+}
+
+const startOfDay = (now: LocalTime): LocalTime => now.toPlainDate().toPlainDateTime();
+const startOfWeek = (now: LocalTime): LocalTime => startOfDay(now).subtract({ days: now.dayOfWeek - 1 });
+const startOfMonth = (now: LocalTime): LocalTime => startOfDay(now).with({ day: 1 });
+const startOfYear = (now: LocalTime): LocalTime => startOfMonth(now).with({ month: 1 });
+const startOfQuarter = (now: LocalTime): LocalTime =>
+  startOfMonth(now).subtract({ months: (now.month - 1) % 3 });
+
+/** Each token as a moment on the wall clock; a period stands for its first day, a week begins on Monday. */
+export const DATE_TOKENS: Readonly<Record<string, (now: LocalTime) => LocalTime>> = {
+  now: (now) => now,
+  today: startOfDay,
+  yesterday: (now) => startOfDay(now).subtract({ days: 1 }),
+  thisweek: startOfWeek,
+  lastweek: (now) => startOfWeek(now).subtract({ weeks: 1 }),
+  thismonth: startOfMonth,
+  lastmonth: (now) => startOfMonth(now).subtract({ months: 1 }),
+  thisquarter: startOfQuarter,
+  lastquarter: (now) => startOfQuarter(now).subtract({ months: 3 }),
+  thisyear: startOfYear,
+  lastyear: (now) => startOfYear(now).subtract({ years: 1 }),
+};
+
+const SHIFT: Readonly<Record<OffsetUnit, (amount: number) => Temporal.DurationLike>> = {
+  h: (hours) => ({ hours }),
+  d: (days) => ({ days }),
+  w: (weeks) => ({ weeks }),
+  m: (months) => ({ months }),
+  q: (quarters) => ({ months: 3 * quarters }),
+  y: (years) => ({ years }),
+};
+
+interface TokenTime {
+  time: LocalTime;
+  /** Whether it has a time of day; otherwise it is a date. */
+  hasClock: boolean;
+}
+
+export function tokenTime({ name, offsets }: DateTokenNode, now: LocalTime): TokenTime {
+  const time = moved(DATE_TOKENS[name]!(now), offsets);
+  // DuckDB knows more years, but a query that means them is a slip.
+  if (time === undefined || time.year < 1 || time.year > 9_999)
+    throw new AppError("bad_request", "C9QL: a date token goes beyond the years 1 to 9999.");
+  return { time, hasClock: name === "now" || offsets.some(({ unit }) => unit === "h") };
+}
+
+/** Undefined where no calendar has such a day. */
+function moved(start: LocalTime, offsets: DateTokenNode["offsets"]): LocalTime | undefined {
+  try {
+    return offsets.reduce((time, { amount, unit }) => time.add(SHIFT[unit](amount)), start);
+  } catch {
+    return undefined;
+  }
+}
+
+export const UNITS = ["second", "minute", "hour", "day", "week", "month", "quarter", "year"] as const;
+export type Unit = (typeof UNITS)[number];
+
+const SHORT_UNITS: Readonly<Record<string, Unit>> = {
+  s: "second",
+  sec: "second",
+  min: "minute",
+  h: "hour",
+  d: "day",
+  w: "week",
+  m: "month",
+  mon: "month",
+  q: "quarter",
+  y: "year",
+};
+
+/** A unit by its name or its plural. */
+export function unitWritten(word: string): Unit | undefined {
+  const lower = word.trim().toLowerCase();
+  return UNITS.find((each) => each === lower || `${each}s` === lower);
+}
+
+/** A unit by its name, its plural or its letter. */
+export function unitIn(word: string): Unit | undefined {
+  const lower = word.trim().toLowerCase();
+  return unitWritten(lower) ?? (Object.hasOwn(SHORT_UNITS, lower) ? SHORT_UNITS[lower] : undefined);
 }

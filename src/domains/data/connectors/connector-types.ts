@@ -2,9 +2,10 @@ import type { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { nearest } from "../../../kernel/text.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
+import { explainIssues } from "../../../registry/explain-issues.ts";
 import type { Connector } from "./connector.ts";
-import type { DescribeCsv } from "./http/csv-pieces.ts";
-import type { Network } from "./network/guarded-socket.ts";
+import type { Network } from "./guarded-socket.ts";
+import type { DescribeCsv } from "./http/csv-connector.ts";
 import { csvSettings, fileSettings, restSettings, serverSettings } from "./settings.ts";
 
 /** What connectors are made with. */
@@ -19,11 +20,11 @@ export interface ConnectorParts {
   log: ConnectorLog;
 }
 
-export interface ConnectorLog {
+interface ConnectorLog {
   warn(fields: object, message: string): void;
 }
 
-export type SecretField = "password" | "token";
+type SecretField = "password" | "token";
 export type Secrets = Partial<Record<SecretField, string>>;
 
 /** Fields of `create_datasource`, which are the same for every type. */
@@ -83,7 +84,7 @@ function postgresql(
     secretFields: ["password"],
     fromPlain: serverFields,
     load: async () => {
-      const { createPostgresqlConnector, PG_DIALECTS } = await import("./postgresql/index.ts");
+      const { createPostgresqlConnector, PG_DIALECTS } = await import("./postgresql/postgresql-connector.ts");
       return async (settings, { password }, { network }) => {
         const database = settings.database ?? settings.user;
         return createPostgresqlConnector({
@@ -181,4 +182,48 @@ export function connectorType(name: string): ConnectorType {
     hint: `${meant === undefined ? "" : `Did you mean ${meant}? `}The types are ${describeTypes()}.`,
     data: { types: CONNECTOR_TYPES.map(({ type }) => type) },
   });
+}
+
+export interface OpenOptions {
+  fetch: GuardedFetch;
+  /** The way to databases. */
+  network: Network;
+  /** Where sandboxed processes have their private folders. */
+  sandboxFolder: string;
+  /** Folders below which SQLite and DuckDB files may lie; none unless the operator names some. */
+  fileFolders?: readonly string[];
+  /** Reads the beginning of a CSV file as an imported one is read. */
+  describeCsv: DescribeCsv;
+  log: ConnectorLog;
+}
+
+/** The connector of a datasource. Nothing is connected before it is used. */
+export async function openConnector(
+  type: string,
+  settings: unknown,
+  secrets: Secrets,
+  { fileFolders = [], ...parts }: OpenOptions,
+): Promise<Connector> {
+  const found = connectorType(type);
+  const checked = checkSettings(found, settings);
+  const create = await found.load();
+  return create(checked as never, secrets, { fileFolders, ...parts });
+}
+
+/** The settings with their defaults, as they are to be stored; the error names each field that is wrong, as the caller does. */
+export function checkSettings(
+  { type, settings: schema }: ConnectorType,
+  settings: unknown,
+  names: Readonly<Record<string, string>> = {},
+): unknown {
+  const { data, error } = schema.safeParse(settings, { reportInput: true });
+  if (error === undefined) return data;
+  const issues = error.issues.map((issue) => {
+    const [first = "", ...rest] = issue.path;
+    return { ...issue, path: issue.path.length === 0 ? [] : [names[String(first)] ?? first, ...rest] };
+  });
+  throw new AppError(
+    "bad_request",
+    `The settings of this ${type} datasource are wrong. ${explainIssues(issues, schema)}`,
+  );
 }

@@ -1,3 +1,7 @@
+import { AppError } from "../../../kernel/errors.ts";
+import { abortError } from "../../../kernel/time.ts";
+import { LIMITS } from "../limits.ts";
+
 /** A value that can stand in the place of a parameter. */
 export type Scalar = string | number | boolean | null;
 
@@ -98,4 +102,68 @@ export interface Connector {
    * whoever stops asking ends the query on the server, too.
    */
   run(query: string, options: RunOptions): AsyncIterable<RowBatch | CsvPiece>;
+}
+
+/** For queries of our own, which ask for few rows. */
+export function metadataOptions(signal: AbortSignal | undefined): RunOptions {
+  const { metadataMs, tables, rowBytes } = LIMITS.datasources;
+  const limits = { maxRows: tables, maxBytes: rowBytes, timeoutMs: metadataMs };
+  return signal === undefined ? limits : { ...limits, signal };
+}
+
+/** All batches as one. */
+export async function readAll(batches: AsyncIterable<RowBatch>): Promise<RowBatch> {
+  let columns: RowBatch["columns"] = [];
+  const rows: unknown[][] = [];
+  for await (const batch of batches) {
+    columns = batch.columns;
+    rows.push(...batch.rows);
+  }
+  return { columns, rows };
+}
+
+export interface Deadline {
+  /** Its reason is an AppError: `timeout`, or `cancelled` when the caller's own signal did it. */
+  signal: AbortSignal;
+  /** What is left, at least a millisecond. */
+  leftMs(): number;
+  clear(): void;
+}
+
+/** One limit for all that belongs to a call: look-up, connection, query, rows. */
+export function startDeadline(timeoutMs: number, callers: AbortSignal | undefined): Deadline {
+  const controller = new AbortController();
+  const endsAt = performance.now() + timeoutMs;
+  const onCancel = (): void => controller.abort(abortError(callers, "The query"));
+  const timer = setTimeout(() => {
+    controller.abort(
+      new AppError("timeout", `The datasource needed more than ${timeoutMs / 1_000} s.`, {
+        hint: "Ask for less, or raise the time limit.",
+      }),
+    );
+  }, timeoutMs);
+  if (callers?.aborted) onCancel();
+  else callers?.addEventListener("abort", onCancel, { once: true });
+  return {
+    signal: controller.signal,
+    leftMs: () => Math.max(1, Math.floor(endsAt - performance.now())),
+    clear() {
+      clearTimeout(timer);
+      callers?.removeEventListener("abort", onCancel);
+    },
+  };
+}
+
+/** Waits for `work`, but not longer than the signal lets it; what comes of the work later is of no interest. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => undefined);
+  if (signal.aborted) throw signal.reason;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
 }

@@ -1,4 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
+import { maskText } from "../../../kernel/masking.ts";
+import { nearest, sanitiseText } from "../../../kernel/text.ts";
+import { LIMITS } from "../limits.ts";
 
 /** What databases say, whichever it is. What is shown of their own words is masked. */
 
@@ -42,4 +45,29 @@ export function unreadableFile(): AppError {
 
 export function lockedFile(): AppError {
   return new AppError("unavailable", "The file is locked by another program.", { hint: "Try again later." });
+}
+
+/** A message of a foreign server, fit to be shown: one line, bounded, without anything secret. */
+export function shownMessage(message: unknown, secrets: readonly (string | undefined)[]): string {
+  let text = sanitiseText(String(message)).replace(/\s+/g, " ").trim();
+  for (const secret of secrets) {
+    // Shorter ones would mask half of every sentence, and protect nothing.
+    if (secret !== undefined && secret.length >= 4) text = text.replaceAll(secret, "***");
+  }
+  return maskText(text, LIMITS.datasources.errorCharacters).replace(/[.\s]+$/, "");
+}
+
+/** For a parameter that a query asks for and nobody gave. */
+export function noValue(name: string, given: readonly string[]): AppError {
+  const shown = name.slice(0, 100);
+  const meant = nearest(name, given);
+  return new AppError("bad_request", `The query asks for the parameter ${shown}, which has no value.`, {
+    hint: `Give ${shown} a value in parameters${meant === undefined ? "" : `; there is one for ${meant}`}.`,
+  });
+}
+
+export function checkQueryLength(query: string): void {
+  const most = LIMITS.datasources.queryCharacters;
+  if (query.length > most)
+    throw new AppError("too_large", `The query is longer than ${most.toLocaleString("en")} characters.`);
 }

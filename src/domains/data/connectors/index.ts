@@ -13,11 +13,13 @@ export {
 export {
   CONNECTOR_TYPES,
   type ConnectorType,
+  checkSettings,
   connectorType,
   describeTypes,
+  type OpenOptions,
+  openConnector,
   type PlainFields,
   type Secrets,
 } from "./connector-types.ts";
-export type { DescribeCsv } from "./http/csv-pieces.ts";
-export { createNetwork } from "./network/guarded-socket.ts";
-export { checkSettings, type OpenOptions, openConnector } from "./open-connector.ts";
+export { createNetwork } from "./guarded-socket.ts";
+export type { DescribeCsv } from "./http/csv-connector.ts";

@@ -1,9 +1,10 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { RowBatch, SourceColumn, Truncation } from "./connector.ts";
+import { type ColumnReader, uniqueNames, WrongValue } from "./value-text.ts";
 
 /** Holds the other side back, and lets it go on. */
-export interface Valve {
+interface Valve {
   pause(): void;
   resume(): void;
 }
@@ -14,7 +15,7 @@ export interface RowLimits {
 }
 
 /** What turns a row as the client library gives it into JSON values. */
-export interface RowDecoder<Raw> {
+interface RowDecoder<Raw> {
   /** As they are known by now: a value may have shown that its column needs a wider type. */
   columns(): readonly SourceColumn[];
   decode(row: Raw): unknown[];
@@ -129,4 +130,51 @@ export class RowQueue<Raw> {
       this.#rows.length >= LIMITS.datasources.batchRows || this.#waitingBytes >= LIMITS.datasources.batchBytes
     );
   }
+}
+
+interface TextColumn extends ColumnReader {
+  name: string;
+}
+
+/** Rows of a database that sends all values as text. */
+export function textRows(columns: readonly TextColumn[]): RowDecoder<readonly (string | null)[]> {
+  const names = uniqueNames(columns.map(({ name }) => name));
+  let current = columns.map(({ type }, index) => ({ name: names[index]!, type }));
+  const widen = (index: number): void => {
+    if (current[index]!.type === "DOUBLE") return;
+    // A new list: batches that were handed out keep theirs.
+    current = current.with(index, { name: names[index]!, type: "DOUBLE" });
+  };
+  return {
+    columns: () => current,
+    decode(row) {
+      if (row.length !== columns.length) throw wrongWidth();
+      return row.map((text, index) => {
+        if (text === null) return null;
+        const column = columns[index]!;
+        if (column.isTooLarge?.(text)) widen(index);
+        return readValue(text, column);
+      });
+    },
+  };
+}
+
+function readValue(text: string, { name, type, read }: TextColumn): unknown {
+  try {
+    return read(text);
+  } catch (error) {
+    if (!(error instanceof WrongValue)) throw error;
+    throw new AppError(
+      "unavailable",
+      `The server sent a value in the column ${name.slice(0, 100)} that is not a ${type}, as it says itself.`,
+      { hint: "Cast the column to text in the query." },
+    );
+  }
+}
+
+function wrongWidth(): AppError {
+  return new AppError(
+    "unavailable",
+    "The server sent a row with another number of columns than it announced.",
+  );
 }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { LIMITS as FETCH } from "../../../platform/guarded-fetch/limits.ts";
 import { LIMITS } from "../limits.ts";
-import { TLS_MODES } from "./network/tls-options.ts";
+import { TLS_MODES } from "./guarded-socket.ts";
 
 /** Names of hosts, and addresses; no paths (those would be sockets of this machine) and no URLs. */
 const host = z

@@ -1,4 +1,5 @@
-import { parseJson } from "./json-text.ts";
+import { AppError } from "../../../kernel/errors.ts";
+import { LIMITS } from "../limits.ts";
 
 /**
  * Readers of values that a database sends as text. Each gives the JSON value for the column's type, or throws
@@ -76,4 +77,65 @@ export function decimalColumn(precision: number, scale: number): ColumnReader {
 
 function wholeDigits(text: string): number {
   return /^-?0*(\d*)/.exec(text)?.[1]?.length ?? 0;
+}
+
+/** Whole numbers with more digits may not survive as a JavaScript number. */
+const LONG_NUMBER = /\d{16}/;
+
+/**
+ * JSON as a value; whole numbers that a JavaScript number cannot hold become text, so that no digit is lost.
+ * Throws SyntaxError.
+ */
+export function parseJson(text: string): unknown {
+  const value: unknown = LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+  checkDepth(value, 0);
+  return value;
+}
+
+function keepDigits(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+  const source = context?.source ?? "";
+  return /^-?\d+$/.test(source) ? source : value;
+}
+
+/** Whoever walks through the value later may do so by calling itself. */
+function checkDepth(value: unknown, depth: number): void {
+  if (typeof value !== "object" || value === null) return;
+  if (depth >= LIMITS.datasources.jsonDepth) {
+    throw new AppError(
+      "too_large",
+      `A JSON value is nested more than ${LIMITS.datasources.jsonDepth} levels deep.`,
+    );
+  }
+  for (const item of Object.values(value)) checkDepth(item, depth + 1);
+}
+
+/** About as many bytes as the value takes as JSON. */
+function sizeOfValue(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  return typeof value === "object" && value !== null ? JSON.stringify(value).length : 8;
+}
+
+export function sizeOfRow(row: readonly unknown[]): number {
+  let size = 0;
+  for (const value of row) size += sizeOfValue(value);
+  return size;
+}
+
+/**
+ * Names that can stand side by side in a dataset, where case does not count: a name that is taken or missing
+ * gets a number.
+ */
+export function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name, index) => takeName(name, index, taken));
+}
+
+/** The name of the column at this place, beside those that are taken; it is taken itself then. */
+export function takeName(name: string, place: number, taken: Set<string>): string {
+  const wanted = name === "" ? `column_${place + 1}` : name;
+  let free = wanted;
+  for (let number = 2; taken.has(free.toLowerCase()); number += 1) free = `${wanted}_${number}`;
+  taken.add(free.toLowerCase());
+  return free;
 }

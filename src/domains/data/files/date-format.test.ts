@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dateFormatOf } from "./date-format.ts";
+import { dateFormatOf } from "./import-file.ts";
 
 it.each([
   ["DD/MM/YYYY", "%d/%m/%Y"],

@@ -1,9 +1,16 @@
 import { open } from "node:fs/promises";
-import { type ConvertOptions, type FileFormat, storableType } from "../../../platform/analytics/index.ts";
+import {
+  type Analytics,
+  type ConvertOptions,
+  type FileFormat,
+  storableType,
+} from "../../../platform/analytics/index.ts";
+import type { FolderBlobStore } from "../../../platform/blobs/index.ts";
 import {
   ANY_TYPE,
   type CsvFormat,
   type CsvPiece,
+  type DescribeCsv,
   type RowBatch,
   type SourceColumn,
   type Truncation,
@@ -82,7 +89,7 @@ function jsonOptions(columns: readonly SourceColumn[]): ConvertOptions {
 }
 
 /** What was not said about a CSV file is not there, so that it is detected. */
-export function csvOptions(format: CsvFormat): ConvertOptions {
+function csvOptions(format: CsvFormat): ConvertOptions {
   return Object.fromEntries(Object.entries(format).filter(([, value]) => value !== undefined));
 }
 
@@ -106,4 +113,25 @@ class JsonLines {
     if (rows.length === 0) this.#keys = [];
     return lines.join("");
   }
+}
+
+interface DescribeParts {
+  analytics: Analytics;
+  blobs: FolderBlobStore;
+  newPartKey(): string;
+}
+
+/** The columns of a CSV file, as a run would find them in its beginning: by converting that, and forgetting it. */
+export function csvDescriber({ analytics, blobs, newPartKey }: DescribeParts): DescribeCsv {
+  return async (head, format, signal) => {
+    const { columns, part } = await analytics.convert({
+      source: { bytes: head },
+      format: "csv",
+      key: newPartKey(),
+      options: csvOptions(format),
+      ...(signal && { signal }),
+    });
+    await blobs.delete(part.key);
+    return columns;
+  };
 }

@@ -2,9 +2,8 @@ import { z } from "zod";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
-import { seenRun, seenSentence } from "../query-view.ts";
+import { runOf, runShape, seenRun, seenSentence } from "../queries.ts";
 import { isActive } from "../runs/query-runs.store.ts";
-import { runOf, runShape } from "../runs/run-shape.ts";
 
 const name = z.string().describe("Name for the query");
 const runNow = z.boolean().default(true).describe("Execute the query immediately (default: true)");

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
-import { seenRun } from "../query-view.ts";
-import { runOf, runShape } from "../runs/run-shape.ts";
+import { runOf, runShape, seenRun } from "../queries.ts";
 
 /** The queries and how their last runs went. */
 export const listQueries = defineTool({

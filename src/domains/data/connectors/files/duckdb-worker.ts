@@ -11,10 +11,8 @@ import {
 } from "@duckdb/node-api";
 import { AppError, messageOf } from "../../../../kernel/errors.ts";
 import { incidentError, isEngineBug, serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
-import { lockedFile, refusedQuery, unknownTable, unreadableFile } from "../database-errors.ts";
-import { parseJson } from "../json-text.ts";
-import { shownMessage } from "../masking.ts";
-import { sizeOfRow } from "../value-size.ts";
+import { lockedFile, refusedQuery, shownMessage, unknownTable, unreadableFile } from "../database-errors.ts";
+import { parseJson, sizeOfRow } from "../value-text.ts";
 import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
 
 const MEMORY_LIMIT = "512MB";

@@ -1,16 +1,22 @@
-import { extname, join } from "node:path";
+import { lstat, realpath } from "node:fs/promises";
+import { extname, isAbsolute, join, sep } from "node:path";
 import { z } from "zod";
+import { AppError } from "../../../../kernel/errors.ts";
 import { accountOf, createSandbox, type Sandbox } from "../../../../platform/sandbox/index.ts";
 import { LIMITS } from "../../limits.ts";
-import { uniqueNames } from "../column-names.ts";
-import type { Connector, RowBatch, RunOptions, SourceColumn } from "../connector.ts";
+import {
+  type Connector,
+  type Deadline,
+  type RowBatch,
+  type RunOptions,
+  type SourceColumn,
+  startDeadline,
+} from "../connector.ts";
 import type { ConnectorParts } from "../connector-types.ts";
-import { type Deadline, startDeadline } from "../deadline.ts";
 import { type Dialect, DUCKDB, SQLITE } from "../sql/dialects.ts";
 import type { ReadStatement } from "../sql/read-statement.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
-import { sizeOfRow } from "../value-size.ts";
-import { type CheckedFile, checkFile, noSuchFile } from "./file-path.ts";
+import { sizeOfRow, uniqueNames } from "../value-text.ts";
 import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
 
 /** The process reads a file of strangers, so its answers are checked. */
@@ -154,4 +160,43 @@ function rowsWithin(rows: unknown[][], maxBytes: number): unknown[][] {
 function named(columns: readonly SourceColumn[]): SourceColumn[] {
   const names = uniqueNames(columns.map(({ name }) => name));
   return columns.map(({ type }, index) => ({ name: names[index]!, type }));
+}
+
+export interface CheckedFile {
+  path: string;
+  dev: number;
+  ino: number;
+}
+
+/**
+ * The real path of a file below one of the allowed folders, links followed. What lies elsewhere looks the same as
+ * what does not exist: a datasource is no way to find out which files there are.
+ */
+async function checkFile(path: string, folders: readonly string[]): Promise<CheckedFile> {
+  if (folders.length === 0) {
+    throw new AppError("forbidden", "This server reads no SQLite or DuckDB files.", {
+      hint: "Its operator can name folders from which such files may be read.",
+    });
+  }
+  if (!isAbsolute(path)) {
+    throw new AppError("bad_request", "The path of the file must be absolute.", {
+      hint: "Write it from the root, such as /data/shop.db.",
+    });
+  }
+  const real = await realpath(path).catch(() => undefined);
+  const allowed = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
+  const isBelow = allowed.some((folder) => folder !== undefined && real?.startsWith(withSlash(folder)));
+  const info = isBelow ? await lstat(real!).catch(() => undefined) : undefined;
+  if (info?.isFile()) return { path: real!, dev: info.dev, ino: info.ino };
+  throw noSuchFile();
+}
+
+function noSuchFile(): AppError {
+  return new AppError("not_found", "There is no such file in the folders that this server may read.", {
+    hint: "Check the path, and that its operator allows the folder.",
+  });
+}
+
+function withSlash(folder: string): string {
+  return folder.endsWith(sep) ? folder : folder + sep;
 }

@@ -6,9 +6,8 @@ import { pathToFileURL } from "node:url";
 import { AppError, messageOf } from "../../../../kernel/errors.ts";
 import { serve } from "../../../../platform/sandbox/index.ts";
 import { ANY_TYPE, type SourceColumn } from "../connector.ts";
-import { lockedFile, refusedQuery, unknownTable, unreadableFile } from "../database-errors.ts";
-import { shownMessage } from "../masking.ts";
-import { sizeOfRow } from "../value-size.ts";
+import { lockedFile, refusedQuery, shownMessage, unknownTable, unreadableFile } from "../database-errors.ts";
+import { sizeOfRow } from "../value-text.ts";
 import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
 
 /** What a query that only reads is made of. */

@@ -1,5 +1,3 @@
-import type { Lexicon } from "./scan.ts";
-
 export interface Dialect {
   lexicon: Lexicon;
   /** How a query may begin. */
@@ -61,3 +59,109 @@ export const DUCKDB: Dialect = {
   refused: [],
   quoteSign: '"',
 };
+
+/** Where the SQL dialects differ in what is text and what is a comment. */
+interface Lexicon {
+  /** Signs that quote a text or a name; doubled they stand for themselves. */
+  quotes: string;
+  /** `\'` does not end a text: always, only after E (PostgreSQL), or never. */
+  backslash: "always" | "after-e" | "never";
+  /** `$tag$ … $tag$`. */
+  dollarQuotes: boolean;
+  /** `[name]`. */
+  brackets: boolean;
+  /** `# …` to the end of the line; `--` must then be followed by a space. */
+  hashComments: boolean;
+  nestedComments: boolean;
+}
+
+export interface Segment {
+  kind: "code" | "quoted" | "comment";
+  text: string;
+}
+
+/**
+ * Cuts SQL into code, quoted text and comments. It is there for clear errors and for parameters: what a query
+ * may do is decided by the server, to which it goes as one statement of a read-only transaction.
+ */
+export function scan(sql: string, lexicon: Lexicon): Segment[] {
+  const segments: Segment[] = [];
+  let codeStart = 0;
+  let at = 0;
+  while (at < sql.length) {
+    const found = specialAt(sql, at, lexicon);
+    if (found === undefined) {
+      at += 1;
+      continue;
+    }
+    if (at > codeStart) segments.push({ kind: "code", text: sql.slice(codeStart, at) });
+    segments.push({ kind: found.kind, text: sql.slice(at, found.end) });
+    at = found.end;
+    codeStart = at;
+  }
+  if (at > codeStart) segments.push({ kind: "code", text: sql.slice(codeStart) });
+  return segments;
+}
+
+interface Special {
+  kind: "quoted" | "comment";
+  end: number;
+}
+
+function specialAt(sql: string, at: number, lexicon: Lexicon): Special | undefined {
+  const sign = sql[at]!;
+  if (lexicon.quotes.includes(sign)) return { kind: "quoted", end: endOfQuoted(sql, at, lexicon) };
+  if (sign === "[" && lexicon.brackets) return { kind: "quoted", end: after(sql, "]", at + 1) };
+  if (sign === "$" && lexicon.dollarQuotes) return dollarQuoted(sql, at);
+  if (sign === "#" && lexicon.hashComments) return { kind: "comment", end: after(sql, "\n", at) };
+  if (sign === "-" && isLineComment(sql, at, lexicon)) return { kind: "comment", end: after(sql, "\n", at) };
+  if (sign === "/" && sql[at + 1] === "*") return { kind: "comment", end: endOfComment(sql, at, lexicon) };
+  return undefined;
+}
+
+function isLineComment(sql: string, at: number, { hashComments }: Lexicon): boolean {
+  return hashComments ? /--(?=\s|$)/y.test(sql.slice(at, at + 3)) : sql[at + 1] === "-";
+}
+
+/** The place behind the next `sign`, or the end. */
+function after(sql: string, sign: string, from: number): number {
+  const found = sql.indexOf(sign, from);
+  return found === -1 ? sql.length : found + sign.length;
+}
+
+function endOfQuoted(sql: string, start: number, { backslash, quotes }: Lexicon): number {
+  const quote = sql[start]!;
+  const isText = quote === "'" || (quote === '"' && quotes.includes("`") && backslash === "always");
+  const isEscaped = /[eE]/.test(sql[start - 1] ?? "") && !/[\w$]/.test(sql[start - 2] ?? "");
+  const knowsBackslash = isText && (backslash === "always" || (backslash === "after-e" && isEscaped));
+  let at = start + 1;
+  while (at < sql.length) {
+    if (sql[at] === "\\" && knowsBackslash) at += 2;
+    else if (sql[at] !== quote) at += 1;
+    else if (sql[at + 1] === quote) at += 2;
+    else return at + 1;
+  }
+  return sql.length;
+}
+
+function dollarQuoted(sql: string, at: number): Special | undefined {
+  if (/[\w$]/.test(sql[at - 1] ?? "")) return undefined;
+  const tag = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]{0,62})?\$/y;
+  tag.lastIndex = at;
+  const match = tag.exec(sql);
+  return match === null ? undefined : { kind: "quoted", end: after(sql, match[0], at + match[0].length) };
+}
+
+function endOfComment(sql: string, start: number, { nestedComments }: Lexicon): number {
+  if (!nestedComments) return after(sql, "*/", start + 2);
+  let depth = 0;
+  for (let at = start; at < sql.length; at += 1) {
+    const pair = sql.slice(at, at + 2);
+    if (pair === "/*") depth += 1;
+    else if (pair === "*/") depth -= 1;
+    else continue;
+    at += 1;
+    if (depth === 0) return at + 1;
+  }
+  return sql.length;
+}

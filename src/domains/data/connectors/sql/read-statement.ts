@@ -2,9 +2,8 @@ import { AppError } from "../../../../kernel/errors.ts";
 import { nearest } from "../../../../kernel/text.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Parameters, Scalar, TableName } from "../connector.ts";
-import { checkQueryLength, noValue } from "../parameter-errors.ts";
-import type { Dialect } from "./dialects.ts";
-import { type Segment, scan } from "./scan.ts";
+import { checkQueryLength, noValue } from "../database-errors.ts";
+import { type Dialect, type Segment, scan } from "./dialects.ts";
 
 /** One statement that reads, with placeholders of the engine and the values for them. */
 export interface ReadStatement {

@@ -1,11 +1,21 @@
+import type { AppError } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../limits.ts";
-import type { Connector, RowBatch, RunOptions, SourceTable } from "../connector.ts";
-import { metadataOptions, readAll } from "../metadata.ts";
+import {
+  type Connector,
+  type Deadline,
+  metadataOptions,
+  type RowBatch,
+  type RunOptions,
+  readAll,
+  type SourceTable,
+  startDeadline,
+} from "../connector.ts";
+import type { RowLimits } from "../row-queue.ts";
 import type { Dialect } from "./dialects.ts";
 import { type Placeholder, quoteTable, type ReadStatement, readStatement } from "./read-statement.ts";
 
 /** In what the databases that speak SQL differ. */
-export interface SqlEngine {
+interface SqlEngine {
   dialect: Dialect;
   versionQuery: string;
   /** Schema (or NULL), name and kind of each table, in order; a kind that has "view" in it is a view. */
@@ -43,5 +53,35 @@ export function sqlConnector(engine: SqlEngine): Connector {
     },
 
     run: (query, options) => rowsOf(readStatement(query, options.parameters, dialect, placeholder), options),
+  };
+}
+
+interface Session {
+  stream(
+    statement: ReadStatement,
+    limits: RowLimits,
+    deadline: Deadline,
+  ): { batches(): AsyncGenerator<RowBatch> };
+  /** Ends what may still run on the server, then the connection. Never throws. */
+  close(): Promise<void>;
+}
+
+/** The rows of a statement, in one session that ends with the generator, however it ends. */
+export function rowsBySession(
+  open: (deadline: Deadline) => Promise<Session>,
+  explain: (error: unknown) => AppError,
+): SqlEngine["rowsOf"] {
+  return async function* (statement: ReadStatement, options: RunOptions) {
+    const deadline = startDeadline(Math.min(options.timeoutMs, LIMITS.datasources.runMs), options.signal);
+    let session: Session | undefined;
+    try {
+      session = await open(deadline);
+      yield* session.stream(statement, options, deadline).batches();
+    } catch (error) {
+      throw explain(error);
+    } finally {
+      await session?.close();
+      deadline.clear();
+    }
   };
 }

@@ -5,7 +5,7 @@
 import { type FileHandle, open as openFile } from "node:fs/promises";
 import { serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
 import { openExcel } from "./excel/excel-reader.ts";
-import { openJson } from "./json/json-reader.ts";
+import { openJson } from "./json-reader.ts";
 import type {
   Batch,
   OnFraction,
@@ -15,7 +15,7 @@ import type {
   ReadReport,
   TableReader,
 } from "./table-reader.ts";
-import { openXml } from "./xml/xml-reader.ts";
+import { openXml } from "./xml-reader.ts";
 
 type Open = (file: FileHandle, options: ReadOptions, onFraction: OnFraction) => Promise<TableReader>;
 

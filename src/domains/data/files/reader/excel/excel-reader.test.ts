@@ -12,7 +12,7 @@ import {
 import { LIMITS } from "../../../../../platform/analytics/limits.ts";
 import type { ReadOptions } from "../table-reader.ts";
 import { openExcel } from "./excel-reader.ts";
-import { cellFormat } from "./number-formats.ts";
+import { cellFormat } from "./workbook.ts";
 
 const read = (book: TestBook, options?: ReadOptions): Promise<Read> =>
   readWith(openExcel, xlsx(book), options);

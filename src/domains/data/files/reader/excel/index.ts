@@ -1,2 +1,2 @@
-export { EXCEL_ERRORS } from "./excel-errors.ts";
 export { zipSheets } from "./sheet-rows.ts";
+export { EXCEL_ERRORS } from "./workbook.ts";

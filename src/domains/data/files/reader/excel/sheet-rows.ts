@@ -1,9 +1,16 @@
 import { AppError } from "../../../../../kernel/errors.ts";
 import { entryStream, type ZipEntry, type ZipFile } from "../../../../../platform/files/index.ts";
 import { KIND } from "../value-kinds.ts";
-import { damaged } from "./excel-errors.ts";
-import { serialValue, type Value } from "./serial-dates.ts";
-import { nameOf, plainText, readWorkbook, TextReader, type Workbook } from "./workbook.ts";
+import {
+  damaged,
+  nameOf,
+  plainText,
+  readWorkbook,
+  serialValue,
+  TextReader,
+  type Value,
+  type Workbook,
+} from "./workbook.ts";
 
 /** As many as Excel has. */
 const MOST_COLUMNS = 16_384;

@@ -1,8 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { fileChunks, localName, XmlStream } from "../../../../../platform/files/index.ts";
 import { KIND } from "../value-kinds.ts";
-import { damaged } from "./excel-errors.ts";
-import type { Value } from "./serial-dates.ts";
 import {
   checkPlace,
   isoValue,
@@ -13,6 +11,7 @@ import {
   type SheetSource,
   textValue,
 } from "./sheet-rows.ts";
+import { damaged, type Value } from "./workbook.ts";
 
 /**
  * The sheets of what Excel 2003 called "XML Spreadsheet": one file with all of them, each cell with the type of its value.

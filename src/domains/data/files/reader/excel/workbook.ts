@@ -7,11 +7,11 @@ import {
   relationIn,
   type XmlEvents,
   type ZipEntry,
+  type ZipErrors,
   type ZipFile,
 } from "../../../../../platform/files/index.ts";
 import { LIMITS } from "../../../../../platform/files/limits.ts";
-import { damaged } from "./excel-errors.ts";
-import { type CellFormat, cellFormat } from "./number-formats.ts";
+import { KIND, type Kinds } from "../value-kinds.ts";
 
 export interface Workbook {
   sheets: { name: string; isHidden: boolean; entry: ZipEntry }[];
@@ -181,3 +181,101 @@ function notAWorkbook(zip: ZipFile): AppError {
     hint: "Unpack it, and import the files one by one.",
   });
 }
+
+/** What a number in a cell stands for, by the format in which it is shown. */
+type CellFormat = "number" | "date" | "datetime" | "time" | "duration";
+
+/** Formats that Excel knows by number and does not write into the file. */
+function builtIn(id: number): CellFormat {
+  if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || (id >= 34 && id <= 36) || (id >= 50 && id <= 58))
+    return "date";
+  if ((id >= 18 && id <= 21) || id === 32 || id === 33 || id === 45 || id === 47) return "time";
+  if (id === 22) return "datetime";
+  return id === 46 ? "duration" : "number";
+}
+
+/** What has nothing to say: texts in quotes, escaped and padding characters, colours, conditions, languages. */
+const SILENT = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi;
+
+/** Excel's own limit is 255. */
+const LONGEST_CODE = 1_000;
+
+/** `code` is a format as a user writes it: `dd/mm/yyyy hh:mm`, `[h]:mm`, `0.00%`. */
+export function cellFormat(id: number, code: string | undefined): CellFormat {
+  if (code === undefined) return builtIn(id);
+  const [positive = ""] = code.slice(0, LONGEST_CODE).replace(SILENT, "").split(";");
+  const signs = positive.toLowerCase();
+  if (/\[[hms]+\]/.test(signs)) return "duration";
+  if (signs.includes("general") || /[0#?]/.test(signs.replace(/[.,]0+/g, ""))) return "number";
+  const hasTime = /[hs]/.test(signs) || signs.includes("am/pm");
+  const hasDay = /[yd]/.test(signs) || (!hasTime && signs.includes("m"));
+  if (hasTime) return hasDay ? "datetime" : "time";
+  return hasDay ? "date" : "number";
+}
+
+const DAY_MS = 86_400_000;
+/** The first day after the last that Excel can show. */
+const END_OF_DAYS = 2_958_466;
+/** Day 0, by which Excel counts from 1 March 1900 on; it believes in a 29 February before. */
+const DAY_ZERO_MS = Date.UTC(1899, 11, 30);
+const DAYS_TO_1904 = 1_462;
+
+export interface Value {
+  kind: Kinds;
+  /** As JSON has it; texts without quotes. */
+  text: string;
+}
+
+/**
+ * A number of days as what its format shows: `2024-02-29`, `2024-02-29 13:30:00`, `13:30:00`, `27:30:00`.
+ * Undefined when it is no day at all, null for day 0, which is what an empty date turns into when it is copied.
+ */
+export function serialValue(serial: number, format: CellFormat, is1904: boolean): Value | null | undefined {
+  if (format === "duration") return durationValue(serial);
+  if (serial < 0 || serial >= END_OF_DAYS) return undefined;
+  if (serial < 1 && format === "time") return timeValue(serial);
+  const days = is1904 ? serial + DAYS_TO_1904 : serial;
+  if (days < 1) return days === 0 ? null : timeValue(days);
+  const isBeforeMarch1900 = days < 60;
+  const iso = new Date(
+    DAY_ZERO_MS + Math.round((isBeforeMarch1900 ? days + 1 : days) * DAY_MS),
+  ).toISOString();
+  const [day, rest] = [iso.slice(0, 10), iso.slice(11, 23)];
+  const isMidnight = rest === "00:00:00.000";
+  if (isMidnight && format === "date") return { kind: KIND.date, text: day };
+  return { kind: KIND.timestamp, text: `${day} ${rest.replace(".000", "")}` };
+}
+
+function timeValue(serial: number): Value {
+  return { kind: KIND.time, text: clock(Math.min(Math.round(serial * DAY_MS), DAY_MS - 1)) };
+}
+
+function durationValue(serial: number): Value | undefined {
+  if (Math.abs(serial) >= END_OF_DAYS) return undefined;
+  const text = clock(Math.round(Math.abs(serial) * DAY_MS));
+  return { kind: KIND.duration, text: serial < 0 ? `-${text}` : text };
+}
+
+function clock(ms: number): string {
+  const pad = (value: number, length = 2): string => String(value).padStart(length, "0");
+  const fraction = ms % 1_000 === 0 ? "" : `.${pad(ms % 1_000, 3)}`;
+  const seconds = Math.floor(ms / 1_000);
+  return `${pad(Math.floor(seconds / 3_600))}:${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}${fraction}`;
+}
+
+export function damaged(cause?: unknown): AppError {
+  return new AppError("bad_request", "The Excel file is damaged or cut off.", {
+    hint: "Open it in a spreadsheet program, save it again, and send it whole.",
+    cause,
+  });
+}
+
+export const EXCEL_ERRORS: ZipErrors = {
+  damaged,
+  tooLarge: (what) =>
+    new AppError("too_large", `The Excel file ${what}.`, {
+      hint: "Save only the sheet that is needed, or as CSV.",
+    }),
+  locked: () =>
+    new AppError("unsupported", "The Excel file has a password.", { hint: "Save it without one." }),
+};
