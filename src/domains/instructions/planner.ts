@@ -1,4 +1,5 @@
 import { checkDestructive, checkInstruction } from "../../kernel/prompt-injection.ts";
+import { clip } from "../../kernel/text.ts";
 import { INTENTS } from "./intents.ts";
 import type { Inventory } from "./inventory.ts";
 import { LIMITS } from "./limits.ts";
@@ -28,6 +29,9 @@ export function checkAll(text: string, deleteTool: string): void {
 export async function planByRules({ text, ...about }: Instruction, inventory: Inventory): Promise<Plan> {
   const plan: Plan = { steps: [], assumptions: [], questions: [] };
   const tries = { left: LIMITS.instructions.readings };
+  // A step that takes an address is made by none, and words of one (`….csv`) say nothing of what is wanted.
+  if (text.search(ADDRESS) >= 0)
+    return { ...plan, questions: [isAddress(text).open], unread: text.replaceAll(ADDRESS, " ") };
   for (const clause of clausesOf(text).slice(0, LIMITS.instructions.steps + 1)) {
     const read = await planClause(clause, { ...about, inventory, tries }, plan.steps);
     plan.steps.push(...read.steps);
@@ -189,6 +193,13 @@ function clausesOf(text: string): string[] {
   const ordered = text.replace(PUTS_IT, " ").replace(AFTER, "; $1 ");
   const clauses = ordered.split(SENTENCE).flatMap((sentence) => sentence.split(THEN));
   return clauses.map((clause) => clause.trim()).filter((clause) => clause !== "");
+}
+
+const ADDRESS = /(?<![\p{L}\p{N}])[a-z][a-z0-9+.-]*:\/\/[^\s<>"“”„]+/giu;
+
+function isAddress(text: string): AskBack {
+  const [address = ""] = text.match(ADDRESS) ?? [];
+  return new AskBack(`What should be done with “${clip(address, 100)}”? I make no plans with addresses.`);
 }
 
 function notUnderstood(clause: string): AskBack {
