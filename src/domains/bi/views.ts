@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { AsyncLruCache } from "../../kernel/async-lru-cache.ts";
 import { mapBounded, RoundRobin } from "../../kernel/concurrency.ts";
+import { isAppError } from "../../kernel/errors.ts";
 import type { Clock } from "../../kernel/time.ts";
 import { columnKind } from "../../kernel/values.ts";
 import {
@@ -184,7 +185,10 @@ export class Views {
         };
       return showSource(name, spec, source, writing);
     });
-    const isLess = shown.subject.kind !== "error" && (await this.#seesLess({ caller, seer, known }, widget));
+    const isLess = await this.#seesLess({ caller, seer, known }, widget).catch((error: unknown) => {
+      if (shown.subject.kind === "error" && isAppError(error)) return false;
+      throw error;
+    });
     if (!isLess) return { widget, asOf, ...shown };
     const t = wordsIn(locale);
     const less = t`Only what whoever last changed this may see is shown.`;
