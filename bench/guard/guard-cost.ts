@@ -3,7 +3,7 @@ import { guardSql } from "../../src/domains/models/guard/guard.ts";
 import { visitTree } from "../../src/domains/models/guard/tree.ts";
 import type { JsonValue, SerializedSql } from "../../src/platform/analytics/index.ts";
 import { Parser } from "../../src/platform/analytics/query/parser.ts";
-import { checkSources } from "../../src/platform/analytics/query/sql-surface.ts";
+import { checkSources } from "../../src/platform/analytics/query/syntax-tree.ts";
 import { ask, connect } from "./clients.ts";
 import type { Kenning } from "./kenning.ts";
 import { median, Table, takeTurns } from "./measure.ts";

@@ -111,10 +111,11 @@ async function due(id: number): Promise<void> {
   await catalog.query("SELECT pg_notify('kenning_schedules', '')");
 }
 
-/** As if half a minute had gone by, after which jobs of a dead process are given to another. */
+/** As if half a minute had gone by, after which jobs of a dead process are given to another, and without back-off. */
 async function pass(): Promise<void> {
   await catalog.query(
-    "UPDATE pgboss.job SET heartbeat_on = now() - interval '1 minute' WHERE state = 'active'",
+    `UPDATE pgboss.job SET heartbeat_on = now() - interval '1 minute', retry_delay = 0, retry_backoff = false
+     WHERE state = 'active'`,
   );
   await catalog.query("UPDATE pgboss.queue SET monitor_claim_on = NULL, monitor_on = NULL");
 }

@@ -99,11 +99,12 @@ describe("a run whose server is killed", () => {
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%naps%' AND pid <> pg_backend_pid()",
     );
     await source.query("UPDATE naps SET seconds = 0");
-    // As if half a minute had gone by.
+    // As if half a minute had gone by, and without back-off.
     const catalog = new pg.Client(database.url);
     await catalog.connect();
     await catalog.query(
-      "UPDATE pgboss.job SET heartbeat_on = now() - interval '1 minute' WHERE state = 'active'",
+      `UPDATE pgboss.job SET heartbeat_on = now() - interval '1 minute', retry_delay = 0, retry_backoff = false
+       WHERE state = 'active'`,
     );
     await catalog.query("UPDATE pgboss.queue SET monitor_claim_on = NULL, monitor_on = NULL");
     await catalog.end();

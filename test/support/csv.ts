@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll } from "vitest";
 import type { ConvertOptions, JsonValue } from "../../src/platform/analytics/index.ts";
-import { type CsvAnswer, convertCsv } from "../../src/platform/analytics/load/csv-convert.ts";
+import { type CsvAnswer, convertCsv } from "../../src/platform/analytics/load/csv/csv-convert.ts";
 
 export interface ConvertedCsv extends CsvAnswer {
   values: JsonValue[][];

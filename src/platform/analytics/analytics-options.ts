@@ -209,7 +209,7 @@ export interface AnalyticsWalls {
  * DuckDB over Parquet parts, in processes of its own. What each of them can reach:
  *
  * - A query sees views, which are views over exactly the parts that it names, and nothing else: the tree of
- *   DuckDB's own parser has to show one SELECT from those names (`query/sql-surface.ts`), the engine has access
+ *   DuckDB's own parser has to show one SELECT from those names (`query/syntax-tree.ts`), the engine has access
  *   to no other file, takes no settings and no extensions (`engine/engine.ts`), and there is one engine for each
  *   scope and set of views.
  * - Rows that a view's policy hides are as if they were not there, in results, errors, statistics and plans

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestAnalytics, type TestAnalytics, tableViewOf } from "../../../test/support/analytics.ts";
-import { openEngine, withConnection } from "./engine/engine.ts";
-import { LastingEngine } from "./engine/lasting-engine.ts";
+import { LastingEngine, openEngine, withConnection } from "./engine/engine.ts";
 
 /** The engine's own words, and anything of the first one that broke it. */
 const INSIDES = /INTERNAL|FATAL|Stack Trace|invalidated|libduckdb|Variant column/;

@@ -19,9 +19,9 @@ export type {
   TableView,
 } from "./analytics-options.ts";
 export { HIDDEN_SCHEMA } from "./analytics-options.ts";
+export { storableType } from "./types/cast-sql.ts";
 export { sqlType } from "./types/column-types.ts";
-export { lostDigitsSql, type RoundedColumn, roundedColumns } from "./types/digits.ts";
 export { jsonInput } from "./types/json-input.ts";
+export { lostDigitsSql, type RoundedColumn, roundedColumns } from "./types/row-json.ts";
 export { inferColumns } from "./types/row-types.ts";
-export { storableType } from "./types/storable.ts";
 export { widenColumns } from "./types/widen.ts";

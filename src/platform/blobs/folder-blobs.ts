@@ -1,20 +1,30 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { type Dirent, existsSync } from "node:fs";
-import { mkdir, open, readdir, rename, rm, rmdir, stat, unlink } from "node:fs/promises";
+import {
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { AppError } from "../../kernel/errors.ts";
 import { abortError } from "../../kernel/time.ts";
 import { abandonedNames, ownedName, ownedTempPath, sweepLeftovers } from "../temp/index.ts";
-import { isBlobKey, keySegments, prefixSegments } from "./blob-keys.ts";
-import type { BlobContent, BlobInfo, BlobStore, GetOptions, PutOptions, StoredBlob } from "./blob-store.ts";
 import { type FileAccess, makeFolder, makeFolders, sealFile, syncFolder } from "./durable-files.ts";
-import { ensureStoreId, storeIdFile } from "./store-id.ts";
+import { LIMITS } from "./limits.ts";
 
 const TEMP = ".tmp";
 const ABSENT = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
 
-export interface FolderBlobsOptions {
+interface FolderBlobsOptions {
   folder: string;
   /** A group that may read the files by their paths (the one of a sandbox); otherwise only the owner can. */
   readerGid?: number;
@@ -212,4 +222,114 @@ function orNotFound(error: NodeJS.ErrnoException): never {
 
 function orUndefined(error: NodeJS.ErrnoException): undefined {
   if (!ABSENT.has(error.code ?? "")) throw error;
+}
+
+/** Begins with no dot: ".." is impossible and ".tmp" is ours. Ends with none: Windows would drop it. */
+const SEGMENT = /^[A-Za-z0-9_](?:[A-Za-z0-9._=-]*[A-Za-z0-9_=-])?$/;
+
+function isBlobKey(key: string): boolean {
+  const segments = key.split("/");
+  const { keyCharacters, segmentCharacters } = LIMITS.blobs;
+  return (
+    key.length <= keyCharacters &&
+    segments.length <= LIMITS.blobs.segments &&
+    segments.every((segment) => segment.length <= segmentCharacters && SEGMENT.test(segment))
+  );
+}
+
+/** The parts of a key. Keys come from our own code, so a bad one is a bug and not an expected failure. */
+function keySegments(key: string): string[] {
+  if (!isBlobKey(key)) throw new TypeError(`not a key of a blob: ${JSON.stringify(key.slice(0, 80))}`);
+  return key.split("/");
+}
+
+function prefixSegments(prefix: string): string[] {
+  if (prefix === "") return [];
+  if (!prefix.endsWith("/"))
+    throw new TypeError(`not a prefix of blobs: ${JSON.stringify(prefix.slice(0, 80))}`);
+  return keySegments(prefix.slice(0, -1));
+}
+
+/**
+ * Bytes under a key. A key is made of parts joined by "/" (`parts/12/3f2a.parquet`); no blob's key may be the
+ * beginning of another one's parts (`a` beside `a/b`). What a blob is and who may see it stands in the catalog.
+ */
+export interface BlobStore {
+  /** Once it has answered, the blob is there to stay; before that, nothing of it can be seen. Replaces an older one. */
+  put(key: string, content: BlobContent, options?: PutOptions): Promise<StoredBlob>;
+  /** Fails with `not_found`. A range that begins behind the end is a `bad_request`. */
+  get(key: string, options?: GetOptions): Promise<Readable>;
+  stat(key: string): Promise<BlobInfo | undefined>;
+  /** True when there was one. */
+  delete(key: string): Promise<boolean>;
+  /** All blobs below a prefix that ends with "/" (or all: ""), in no particular order. */
+  list(prefix: string): AsyncIterable<BlobInfo>;
+}
+
+export type BlobContent = Uint8Array | AsyncIterable<Uint8Array>;
+
+interface PutOptions {
+  maxBytes?: number;
+  signal?: AbortSignal;
+}
+
+interface GetOptions {
+  /** Both ends count, as in HTTP; without `end` up to the last byte. */
+  range?: { start: number; end?: number };
+}
+
+interface StoredBlob {
+  key: string;
+  bytes: number;
+  sha256: string;
+}
+
+export interface BlobInfo {
+  key: string;
+  bytes: number;
+  modifiedAt: Date;
+}
+
+/** Begins with a dot, so it is no blob. */
+const FILE = ".store-id";
+
+export function storeIdFile(folder: string): string {
+  return join(folder, FILE);
+}
+
+/** What tells this storage from any other; undefined where there is none, or none that was ever opened. */
+export async function readStoreId(folder: string): Promise<string | undefined> {
+  try {
+    return (await readFile(storeIdFile(folder), "utf8")).trim() || undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** For a storage that changes hands: whoever knew it by its id does not know it any more. */
+export async function replaceStoreId(folder: string): Promise<string> {
+  await rm(storeIdFile(folder), { force: true });
+  return ensureStoreId(folder);
+}
+
+/** Gives the storage an id unless it has one. Servers that do so at once agree, because only one can link the file. */
+export async function ensureStoreId(
+  folder: string,
+  wanted = randomBytes(12).toString("hex"),
+): Promise<string> {
+  const known = await readStoreId(folder);
+  if (known !== undefined) return known;
+  await makeFolder(folder, { readerGid: undefined });
+  const draft = `${storeIdFile(folder)}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, `${wanted}\n`, { mode: 0o600, flush: true });
+  try {
+    await link(draft, storeIdFile(folder));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await syncFolder(folder);
+  return (await readStoreId(folder)) ?? wanted;
 }

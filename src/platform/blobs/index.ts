@@ -1,4 +1,10 @@
-export type { BlobContent, BlobInfo, BlobStore } from "./blob-store.ts";
 export { syncFolder } from "./durable-files.ts";
-export { type FolderBlobStore, openFolderBlobs } from "./folder-blobs.ts";
-export { ensureStoreId, readStoreId, replaceStoreId, storeIdFile } from "./store-id.ts";
+export type { BlobContent, BlobInfo, BlobStore } from "./folder-blobs.ts";
+export {
+  ensureStoreId,
+  type FolderBlobStore,
+  openFolderBlobs,
+  readStoreId,
+  replaceStoreId,
+  storeIdFile,
+} from "./folder-blobs.ts";

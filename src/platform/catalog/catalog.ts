@@ -7,13 +7,11 @@ import { AppError } from "../../kernel/errors.ts";
 import { withTimeout } from "../../kernel/time.ts";
 import { type EmbeddedOptions, EmbeddedServer } from "./embedded.ts";
 import { assertServerVersion, describeServer, EMBEDDED, explainFailure } from "./external.ts";
-import { HangWatch } from "./hang-watch.ts";
-import { HealingPool } from "./healing-pool.ts";
 import { LIMITS } from "./limits.ts";
-import { Listener, type Subscription } from "./listener.ts";
-import type { CatalogLog } from "./log.ts";
 import { migrate } from "./migrate.ts";
+import { Listener, type Subscription } from "./notifications.ts";
 import { pgCodeOf } from "./pg-errors.ts";
+import { HangWatch, HealingPool } from "./pool.ts";
 
 const POOL_CONNECTIONS = 20;
 const IDLE_CONNECTION_MS = 30_000;
@@ -59,7 +57,7 @@ export interface Catalog {
   close(): Promise<void>;
 }
 
-export interface CatalogOptions {
+interface CatalogOptions {
   /** The folder in which the embedded server lives. Not used with `databaseUrl`. */
   home: string;
   log: CatalogLog;
@@ -272,4 +270,12 @@ async function inTransaction<T>(
   } catch (error) {
     throw failure ?? error;
   }
+}
+
+/** The part of a pino logger that the catalog needs. */
+export interface CatalogLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
 }

@@ -3,20 +3,21 @@ import { closeSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync, sy
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, messageOf } from "../../kernel/errors.ts";
-import { type Account, chooseAccount, prepareHome } from "./account.ts";
+import type { CatalogLog } from "./catalog.ts";
 import {
+  type Account,
   assertMajorVersion,
+  chooseAccount,
   DATABASE,
   handOver,
   initDataFolder,
   isInitialised,
+  prepareHome,
   readPassword,
   SUPERUSER,
 } from "./data-folder.ts";
-import { tryDataLock } from "./data-lock.ts";
 import { type Engine, prepareEngine, removeOtherEngines } from "./engine.ts";
-import { Lease, waitForKeepers } from "./lease.ts";
-import type { CatalogLog } from "./log.ts";
+import { Lease, tryDataLock, waitForKeepers, withStartLock } from "./locks.ts";
 import {
   findPostmaster,
   PORT,
@@ -27,7 +28,6 @@ import {
 } from "./postmaster.ts";
 import { orphansIn } from "./process-table.ts";
 import { StartFailure } from "./start-failure.ts";
-import { withStartLock } from "./start-lock.ts";
 
 /** The longest path of a unix socket that every system takes. */
 const SOCKET_PATH_BYTES = 103;
@@ -47,7 +47,7 @@ export interface EmbeddedOptions {
 }
 
 /** Where a PostgreSQL client finds the embedded server. */
-export interface Endpoint {
+interface Endpoint {
   host: string;
   port: number;
   user: string;

@@ -1,7 +1,7 @@
-export { Broadcast } from "./broadcast.ts";
+export type { CatalogLog } from "./catalog.ts";
 export { type Catalog, type CatalogDb, type CatalogTx, openCatalog } from "./catalog.ts";
 export { databaseAccount } from "./embedded.ts";
-export type { CatalogLog } from "./log.ts";
+export { Broadcast } from "./notifications.ts";
 export {
   type DeliveredEvent,
   Events,
@@ -10,7 +10,6 @@ export {
   notifyOfEvents,
   publishEvent,
 } from "./outbox.ts";
-export { contains, pageOf } from "./page.ts";
 export { isDiskFull, isOutage, isReadOnly, isUniqueViolation, pgCodeOf } from "./pg-errors.ts";
-export type { StorageClaim } from "./storage-claim.ts";
-export { Store } from "./store.ts";
+export type { StorageClaim } from "./store.ts";
+export { contains, pageOf, Store } from "./store.ts";

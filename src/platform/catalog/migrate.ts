@@ -2,8 +2,7 @@ import { fileURLToPath } from "node:url";
 import { sql } from "drizzle-orm";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import { AppError } from "../../kernel/errors.ts";
-import type { Catalog, CatalogDb, CatalogTx } from "./catalog.ts";
-import type { CatalogLog } from "./log.ts";
+import type { Catalog, CatalogDb, CatalogLog, CatalogTx } from "./catalog.ts";
 import { pgCodeOf } from "./pg-errors.ts";
 
 const FOLDER = fileURLToPath(new URL("migrations", import.meta.url));

@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
 import { type SQL, sql } from "drizzle-orm";
 import { AppError, messageOf } from "../../kernel/errors.ts";
-import type { Catalog, CatalogTx } from "./catalog.ts";
-import type { CatalogLog } from "./log.ts";
+import type { Catalog, CatalogLog, CatalogTx } from "./catalog.ts";
 
 const CHANNEL = "kenning_outbox";
 const PAYLOAD_CHARACTERS = 256 * 1024;
@@ -10,7 +9,7 @@ const ERROR_CHARACTERS = 1_000;
 const CLEANING_INTERVAL_MS = 3_600_000;
 const CLEANING_ROWS = 10_000;
 
-export interface OutboxEvent {
+interface OutboxEvent {
   topic: string;
   /** Events of one topic and key arrive in order; others may overtake each other. */
   key: string;
@@ -25,7 +24,7 @@ export interface DeliveredEvent extends OutboxEvent {
 }
 
 /** May be called more than once for one event, so it must not mind. */
-export type EventHandler = (event: DeliveredEvent, signal: AbortSignal) => Promise<void>;
+type EventHandler = (event: DeliveredEvent, signal: AbortSignal) => Promise<void>;
 
 export interface EventsOptions {
   /** Handlers at work at the same time. */

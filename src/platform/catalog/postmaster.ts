@@ -4,8 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../kernel/errors.ts";
-import type { Account } from "./account.ts";
-import { identity, SERVER_ENV } from "./data-folder.ts";
+import { type Account, identity, SERVER_ENV } from "./data-folder.ts";
 import { birthOf, hasArgument } from "./process-table.ts";
 import { type Ending, StartFailure } from "./start-failure.ts";
 
@@ -74,7 +73,7 @@ export function removeStaleLocks(dataFolder: string, socketFolder: string): void
   rmSync(`${socketPath(socketFolder)}.lock`, { force: true });
 }
 
-export interface StartOptions {
+interface StartOptions {
   program: string;
   dataFolder: string;
   socketFolder: string;

@@ -11,7 +11,6 @@ import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
 import type { JobContext, Jobs } from "../jobs/index.ts";
 import type { Channels } from "./channels.ts";
 import { deliveries, messages } from "./delivery.tables.ts";
-import { Refused, TryLater } from "./failures.ts";
 import { LIMITS } from "./limits.ts";
 import type { MailChannel } from "./mail.ts";
 import {
@@ -24,7 +23,7 @@ import {
 import type { SlackChannel } from "./slack.ts";
 import type { TeamsChannel } from "./teams.ts";
 import type { Unsubscribing } from "./unsubscribing.ts";
-import type { WebhookChannel } from "./webhook.ts";
+import { Refused, TryLater, type WebhookChannel } from "./webhook.ts";
 
 /** Two queues, so that receivers of webhooks that hang hold up no mail, not even of their own workspace. */
 const MAILS = "delivery.send";
@@ -38,7 +37,7 @@ const FILES = "messages";
 
 export type Delivery = typeof deliveries.$inferSelect;
 
-export interface DeliveriesParts {
+interface DeliveriesParts {
   catalog: Catalog;
   blobs: FolderBlobStore;
   jobs: Jobs;
@@ -67,7 +66,7 @@ export interface Only {
 }
 
 /** A message that is to be sent to some recipients. */
-export interface Posting {
+interface Posting {
   /** What it tells of: the same key is posted once. */
   runKey: string;
   workspaceId: number;

@@ -1,8 +1,7 @@
 export { type Channel, type ChannelKind, Channels } from "./channels.ts";
 export { type DeadDelivery, Deliveries, type Delivery, type Only } from "./deliveries.ts";
 export { CHANNEL_KINDS, DELIVERY_STATES, webhookEndpoints } from "./delivery.tables.ts";
-export { htmlOf, type Letter, textOf } from "./letter.ts";
-export { MailChannel } from "./mail.ts";
+export { htmlOf, type Letter, MailChannel, textOf } from "./mail.ts";
 export {
   type Attachment,
   type Message,

@@ -1,9 +1,8 @@
 import { clip } from "../../kernel/text.ts";
 import type { FetchedAnswer, GuardedFetch } from "../guarded-fetch/index.ts";
 import type { OpenChannel } from "./channels.ts";
-import { answered, post } from "./chat-post.ts";
-import { Refused, TryLater } from "./failures.ts";
 import type { LoadedFile, LoadedMessage } from "./message.ts";
+import { answered, post, Refused, TryLater } from "./webhook.ts";
 
 /** Characters of a message that Slack shows whole. */
 const TEXT_CHARACTERS = 3_000;

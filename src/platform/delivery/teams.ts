@@ -1,8 +1,8 @@
 import { clip } from "../../kernel/text.ts";
 import type { GuardedFetch } from "../guarded-fetch/index.ts";
 import type { OpenChannel } from "./channels.ts";
-import { answered, post } from "./chat-post.ts";
 import type { LoadedMessage } from "./message.ts";
+import { answered, post } from "./webhook.ts";
 
 /** Teams takes about 28 KB, and counts in its own way. */
 const CARD_BYTES = 24 * 1024;

@@ -4,8 +4,7 @@ import { type EveryMarker, formatter, knownLocale, labelFormatter, marker, NAME_
 import { type Element, headerOf, ROOM_FOR_AXIS_NAME, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, isRepeated, type Look, OTHER_COLOUR, PADDING, SIZES } from "./look.ts";
-import { type Measure, oneLine, shorten } from "./text.ts";
-import { otherIn, wordsIn } from "./words.ts";
+import { type Measure, oneLine, otherIn, shorten, wordsIn } from "./text.ts";
 
 const { series: MOST_SERIES, bars: MOST_BARS, hoverValues: MOST_HOVERED } = LIMITS.drawing;
 /** Points of a line that are marked, where each has so many pixels. */

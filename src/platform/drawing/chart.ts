@@ -8,7 +8,7 @@ const label = z.string();
 const value = z.number().nullable();
 
 /** A chart to be drawn: what the contract of the agent endpoint calls ChartSpec, and how its numbers read. */
-export const chartShape = z.object({
+const chartShape = z.object({
   type: z.enum(["bar", "line", "area", "pie", "donut", "scatter", "heatmap", "funnel", "treemap", "gauge"]),
   title: label.default(""),
   xAxisLabel: label.optional(),
@@ -50,3 +50,25 @@ const LARGEST = 1e300;
 export function drawable(value: number | null): number | null {
   return value === null || !(Math.abs(value) <= LARGEST) ? null : value;
 }
+
+const format = z.string().regex(FORMAT_NAME).optional();
+const cells = z.array(z.union([z.string(), z.number(), z.null()])).max(20);
+
+/** What can be handed over from outside to be drawn. */
+export const subjectShape = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("spec"), chart: chartShape }),
+  z.strictObject({
+    kind: z.literal("number"),
+    title: z.string(),
+    label: z.string(),
+    value: z.number(),
+    format,
+  }),
+  z.strictObject({
+    kind: z.literal("table"),
+    title: z.string(),
+    columns: z.array(z.strictObject({ label: z.string(), format })).max(20),
+    rows: z.array(cells).max(LIMITS.drawing.tableRows),
+    rowCount: z.int().min(0),
+  }),
+]);

@@ -3,13 +3,13 @@ import { AppError } from "../../kernel/errors.ts";
 import { answerQuestions } from "../threads/index.ts";
 import { countValues } from "./chart.ts";
 import { drawingOf, type Subject } from "./drawing.ts";
-import { measure } from "./font-metrics.ts";
+import { measure } from "./fonts.ts";
 import { type HtmlTable, htmlTableOf } from "./html-table.ts";
 import { LIMITS } from "./limits.ts";
 import type { Look } from "./look.ts";
 import { type Picture, pictureOf } from "./render-svg.ts";
 import { type Sheet, sheetOf } from "./sheet.ts";
-import { wordsIn } from "./words.ts";
+import { wordsIn } from "./text.ts";
 
 // The second wall: whatever else gets past `revive` fails here instead of changing what others are drawn.
 // ECharts keeps widths of texts in plain objects: a label `__proto__` must be one of their keys, not their prototype.

@@ -3,7 +3,7 @@ import { SaxesParser } from "saxes";
 import { describe, expect, it } from "vitest";
 import type { Chart } from "./chart.ts";
 import { type ChartDrawing, drawingOf } from "./drawing.ts";
-import { measure } from "./font-metrics.ts";
+import { measure } from "./fonts.ts";
 import { columnFormatter, formatter, knownLocale, labelFormatter } from "./formats.ts";
 import { lookShape } from "./look.ts";
 import { pictureOf } from "./render-svg.ts";

@@ -6,7 +6,7 @@ import { ProcessPool } from "../sandbox/index.ts";
 import { ThreadPool } from "../threads/index.ts";
 import type { Subject } from "./drawing.ts";
 import type { DrawingAnswer, DrawingQuestion } from "./drawing-worker.ts";
-import { readableFontFolders } from "./fallback-fonts.ts";
+import { readableFontFolders } from "./fonts.ts";
 import type { HtmlTable } from "./html-table.ts";
 import { LIMITS } from "./limits.ts";
 import { type Look, lookShape } from "./look.ts";
@@ -14,7 +14,7 @@ import type { Picture } from "./render-svg.ts";
 import type { PngQuestion } from "./resvg.ts";
 import type { Sheet, Tile } from "./sheet.ts";
 
-export interface SheetWish extends Omit<Sheet, "tiles"> {
+interface SheetWish extends Omit<Sheet, "tiles"> {
   tiles: readonly (Omit<Tile, "look"> & { look: Partial<Look> })[];
 }
 
@@ -25,7 +25,7 @@ const pngAnswer = z.object({
 });
 export type Png = z.output<typeof pngAnswer>;
 
-export interface DrawnFor {
+interface DrawnFor {
   /** A workspace, which never takes the last place from the others. */
   scope: string;
   signal?: AbortSignal | undefined;
@@ -36,7 +36,7 @@ const AT_A_TIME = 10;
 
 const moduleOf = (name: string) => join(import.meta.dirname, `${name}${extname(import.meta.filename)}`);
 
-export interface DrawingsOptions {
+interface DrawingsOptions {
   /** For what Inter has no letters for; those of the system are looked at as well. */
   fontFolders?: readonly string[];
   /** Working folders of processes are made in here. */

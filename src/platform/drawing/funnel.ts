@@ -3,8 +3,7 @@ import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale, NAME_MARKER } from "./formats.ts";
 import { headerOf } from "./header.ts";
 import { COLOURS, colourOf, type Look, PADDING, SIZES } from "./look.ts";
-import { type Measure, oneLine, shorten } from "./text.ts";
-import { wordsIn } from "./words.ts";
+import { type Measure, oneLine, shorten, wordsIn } from "./text.ts";
 
 const STAGE = 44;
 /** From here on counts are written in short. */

@@ -3,8 +3,7 @@ import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale } from "./formats.ts";
 import { headerOf, textAt } from "./header.ts";
 import { COLOURS, colourOf, type Look, PADDING, SIZES } from "./look.ts";
-import type { Measure } from "./text.ts";
-import { wordsIn } from "./words.ts";
+import { type Measure, wordsIn } from "./text.ts";
 
 /** What the ends of the scale take below the arc. */
 const SCALE_LINE = 24;

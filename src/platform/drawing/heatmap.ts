@@ -4,8 +4,7 @@ import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale, labelFormatter } from "./formats.ts";
 import { headerOf } from "./header.ts";
 import { COLOURS, HEAT, HEAT_TEXT, type Look, PADDING, SIZES } from "./look.ts";
-import { type Measure, oneLine, shorten } from "./text.ts";
-import { wordsIn } from "./words.ts";
+import { type Measure, oneLine, shorten, wordsIn } from "./text.ts";
 
 /** Cells with their number in them; in more there would be no room for it. */
 const LABELLED_CELLS = 200;

@@ -1,14 +1,12 @@
 export type { Chart } from "./chart.ts";
+export { subjectShape } from "./chart.ts";
 export type { Hover, Subject } from "./drawing.ts";
 export { Drawings, type Png } from "./drawings.ts";
-export { fallbackFonts, readableFontFolders } from "./fallback-fonts.ts";
-export { FONT_PATHS, measure } from "./font-metrics.ts";
+export { FONT_PATHS, fallbackFonts, measure, readableFontFolders } from "./fonts.ts";
 export { columnFormatter, formatter, knownLocale } from "./formats.ts";
 export { htmlTableOf } from "./html-table.ts";
 export { COLOURS, HEAT, HEAT_TEXT, type Look } from "./look.ts";
 export { totalOf } from "./plain-svg.ts";
 export type { Picture } from "./render-svg.ts";
 export { openResvg } from "./resvg.ts";
-export { subjectShape } from "./subject.ts";
-export { escapeXml, printable, shorten } from "./text.ts";
-export { otherIn } from "./words.ts";
+export { escapeXml, otherIn, printable, shorten } from "./text.ts";

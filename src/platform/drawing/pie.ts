@@ -5,8 +5,7 @@ import { formatter, knownLocale } from "./formats.ts";
 import { type Element, headerOf, legendColumn, legendWidth, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, type Look, OTHER_COLOUR, PADDING, SIZES } from "./look.ts";
-import { type Measure, oneLine, shorten } from "./text.ts";
-import { otherIn, wordsIn } from "./words.ts";
+import { type Measure, oneLine, otherIn, shorten, wordsIn } from "./text.ts";
 
 const { slices: MOST_SLICES } = LIMITS.drawing;
 /** Narrower than this, names stand in a legend and not beside their slices. */

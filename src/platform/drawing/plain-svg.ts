@@ -3,8 +3,7 @@ import { columnFormatter, formatter, knownLocale } from "./formats.ts";
 import { UNTITLED } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, FONT_FAMILY, type Look, PADDING, SIZES } from "./look.ts";
-import { escapeXml, type Measure, oneLine, shorten, wrap } from "./text.ts";
-import { wordsIn } from "./words.ts";
+import { escapeXml, type Measure, oneLine, shorten, wordsIn, wrap } from "./text.ts";
 
 type Plain = Exclude<Drawing, { kind: "chart" }>;
 

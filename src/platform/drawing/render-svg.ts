@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { ChartDrawing, Drawing, Hover } from "./drawing.ts";
-import { measure } from "./font-metrics.ts";
+import { measure } from "./fonts.ts";
 import { knownLocale, revive } from "./formats.ts";
 import { FONT_FAMILY, type Look, SIZES } from "./look.ts";
 import { plainSvgOf } from "./plain-svg.ts";

@@ -1,8 +1,7 @@
 import { chmodSync, copyFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename } from "node:path";
-import { fallbackFonts } from "./fallback-fonts.ts";
-import { FONT_PATHS, hasGlyph } from "./font-metrics.ts";
+import { FONT_PATHS, fallbackFonts, hasGlyph } from "./fonts.ts";
 import { COLOURS, type Look } from "./look.ts";
 import type { Picture } from "./render-svg.ts";
 

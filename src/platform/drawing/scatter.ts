@@ -4,8 +4,7 @@ import { formatter, knownLocale, marker, NAME_MARKER } from "./formats.ts";
 import { headerOf, ROOM_FOR_AXIS_NAME, textAt } from "./header.ts";
 import { LIMITS } from "./limits.ts";
 import { COLOURS, colourOf, type Look, PADDING, SIZES } from "./look.ts";
-import { type Measure, oneLine, shorten } from "./text.ts";
-import { wordsIn } from "./words.ts";
+import { type Measure, oneLine, shorten, wordsIn } from "./text.ts";
 
 /** Points that are named in the chart; of more, only those under the pointer are. */
 const NAMED_POINTS = 12;

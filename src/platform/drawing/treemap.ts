@@ -3,8 +3,7 @@ import type { Drawing } from "./drawing.ts";
 import { formatter, knownLocale, labelFormatter, TILE_MARKER } from "./formats.ts";
 import { headerOf } from "./header.ts";
 import { COLOURS, colourOf, type Look, OTHER_COLOUR, PADDING, SIZES, textOn } from "./look.ts";
-import { type Measure, oneLine } from "./text.ts";
-import { otherIn, wordsIn } from "./words.ts";
+import { type Measure, oneLine, otherIn, wordsIn } from "./text.ts";
 
 interface Tile {
   label: string;

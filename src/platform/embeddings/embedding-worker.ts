@@ -4,7 +4,7 @@ import { workerData } from "node:worker_threads";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { answerCalls } from "../threads/index.ts";
-import type { EmbeddingCalls } from "./calls.ts";
+import type { EmbeddingCalls } from "./embedding-model.ts";
 import { LIMITS } from "./limits.ts";
 import { minilmFiles } from "./minilm/minilm-model.ts";
 import { emptySigns, packSigns, packVector, TOKEN_WIDTH, toUnitLength } from "./packing.ts";

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
+import { AppError } from "../../kernel/errors.ts";
 import { ThreadCaller } from "../threads/index.ts";
-import type { EmbeddingCalls } from "./calls.ts";
-import type { EmbeddingModel } from "./embedding-model.ts";
-import { filesIn } from "./folder-files.ts";
+import type { EmbeddingCalls, EmbeddingModel } from "./embedding-model.ts";
 import { LIMITS } from "./limits.ts";
 import { MINILM_FINGERPRINT, type ModelFiles } from "./model-files.ts";
 
@@ -60,4 +59,38 @@ export class ThreadModel implements EmbeddingModel {
   async close(): Promise<void> {
     await this.#thread.end();
   }
+}
+
+const NETWORKS = ["model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"];
+const MOST_TOKENS = 512;
+
+/** A model in a folder as sentence-transformers and Optimum write it. */
+function filesIn(folder: string): ModelFiles {
+  const network = NETWORKS.map((name) => join(folder, name)).find((path) => existsSync(path));
+  const tokenizer = join(folder, "tokenizer.json");
+  if (network === undefined || !existsSync(tokenizer))
+    throw new AppError("bad_request", `${folder} holds no model for embeddings.`, {
+      hint: "KENNING_EMBEDDINGS_MODEL names a folder with model.onnx and tokenizer.json.",
+    });
+  const pooling = json(join(folder, "1_Pooling/config.json"));
+  const { prompts = {} } = json(join(folder, "config_sentence_transformers.json")) as { prompts?: Prompts };
+  const { max_seq_length: most } = json(join(folder, "sentence_bert_config.json"));
+  return {
+    network,
+    tokenizer,
+    pooling: pooling.pooling_mode_cls_token === true ? "first" : "mean",
+    mostTokens: typeof most === "number" && most > 1 ? Math.min(most, MOST_TOKENS) : MOST_TOKENS,
+    queryPrefix: prompts.query ?? "",
+    passagePrefix: prompts.passage ?? prompts.document ?? "",
+  };
+}
+
+interface Prompts {
+  query?: string;
+  passage?: string;
+  document?: string;
+}
+
+function json(path: string): Record<string, unknown> {
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
 }

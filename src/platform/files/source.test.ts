@@ -8,8 +8,8 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { testFolder, xlsx } from "../../../test/support/data-files.ts";
 import { createGuardedFetch } from "../guarded-fetch/index.ts";
-import { gunzip } from "./gunzip.ts";
 import { type FileSource, readSource, type SourceFile, type SourceTools } from "./source.ts";
+import { gunzip } from "./unpack.ts";
 
 async function read(
   source: FileSource,

@@ -9,7 +9,6 @@ import {
 } from "yauzl";
 import { type AppError, isAppError } from "../../kernel/errors.ts";
 import { megabytes } from "./excerpts.ts";
-import { fileChunks } from "./file-chunks.ts";
 import { LIMITS } from "./limits.ts";
 
 /** A file inside a zip file. Its name is a label: nothing is ever written where it says. */
@@ -161,4 +160,18 @@ function refuseBomb(entries: readonly ZipEntry[], size: number, errors: ZipError
 function asDamage(error: unknown, errors: ZipErrors): unknown {
   const isOurs = isAppError(error) || /^E[A-Z]+$/.test((error as NodeJS.ErrnoException).code ?? "");
   return isOurs ? error : errors.damaged(error);
+}
+
+/** The bytes of a file, or of a part of it. Unlike a stream, it leaves the file open for whoever reads it again. */
+export async function* fileChunks(
+  file: FileHandle,
+  { start = 0, end = Number.POSITIVE_INFINITY, chunkBytes = 256 * 1024 } = {},
+): AsyncGenerator<Buffer> {
+  for (let at = start; at < end; ) {
+    const length = Math.min(chunkBytes, end - at);
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }

@@ -2,8 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import type { buildConnector } from "undici";
 import { AppError } from "../../kernel/errors.ts";
-import { type AddressPolicy, bareHost } from "./address-policy.ts";
-import { portOf } from "./check-url.ts";
+import { type AddressPolicy, bareHost, portOf } from "./url-policy.ts";
 
 export interface ResolvedAddress {
   address: string;
@@ -17,7 +16,7 @@ export const systemResolve: Resolve = (host) => lookup(host, { all: true, verbat
 /** More addresses than this are of no use to anybody. */
 const MOST_ADDRESSES = 32;
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   policy: AddressPolicy;
   resolve: Resolve;
   timeoutMs: number;

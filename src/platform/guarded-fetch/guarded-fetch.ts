@@ -1,15 +1,19 @@
-import type { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import type { Agent, Dispatcher } from "undici";
 import { AppError } from "../../kernel/errors.ts";
-import { createAddressPolicy } from "./address-policy.ts";
-import { ACCEPTED_ENCODINGS, BUFFER_BYTES, boundedBody, tooLarge } from "./bounded-body.ts";
-import { checkUrl } from "./check-url.ts";
-import { startDeadline } from "./deadline.ts";
-import { bodyError, fetchError } from "./fetch-errors.ts";
+import { abortError } from "../../kernel/time.ts";
+import { BrokenOffError, bodyError, fetchError } from "./fetch-errors.ts";
 import { checkReach, guardedConnector, type Resolve, systemResolve } from "./guarded-connector.ts";
 import { LIMITS } from "./limits.ts";
-import { isRedirect, nextRequest, type OutgoingRequest } from "./redirects.ts";
+import {
+  checkUrl,
+  createAddressPolicy,
+  isRedirect,
+  nextRequest,
+  type OutgoingRequest,
+} from "./url-policy.ts";
 
 export interface GuardedFetchOptions {
   /** Addresses, blocks, `host` and `host:port` that may be reached although they are not public. */
@@ -21,7 +25,7 @@ export interface GuardedFetchOptions {
   maxInFlight?: number;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Readonly<Record<string, string>>;
   body?: string | Buffer;
@@ -260,4 +264,105 @@ function parseJson(body: Buffer, url: string): unknown {
   } catch {
     throw new AppError("unavailable", `${new URL(url).hostname} did not answer with JSON.`);
   }
+}
+
+interface Deadline {
+  /** Aborts with an AppError: `timeout`, or `cancelled` when the caller's own signal did it. */
+  signal: AbortSignal;
+  clear(): void;
+}
+
+/** One limit for everything that belongs to a request: look-ups, redirects, headers, body. */
+function startDeadline(totalMs: number, callers: AbortSignal | undefined): Deadline {
+  const controller = new AbortController();
+  const onCancel = (): void => controller.abort(abortError(callers, "The request"));
+  const timer = setTimeout(() => {
+    controller.abort(new AppError("timeout", `The answer was not complete after ${totalMs / 1_000} s.`));
+  }, totalMs);
+  if (callers?.aborted) onCancel();
+  else callers?.addEventListener("abort", onCancel, { once: true });
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer);
+      callers?.removeEventListener("abort", onCancel);
+    },
+  };
+}
+
+const ACCEPTED_ENCODINGS = "gzip, br, zstd";
+
+/** Of what a decompressor gives out at a time. */
+const CHUNK_BYTES = 64 * 1024;
+
+const DECOMPRESSORS = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+} as const;
+
+/** Pieces of the wire have up to 64 kB: with room for a few, the connection is not stopped and started for each. */
+const BUFFER_BYTES = 256 * 1024;
+
+/**
+ * The body in the clear. Both what comes over the wire and what comes out of the decompressor are counted:
+ * a bomb is stopped at `maxBytes`, and so is an endless stream that decompresses to nothing.
+ */
+function boundedBody(
+  body: Readable,
+  encoding: string | undefined,
+  maxBytes: number,
+  explain: (error: unknown) => Error,
+): Readable {
+  const name = (encoding ?? "identity").trim().toLowerCase();
+  if (name === "identity" || name === "") return new BoundedStream(body, maxBytes, explain);
+  if (!Object.hasOwn(DECOMPRESSORS, name)) {
+    body.on("error", () => undefined).destroy();
+    throw new AppError("unsupported", `The answer is compressed in an unknown way (${name.slice(0, 40)}).`);
+  }
+  const decompressor = DECOMPRESSORS[name as keyof typeof DECOMPRESSORS]({ chunkSize: CHUNK_BYTES });
+  // The callback only keeps the error from being thrown a second time: the reader of the last stream gets it.
+  pipeline(new BoundedStream(body, maxBytes, explain), decompressor, () => undefined);
+  return new BoundedStream(decompressor, maxBytes, explain);
+}
+
+/**
+ * Passes pieces on as they are, up to a limit. A class and not a generator: those cost several turns of the event
+ * loop and a copy for each piece, which was most of the time that a large download took.
+ */
+class BoundedStream extends Readable {
+  readonly #source: Readable;
+
+  constructor(source: Readable, maxBytes: number, explain: (error: unknown) => Error) {
+    super({ highWaterMark: BUFFER_BYTES });
+    this.#source = source;
+    let bytes = 0;
+    // Nothing flows before somebody reads.
+    source.pause();
+    source.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) this.destroy(tooLarge(maxBytes));
+      else if (!this.push(chunk)) source.pause();
+    });
+    source.once("end", () => this.push(null));
+    source.on("error", (error) => this.destroy(explain(error)));
+    source.once("close", () => {
+      if (!source.readableEnded) this.destroy(explain(new BrokenOffError()));
+    });
+  }
+
+  override _read(): void {
+    this.#source.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#source.destroy();
+    done(error);
+  }
+}
+
+function tooLarge(maxBytes: number): AppError {
+  return new AppError("too_large", `The answer is larger than ${maxBytes.toLocaleString("en")} bytes.`);
 }

@@ -1,4 +1,3 @@
-export { type AddressPolicy, createAddressPolicy } from "./address-policy.ts";
 export type { Resolve, ResolvedAddress } from "./guarded-connector.ts";
 export {
   createGuardedFetch,
@@ -7,3 +6,4 @@ export {
   type GuardedFetch,
   type GuardedFetchOptions,
 } from "./guarded-fetch.ts";
+export { type AddressPolicy, createAddressPolicy } from "./url-policy.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { list, type Setting, type SettingTree } from "../settings/index.ts";
-import { isAllowEntry } from "./address-policy.ts";
+import { isAllowEntry } from "./url-policy.ts";
 
 function hostsOrNetworks(name: string, description: string): Setting<string[]> {
   const item = z.string().toLowerCase().refine(isAllowEntry);

@@ -4,8 +4,18 @@ import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { z } from "zod";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogLog } from "../catalog/index.ts";
-import { hasQueues, overTransaction, POLL_SECONDS, POLLING, startBoss } from "./boss.ts";
-import { DEAD_LETTERS, type JobOutput, makeDeadLetters, messageIn, readDeadLetters } from "./dead-letters.ts";
+import {
+  DEAD_LETTERS,
+  hasQueues,
+  type JobOutput,
+  makeDeadLetters,
+  messageIn,
+  overTransaction,
+  POLL_SECONDS,
+  POLLING,
+  readDeadLetters,
+  startBoss,
+} from "./boss.ts";
 import {
   DEFAULT_OPTIONS,
   type EnqueueOptions,
@@ -14,8 +24,7 @@ import {
   type JobOptions,
   type JobStatus,
 } from "./job-options.ts";
-import { claimJob, handBackJob, type JobTry, jobRows } from "./job-rows.ts";
-import { Tries } from "./tries.ts";
+import { claimJob, handBackJob, type JobTry, jobRows, Tries } from "./tries.ts";
 
 const STOP_TIMEOUT_MS = 20_000;
 /** A worker that dies is noticed after this long, and its job is tried again. */

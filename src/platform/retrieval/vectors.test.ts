@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { signDistances, signWords } from "./sign-scan.ts";
-import { Vectors } from "./vectors.ts";
+import { signDistances, signWords, Vectors } from "./vectors.ts";
 
 function bitsOf(word: number): number {
   return (word >>> 0).toString(2).replaceAll("0", "").length;

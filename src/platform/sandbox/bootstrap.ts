@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../../kernel/errors.ts";
-import { type BootstrapPlan, parsePlan } from "./bootstrap-plan.ts";
+import { type BootstrapPlan, parsePlan } from "./protocol.ts";
 import { openChannel } from "./worker-channel.ts";
 
 function dropPrivileges({ uid, gid }: { uid: number; gid: number }): void {

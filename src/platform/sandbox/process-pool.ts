@@ -1,10 +1,10 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
-import { type AccountKind, accountOf } from "./accounts.ts";
+import { type AccountKind, accountOf } from "./os-users.ts";
 import { createSandbox } from "./sandbox.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox-options.ts";
 
-export interface ProcessPoolOptions
+interface ProcessPoolOptions
   extends Pick<
     SandboxOptions,
     "name" | "module" | "tempFolder" | "memoryMb" | "allowRead" | "maxParamsBytes" | "maxResultBytes" | "log"

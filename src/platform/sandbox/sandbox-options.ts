@@ -1,5 +1,5 @@
-import type { Account } from "./accounts.ts";
-import type { FileIdentity } from "./open-files.ts";
+import type { Account } from "./os-users.ts";
+import type { FileIdentity } from "./procfs.ts";
 import type { SandboxLog } from "./sandbox-process.ts";
 
 export interface SandboxOptions {

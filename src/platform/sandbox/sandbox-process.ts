@@ -1,18 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { chown, mkdir, rm } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { dirname, extname, join, sep } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { once } from "../../kernel/concurrency.ts";
 import { strippedFlags } from "../stripped/index.ts";
 import { ownedTempPath } from "../temp/index.ts";
-import type { Account } from "./accounts.ts";
-import type { BootstrapPlan } from "./bootstrap-plan.ts";
-import { codeFolders } from "./code-folders.ts";
 import { LIMITS } from "./limits.ts";
-import { type MemoryWatch, watchMemory } from "./memory-watch.ts";
-import { CHANNEL_FD, ENVELOPE_BYTES, type FromWorker, MessageReader } from "./protocol.ts";
-import { findWalls } from "./walls.ts";
-import { watchOver } from "./watchdog.ts";
+import type { Account } from "./os-users.ts";
+import { type MemoryWatch, watchMemory } from "./procfs.ts";
+import {
+  type BootstrapPlan,
+  CHANNEL_FD,
+  ENVELOPE_BYTES,
+  type FromWorker,
+  MessageReader,
+} from "./protocol.ts";
+import { findProgram, findWalls } from "./walls.ts";
 
 /** Why a process ended; "crash" is whatever we did not do. */
 export type EndReason = "crash" | "memory" | "stuck" | "folder" | "protocol" | "start" | "closed";
@@ -38,7 +42,7 @@ export interface ProcessOptions {
   log: SandboxLog;
 }
 
-export interface ProcessEvents {
+interface ProcessEvents {
   onMessage(message: FromWorker): void;
   onEnd(reason: EndReason): void;
   isBusy(): boolean;
@@ -216,4 +220,47 @@ function logOutput(outputs: (Readable | null)[], { name, log }: ProcessOptions):
       log.warn({ sandbox: name, output: text }, "a sandbox wrote something");
     });
   }
+}
+
+/**
+ * The folders that hold code, for Node's permission model: not the whole project, in which there may be
+ * settings and data.
+ */
+function codeFolders(modulePath: string): string[] {
+  const root = packageRoot(import.meta.dirname);
+  const outer = root.lastIndexOf(`${sep}node_modules${sep}`);
+  const folders = ["package.json", "src", "dist", "node_modules"].map((name) => join(root, name));
+  // Installed as a package, our dependencies lie beside us.
+  if (outer !== -1) folders.push(root.slice(0, outer + `${sep}node_modules`.length));
+  return [...folders.filter((folder) => existsSync(folder)), dirname(modulePath)];
+}
+
+function packageRoot(start: string): string {
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, "package.json"))) return folder;
+    if (dirname(folder) === folder) throw new Error(`there is no package.json above ${start}`);
+  }
+}
+
+/** Waits for the end of its input, which comes when the server ends in whatever way, and then kills. */
+const SCRIPT = 'read -r _; kill -9 "-$1" "$1"';
+
+/**
+ * A process that hangs in a loop does not notice that its server was killed, so somebody else must. This is a
+ * shell because nothing inside the process would do: the kernel's own signal for this is taken back when a
+ * process changes its user, and threads of Node would undo its permission model.
+ */
+function watchOver(pid: number): { release(): void } {
+  const shell = findProgram("sh");
+  if (shell === undefined) return { release: () => undefined };
+  const watchdog: ChildProcess = spawn(shell, ["-c", SCRIPT, "kenning-watchdog", String(pid)], {
+    stdio: ["pipe", "ignore", "ignore"],
+    env: {},
+    cwd: "/",
+    detached: true,
+  });
+  watchdog.on("error", () => undefined);
+  watchdog.stdin?.on("error", () => undefined);
+  watchdog.unref();
+  return { release: () => void watchdog.kill("SIGKILL") };
 }

@@ -3,12 +3,17 @@ import { lazily } from "../../kernel/concurrency.ts";
 import type { AppError } from "../../kernel/errors.ts";
 import { abortError } from "../../kernel/time.ts";
 import { isInPlace, sweepLeftovers } from "../temp/index.ts";
-import { endError, paramsError, queueError, timeoutError, workerError } from "./call-errors.ts";
 import { LIMITS } from "./limits.ts";
-import { residentMbOf } from "./memory-watch.ts";
-import { ENGINE_NICENESS, LOW_NICENESS, setNiceness } from "./niceness.ts";
-import { type FileIdentity, hasOpen } from "./open-files.ts";
+import {
+  ENGINE_NICENESS,
+  type FileIdentity,
+  hasOpen,
+  LOW_NICENESS,
+  residentMbOf,
+  setNiceness,
+} from "./procfs.ts";
 import { ENVELOPE_BYTES, encodeMessage, type FromWorker, type WorkerError } from "./protocol.ts";
+import { endError, paramsError, queueError, timeoutError, workerError } from "./sandbox-errors.ts";
 import type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
 import { type EndReason, type ProcessOptions, type SandboxProcess, startProcess } from "./sandbox-process.ts";
 import { findWalls } from "./walls.ts";

@@ -1,6 +1,5 @@
 import { Socket } from "node:net";
 import { isAppError, messageOf } from "../../kernel/errors.ts";
-import { detailOf } from "./incident.ts";
 import {
   CHANNEL_FD,
   ENVELOPE_BYTES,
@@ -10,6 +9,7 @@ import {
   type ToWorker,
   type WorkerError,
 } from "./protocol.ts";
+import { detailOf } from "./sandbox-errors.ts";
 
 /** The inside of a sandbox: a module calls `serve` once, at its top level. */
 export interface WorkerContext {
@@ -18,8 +18,8 @@ export interface WorkerContext {
   progress(value: unknown): void;
 }
 
-export type WorkerMethod = (params: unknown, context: WorkerContext) => unknown;
-export type WorkerMethods = Readonly<Record<string, WorkerMethod>>;
+type WorkerMethod = (params: unknown, context: WorkerContext) => unknown;
+type WorkerMethods = Readonly<Record<string, WorkerMethod>>;
 
 let served: WorkerMethods | undefined;
 
@@ -32,7 +32,7 @@ export function serve(methods: WorkerMethods): void {
   served = methods;
 }
 
-export interface ChannelOptions {
+interface ChannelOptions {
   maxParamsBytes: number;
   maxResultBytes: number;
 }

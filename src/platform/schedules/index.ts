@@ -1,3 +1,2 @@
-export { nextAfter } from "./occurrences.ts";
-export { type Rule, timeOfDay, timeZoneName } from "./rule.ts";
+export { nextAfter, type Rule, timeOfDay, timeZoneName } from "./occurrences.ts";
 export { type Due, Schedules } from "./schedules.ts";

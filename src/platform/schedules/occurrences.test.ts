@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MS } from "../../kernel/time.ts";
-import { dueSince, nextAfter } from "./occurrences.ts";
-import type { Rule, Unit } from "./rule.ts";
+import { dueSince, nextAfter, type Rule, type Unit } from "./occurrences.ts";
 
 /** Zones whose clocks jump by an hour, by half an hour, at midnight, or that once left out a whole day. */
 const ZONES = [

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { id, moment, partOf, whole } from "../catalog/columns.tables.ts";
-import type { Unit } from "./rule.ts";
+import type { Unit } from "./occurrences.ts";
 
 /** What happens again and again: `kind` says whose it is, `subject` which one of these. */
 export const schedules = pgTable(

@@ -2,8 +2,7 @@ import { and, asc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import { messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogLog, CatalogTx } from "../catalog/index.ts";
 import { LIMITS } from "./limits.ts";
-import { dueSince, nextAfter } from "./occurrences.ts";
-import { type Rule, ruleShape } from "./rule.ts";
+import { dueSince, nextAfter, type Rule, ruleShape } from "./occurrences.ts";
 import { scheduleRuns, schedules } from "./schedules.tables.ts";
 
 const CHANNEL = "kenning_schedules";
@@ -22,7 +21,7 @@ export interface Due {
 }
 
 /** Called inside the transaction that takes them: what it does with `tx` happens once for each occurrence, or not at all. */
-export type DueHandler = (tx: CatalogTx, due: readonly Due[]) => Promise<void>;
+type DueHandler = (tx: CatalogTx, due: readonly Due[]) => Promise<void>;
 
 interface Owner {
   /** What must be ready before a transaction, which would wait for it. */

@@ -2,9 +2,7 @@ import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { describeSharedState } from "../../../test/support/shared-state.ts";
-import { MemoryKv } from "./memory-kv.ts";
-import { MemoryLimiter } from "./memory-limiter.ts";
-import { createMemoryState } from "./memory-state.ts";
+import { createMemoryState, MemoryKv, MemoryLimiter } from "./memory-state.ts";
 import type { SharedState } from "./shared-state.ts";
 
 describeSharedState("memory", async () => createMemoryState());

@@ -1,3 +1,5 @@
+import { LIMITS } from "./limits.ts";
+
 /**
  * What several servers must agree on and nobody misses after a restart: sessions, rate limits.
  * The memory implementation serves one process; another one serves many through this same interface
@@ -54,4 +56,26 @@ export interface RateVerdict {
   allowed: boolean;
   /** 0 when allowed. */
   retryAfterMs: number;
+}
+
+/** Keys come from our own code, so a bad one is a bug and not an expected failure. */
+export function assertKey(key: string): void {
+  if (key === "" || key.endsWith(":") || key.length > LIMITS.state.keyCharacters) {
+    throw new TypeError(`not a key of shared state: ${JSON.stringify(key.slice(0, 80))}`);
+  }
+}
+
+export function assertPrefix(prefix: string): void {
+  if (!prefix.endsWith(":") || prefix.length > LIMITS.state.keyCharacters) {
+    throw new TypeError(`not a prefix of shared state: ${JSON.stringify(prefix.slice(0, 80))}`);
+  }
+}
+
+/** `a:b:c` lies below `a:` and `a:b:`. */
+export function prefixesOf(key: string): string[] {
+  const prefixes: string[] = [];
+  for (let colon = key.indexOf(":"); colon !== -1; colon = key.indexOf(":", colon + 1)) {
+    prefixes.push(key.slice(0, colon + 1));
+  }
+  return prefixes;
 }

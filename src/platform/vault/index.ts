@@ -1,3 +1,1 @@
-export { deriveKey } from "./derive-key.ts";
-export { Secret } from "./secret.ts";
-export { createVault, rootId, sealedWith, type Vault } from "./vault.ts";
+export { createVault, deriveKey, rootId, Secret, sealedWith, type Vault } from "./vault.ts";

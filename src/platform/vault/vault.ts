@@ -1,7 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { inspect } from "node:util";
 import { AppError } from "../../kernel/errors.ts";
-import { deriveKey } from "./derive-key.ts";
-import { Secret } from "./secret.ts";
 
 const VERSION = "v1";
 const CIPHER = "aes-256-gcm";
@@ -100,4 +99,50 @@ function lost(why: string): AppError {
   return new AppError("unavailable", `A stored secret cannot be opened: ${why}.`, {
     hint: "Start the server with the root secret it was stored with, or enter the secret again.",
   });
+}
+
+/** Fewer characters than this can be guessed. */
+const ROOT_SECRET_MIN_CHARACTERS = 32;
+
+/**
+ * A key of its own for each purpose ("cookies", "downloads", "oauth-state"), all from one root secret: to know
+ * one of them tells nothing about the others or the root.
+ */
+export function deriveKey(root: string, purpose: string, bytes = 32): Buffer {
+  if (root.length < ROOT_SECRET_MIN_CHARACTERS) {
+    throw new TypeError(`the root secret must have at least ${ROOT_SECRET_MIN_CHARACTERS} characters`);
+  }
+  return Buffer.from(hkdfSync("sha256", root, "", `kenning/${purpose}`, bytes));
+}
+
+const MASK = "[secret]";
+
+/** A text that must not be seen: whoever prints, logs or serialises it gets "[secret]". */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The text itself, for the one place that needs it. */
+  reveal(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return MASK;
+  }
+
+  toJSON(): string {
+    return MASK;
+  }
+
+  [Symbol.toPrimitive](): string {
+    return MASK;
+  }
+
+  [inspect.custom](): string {
+    return MASK;
+  }
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EngineSpec, WireTableView } from "../wire.ts";
 import { Copies, type Room } from "./copies.ts";
 import { withConnection } from "./engine.ts";
-import { openTableViews } from "./table-views-engine.ts";
+import { openTableViews } from "./table-view-sql.ts";
 
 const ROWS = 50_000;
 let folder: string;

@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { EngineSpec, WireTableView } from "../wire.ts";
 import { withConnection } from "./engine.ts";
-import { whileRunning } from "./interruption.ts";
+import { whileRunning } from "./engine-errors.ts";
 import { selectParts, viewSql } from "./table-view-sql.ts";
 
 /** A database beside the engine's own. No query comes to it, because none may name a database or a schema. */

@@ -1,3 +1,4 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
 import { AppError, isAppError, messageOf } from "../../../kernel/errors.ts";
 import { incidentError, isEngineBug } from "../../sandbox/index.ts";
 import { LIMITS } from "../limits.ts";
@@ -105,4 +106,30 @@ function shorten(text: string): string {
   const message = text.replace(ADVICE, "");
   const most = LIMITS.analytics.errorCharacters;
   return message.length > most ? `${message.slice(0, most).toWellFormed()}…` : message;
+}
+
+const AGAIN_MS = 20;
+
+/**
+ * Interrupts the connection when the signal comes. DuckDB forgets an interruption that arrives between two
+ * steps of a query, so it is repeated until the work is over.
+ */
+export async function whileRunning<T>(
+  connection: DuckDBConnection,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const interrupt = (): void => {
+    connection.interrupt();
+    timer = setTimeout(interrupt, AGAIN_MS);
+  };
+  if (signal.aborted) throw new AppError("cancelled", "The query was cancelled.");
+  signal.addEventListener("abort", interrupt, { once: true });
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", interrupt);
+  }
 }

@@ -1,19 +1,17 @@
-import type { DuckDBConnection } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { AppError } from "../../../kernel/errors.ts";
 import { quoteList, quoteName } from "../../../kernel/sql-text.ts";
 import { type Column, HIDDEN_SCHEMA } from "../analytics-options.ts";
 import { castSql, containsJson } from "../types/cast-sql.ts";
 import { parseType, sqlType } from "../types/column-types.ts";
-import type { WireTableView } from "../wire.ts";
+import type { EngineSpec, WireTableView } from "../wire.ts";
+import { lock, openEngine, withConnection } from "./engine.ts";
 
 /** A view, or for plans an empty table in its place. */
 type Made = WireTableView & { isTable?: boolean };
 
 /** Makes views visible under their names, hidden ones first: the others are made of them. */
-export async function createTableViews(
-  connection: DuckDBConnection,
-  tableViews: readonly Made[],
-): Promise<void> {
+async function createTableViews(connection: DuckDBConnection, tableViews: readonly Made[]): Promise<void> {
   const hidden = tableViews.filter(({ isHidden }) => isHidden);
   if (hidden.length > 0) await connection.run(`CREATE SCHEMA ${quoteName(HIDDEN_SCHEMA)}`);
   for (const tableView of hidden) await createTableView(connection, tableView);
@@ -142,4 +140,49 @@ export async function columnsOf(connection: DuckDBConnection, source: string): P
 
 function emptyColumn({ name, type }: Column): string {
   return `CAST(NULL AS ${sqlType(type)}) AS ${quoteName(name)}`;
+}
+
+/** An engine that sees exactly these views, and takes no orders but queries. */
+export async function openTableViews(
+  spec: EngineSpec,
+  tableViews: readonly WireTableView[],
+  spillFolder: string,
+): Promise<DuckDBInstance> {
+  const instance = await openEngine({
+    memoryMb: spec.memoryMb,
+    threads: spec.threads,
+    spillMb: spec.spillMb,
+    spillFolder,
+    files: tableViews.flatMap(({ files }) => files),
+    // Statistics are of all rows, hidden ones too, and a condition that they rule out is never evaluated.
+    withoutOptimisers: hasRestricted(spec) ? ["statistics_propagation"] : [],
+  });
+  await withConnection(instance, (connection) => createTableViews(connection, tableViews));
+  await lock(instance);
+  return instance;
+}
+
+export function hasRestricted({ tableViews }: Pick<EngineSpec, "tableViews">): boolean {
+  return tableViews.some(({ isRestricted }) => isRestricted);
+}
+
+/**
+ * An engine for plans alone. A plan over a restricted view would show its policy, and what the statistics say
+ * of hidden rows; so here such views are empty tables of the same columns.
+ */
+export async function openPlanner(
+  engine: DuckDBInstance,
+  spec: EngineSpec,
+  spillFolder: string,
+): Promise<DuckDBInstance> {
+  const tableViews = await withConnection(engine, (connection) =>
+    Promise.all(
+      spec.tableViews.map(async (tableView) => {
+        if (!tableView.isRestricted) return tableView;
+        const columns = await columnsOf(connection, placeOf(tableView));
+        return { ...tableView, files: [], columns, select: undefined, isTable: true };
+      }),
+    ),
+  );
+  return openTableViews(spec, tableViews, spillFolder);
 }

@@ -4,13 +4,13 @@ import { messageOf } from "../../../kernel/errors.ts";
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import type { WorkerContext } from "../../sandbox/index.ts";
 import type { Column } from "../analytics-options.ts";
-import { whileRunning } from "../engine/interruption.ts";
+import { whileRunning } from "../engine/engine-errors.ts";
 import { sqlType } from "../types/column-types.ts";
 import { parseToRewrite, rowToJson } from "../types/row-json.ts";
 import type { ConvertParams, WriteAnswer } from "../wire.ts";
-import { findTextDates, parsedDate } from "./csv-date-columns.ts";
-import { type DateColumn, dateTypeOf } from "./csv-dates.ts";
-import { type Fitting, fitRows } from "./json-misfits.ts";
+import { findTextDates, parsedDate } from "./csv/csv-date-columns.ts";
+import { type DateColumn, dateTypeOf } from "./csv/csv-dates.ts";
+import { type Fitting, fitRows } from "./json-convert.ts";
 import { type PartPlan, writePart } from "./write-part.ts";
 
 interface LinesJob extends ConvertParams {

@@ -7,9 +7,8 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import type { DuckDBInstance } from "@duckdb/node-api";
 import { serve, type WorkerContext } from "../../sandbox/index.ts";
-import { lock, openEngine } from "../engine/engine.ts";
+import { LastingEngine, lock, openEngine } from "../engine/engine.ts";
 import { asEngineError, asFileError } from "../engine/engine-errors.ts";
-import { LastingEngine } from "../engine/lasting-engine.ts";
 import { selectParts } from "../engine/table-view-sql.ts";
 import type {
   ConvertAnswer,
@@ -19,11 +18,10 @@ import type {
   RowsParams,
   WriteAnswer,
 } from "../wire.ts";
-import { type CsvJob, convertCsv } from "./csv-convert.ts";
+import { type CsvJob, convertCsv } from "./csv/csv-convert.ts";
 import { convertJson, type JsonJob } from "./json-convert.ts";
 import { planLines } from "./json-lines.ts";
-import { convertParquet, type ParquetJob } from "./parquet-convert.ts";
-import { type PartOptions, planAll, writePart } from "./write-part.ts";
+import { convertParquet, type ParquetJob, type PartOptions, planAll, writePart } from "./write-part.ts";
 
 /** What this process writes for itself, inside its own folder. */
 const WORK_FOLDER = "work";

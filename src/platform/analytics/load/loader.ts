@@ -22,10 +22,9 @@ import type {
 import { EngineTrial } from "../engine-trial.ts";
 import { LIMITS } from "../limits.ts";
 import type { LinkedFolder } from "../linked-folder.ts";
-import { parseConverted, parseProgress, parseWritten } from "./load-answers.ts";
-import { type JobFolders, LoadProcess } from "./load-process.ts";
+import { type JobFolders, LoadProcess, parseConverted, parseProgress, parseWritten } from "./load-process.ts";
 
-export interface LoaderOptions {
+interface LoaderOptions {
   blobs: FolderBlobStore;
   tempFolder: string;
   memoryMb: number;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { convertParquet } from "./parquet-convert.ts";
+import { convertParquet } from "./write-part.ts";
 
 let folder: string;
 let engine: DuckDBInstance;

@@ -1,7 +1,7 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Parser } from "./parser.ts";
-import { checkSources } from "./sql-surface.ts";
+import { checkSources } from "./syntax-tree.ts";
 
 let instance: DuckDBInstance;
 let parser: Parser;

@@ -1,10 +1,8 @@
 import type { DuckDBConnection, DuckDBInstance, DuckDBPreparedStatement } from "@duckdb/node-api";
-import { asEngineError, isReopened } from "../engine/engine-errors.ts";
-import { whileRunning } from "../engine/interruption.ts";
-import { LastingEngine } from "../engine/lasting-engine.ts";
+import { LastingEngine } from "../engine/engine.ts";
+import { asEngineError, isReopened, whileRunning } from "../engine/engine-errors.ts";
 import { readSums, type Sums } from "./exact-sums.ts";
-import { readSources, type Sources } from "./sql-surface.ts";
-import { parseTree, type Tree } from "./syntax-tree.ts";
+import { parseTree, readSources, type Sources, type Tree } from "./syntax-tree.ts";
 
 /** A statement that waits for a text, on a connection of its own: a connection does one thing at a time. */
 interface Ready {

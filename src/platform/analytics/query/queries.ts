@@ -13,8 +13,7 @@ import type {
 } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
 import type { NextAnswer, RunAnswer } from "../wire.ts";
-import { Confined, deadly } from "./confined.ts";
-import { KnownHeavy } from "./known-heavy.ts";
+import { Confined, deadly, KnownHeavy } from "./quarantine.ts";
 import type { Lease, QueryPool } from "./query-pool.ts";
 import { parseTree } from "./syntax-tree.ts";
 

@@ -6,11 +6,11 @@ import { EngineTrial } from "../engine-trial.ts";
 import { LIMITS } from "../limits.ts";
 import { LinkedFolder } from "../linked-folder.ts";
 import type { EngineSpec } from "../wire.ts";
-import { engineKey } from "./engine-key.ts";
 import { OwnProcesses } from "./own-processes.ts";
+import { engineKey } from "./quarantine.ts";
 import { COPIES, OVERHEAD_MB, type QueryCallOptions, QueryProcess } from "./query-process.ts";
 
-export interface QueryPoolOptions {
+interface QueryPoolOptions {
   tempFolder: string;
   /** Processes that are there all the time. */
   workers: number;

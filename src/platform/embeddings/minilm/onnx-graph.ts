@@ -1,11 +1,9 @@
-import { Message } from "./protobuf.ts";
-
 const FLOAT = 1;
 const INT8 = 3;
 const INT32 = 6;
 const INT64 = 7;
 const ELEMENT_TYPES = { float: FLOAT, int8: INT8, int32: INT32, int64: INT64 } as const;
-export type ElementType = keyof typeof ELEMENT_TYPES;
+type ElementType = keyof typeof ELEMENT_TYPES;
 
 /** Microsoft's operators, which do in one step what takes several of the standard's. */
 const MICROSOFT = "com.microsoft";
@@ -106,4 +104,47 @@ function valueInfo(name: string, type: ElementType, dimensions: readonly (string
     shape.message(1, typeof size === "number" ? new Message().int(1, size) : new Message().text(2, size));
   const tensor = new Message().int(1, ELEMENT_TYPES[type]).message(2, shape);
   return new Message().text(1, name).message(2, new Message().message(1, tensor));
+}
+
+/** A message of Protocol Buffers as it is written: fields one after the other. */
+class Message {
+  readonly #parts: Uint8Array[] = [];
+
+  int(field: number, value: number): this {
+    this.#parts.push(varint(field << 3), varint(value));
+    return this;
+  }
+
+  float(field: number, value: number): this {
+    this.#parts.push(varint((field << 3) | 5), new Uint8Array(Float32Array.of(value).buffer));
+    return this;
+  }
+
+  text(field: number, value: string): this {
+    return this.bytes(field, new TextEncoder().encode(value));
+  }
+
+  message(field: number, value: Message): this {
+    return this.bytes(field, value.encode());
+  }
+
+  bytes(field: number, value: Uint8Array): this {
+    this.#parts.push(varint((field << 3) | 2), varint(value.length), value);
+    return this;
+  }
+
+  encode(): Uint8Array {
+    return Buffer.concat(this.#parts);
+  }
+}
+
+function varint(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) | 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  bytes.push(rest);
+  return Uint8Array.from(bytes);
 }
