@@ -3,7 +3,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { type Clock, MS } from "../../kernel/time.ts";
 import type { Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { compile, type DataServices, type Dataset, parse, seenRun } from "../data/index.ts";
+import { type DataServices, type Dataset, seenRun } from "../data/index.ts";
 import type { Found } from "./alert-state.ts";
 import type { Alert } from "./alerts.store.ts";
 import { LIMITS } from "./limits.ts";
@@ -43,7 +43,7 @@ export function evaluate(
 
 /** Those of several conditions on one dataset that no row matches, asked in as few queries as can be. */
 export async function unmatched<A extends Watched>(
-  { data, clock }: EvaluationParts,
+  { data }: EvaluationParts,
   caller: Caller,
   dataset: Dataset,
   alerts: readonly A[],
@@ -53,41 +53,9 @@ export async function unmatched<A extends Watched>(
   const atOnce = Math.min(conditionsAtOnce, Math.floor(conditionRows / Math.max(1, dataset.rowCount)));
   if (asked.length < 2 || atOnce < 2 || dataset.columns.length === 0 || dataset.rowCount === 0)
     return new Set();
-  const none = new Set<A>();
-  const { visible, ...view } = await data.tableView(caller, dataset, "rows");
-  const tests = asked.flatMap((alert) => {
-    const options = { columns: visible, source: '"rows"', now: clock.now(), timezone: alert.zone };
-    try {
-      const sql = (text: string) => compile(parse(text, { columns: visible }), options).sql;
-      return [{ alert, ...testOf(alert.c9ql ?? "", sql) }];
-    } catch {
-      // It is looked at for itself, and says what is wrong with it.
-      return [];
-    }
-  });
-  const ask = async (from: string, some: typeof tests) => {
-    const query = `SELECT ${some.map(({ test }) => test).join(", ")}${from}`;
-    // If one of them fails, or they take too long together, each is looked at for itself.
-    const found = await data.summarise(caller, view, query, checkMs).catch(() => []);
-    for (const [i, is] of found.entries()) if (is !== true) none.add((some[i] as (typeof some)[0]).alert);
-  };
-  for (const [isOfRows, same] of Map.groupBy(tests, (test) => test.isOfRows))
-    for (let at = 0; at < same.length; at += atOnce)
-      await ask(isOfRows ? OF_ROWS : "", same.slice(at, at + atOnce));
-  return none;
-}
-
-const OF_ROWS = ' FROM "rows" AS "c9"';
-const TEST = /^SELECT (.*) AS "k9" FROM "rows" AS "c9"$/s;
-
-/** What is true if rows match. A condition on each row by itself is one of many that one look at all rows answers. */
-function testOf(c9ql: string, sql: (text: string) => string): { test: string; isOfRows: boolean } {
-  const [, condition] = /^select \* where ([^;]+)$/i.exec(c9ql) ?? [];
-  if (condition !== undefined && !/\b(?:group|order|limit)\b/i.test(condition)) {
-    const [, test] = TEST.exec(sql(`select max(case when (${condition}) then 1 else 0 end) as k9`)) ?? [];
-    if (test !== undefined) return { test: `coalesce(${test} = 1, false)`, isOfRows: true };
-  }
-  return { test: `EXISTS (SELECT * FROM (${sql(c9ql)}))`, isOfRows: false };
+  const wanted = asked.map(({ c9ql, zone }) => ({ c9ql: c9ql ?? "", timeZone: zone }));
+  const found = await data.findMatches(caller, dataset, wanted, { atOnce, ms: checkMs });
+  return new Set(asked.filter((_, i) => found[i] === false));
 }
 
 async function findRows(

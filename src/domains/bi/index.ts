@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { AppError } from "../../kernel/errors.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { AgentServices } from "../agent/index.ts";
-import type { DataServices } from "../data/index.ts";
+import { countRows, type DataServices, rowQuery } from "../data/index.ts";
 import type { Identity } from "../identity/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { BoardsStore } from "./boards.store.ts";
@@ -72,7 +72,8 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
       const { c9ql: _, ...filtered } = spec;
       const source = await sources.open(caller, datasetId, isAsked ? filtered : spec, PLAIN_LENS);
       if (!isAsked) planOf(spec, source);
-      if (spec.filters.length > 0 && !hasParameter(spec.filters)) await source.read("select count(*)", 1);
+      if (spec.filters.length > 0 && !hasParameter(spec.filters))
+        await source.read(rowQuery({ select: [["n", countRows()]] }), 1);
     });
     const insights = new InsightFinder({ sources, seers, clock });
     const views = new Views({ seers, sources, insights, modelSources, drawings, clock });

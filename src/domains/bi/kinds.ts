@@ -1,6 +1,7 @@
 import { AppError } from "../../kernel/errors.ts";
 import type { AssetKind, AssetRows, RowsOptions } from "../../registry/asset-kind.ts";
 import type { ModelTable } from "../agent/index.ts";
+import { following } from "../data/index.ts";
 import { may, mayShare } from "./access.ts";
 import type { BoardsStore, FormerVersion } from "./boards.store.ts";
 import { datasetGone, guardOf } from "./boards.ts";
@@ -126,17 +127,13 @@ export function widgetKind({ boards, seers, sources, modelSources, data }: BiSer
       const shown = await rowsOfWidget(widget.spec, source);
       const given = source.parameters;
       // What is asked of a widget's rows comes after what the widget makes of them.
-      const asked = <
-        T extends { c9ql?: string | undefined; parameters?: Readonly<Record<string, unknown>> | undefined },
-      >(
-        options: T,
-      ): T => {
-        const c9ql = [source.c9ql, shown, options.c9ql ?? ""].filter((text) => text !== "").join(";\n");
+      const query = following(source.query, shown);
+      const asked = <T extends Pick<RowsOptions, "parameters">>(options: T) => {
         const parameters = { ...given, ...options.parameters };
         return {
           ...options,
           timeZone: lens.timeZone,
-          ...(c9ql !== "" && { c9ql }),
+          query,
           ...(Object.keys(parameters).length > 0 && { parameters }),
         };
       };

@@ -14,6 +14,7 @@ import {
 } from "../../platform/drawing/index.ts";
 import { LIMITS as DRAWING } from "../../platform/drawing/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
+import { column as columnValue, isNotNull, rowQuery } from "../data/index.ts";
 import type { Dashboard, Widget } from "./boards.store.ts";
 import { datasetGone } from "./boards.ts";
 import { showModel } from "./draw/model-subject.ts";
@@ -27,7 +28,6 @@ import { readable } from "./query/plan.ts";
 import {
   type KnownDatasets,
   notAllFilters,
-  quoted,
   type Seen,
   type Sources,
   unfilteredNotes,
@@ -392,10 +392,15 @@ export class Views {
       if (source === undefined || column === undefined) continue;
       if (columnKind(column.type) === "date") return { options: null, isDate: true };
       if (!isChosen) return { options: null, isDate: false };
-      const name = quoted(column.name);
+      const value = columnValue(column.name);
       // Without an order, so that the engine may stop as soon as there are too many.
-      const text = `select distinct ${name} as k9x where ${name} is not null limit ${OPTIONS + 1}`;
-      const { rows } = await source.read(text, OPTIONS + 1);
+      const distinct = rowQuery({
+        distinct: true,
+        select: [["k9x", value]],
+        where: isNotNull(value),
+        limit: OPTIONS + 1,
+      });
+      const { rows } = await source.read(distinct, OPTIONS + 1);
       const options = rows
         .map((row) => (typeof row.k9x === "string" ? row.k9x : JSON.stringify(row.k9x)))
         .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }));

@@ -24,6 +24,7 @@ import {
   asQueryError,
   type CompiledQuery,
   compileOn,
+  compileTest,
   type ParameterValue,
   parse,
   refuseUnknownParameters,
@@ -54,6 +55,7 @@ import {
   type PushesStore,
   type PushOptions,
 } from "./pushes.store.ts";
+import { following, type RowQuery } from "./row-query.ts";
 
 interface DataParts {
   datasets: DatasetsStore;
@@ -66,6 +68,11 @@ interface DataParts {
   onDamage?: (blobKey: string) => void;
   /** Told of each push, so that small parts are put together before there are many. */
   onPush?: (dataset: Dataset) => void;
+}
+
+/** Which rows of a dataset: `c9ql` comes after the query. */
+export interface DatasetRows extends RowsOptions {
+  query?: RowQuery | undefined;
 }
 
 /** A query on one dataset as its caller sees it. */
@@ -113,8 +120,8 @@ export class Data {
     });
   }
 
-  /** Some rows of a dataset, in the order in which they came; or what a C9QL query makes of them. */
-  async read(caller: Caller, dataset: Dataset, options: ReadOptions): Promise<RowPage> {
+  /** Some rows of a dataset, in the order in which they came; or what a query makes of them. */
+  async read(caller: Caller, dataset: Dataset, options: ReadOptions & DatasetRows): Promise<RowPage> {
     // Whatever is asked of a dataset without columns, nothing comes of it.
     if (dataset.columns.length === 0)
       return { columns: [], rows: [], totalRows: 0, returnedRows: 0, isCut: false };
@@ -136,30 +143,64 @@ export class Data {
   }
 
   /** How many rows there are in all, whatever part of them the options ask for. */
-  async count(caller: Caller, dataset: Dataset, options: RowsOptions): Promise<number> {
+  async count(caller: Caller, dataset: Dataset, options: DatasetRows): Promise<number> {
     if (dataset.columns.length === 0) return 0;
     const { request, totalRows } = await this.#queryOn(caller, dataset, options);
     return totalRows ?? this.#count(request);
   }
 
+  /**
+   * Whether each of these queries finds rows, asked in as few statements as can be; undefined where that is not known,
+   * because a query, or one of those that it was asked with, failed or took too long.
+   */
+  async findMatches(
+    caller: Caller,
+    dataset: Dataset,
+    asked: readonly { c9ql: string; timeZone: string }[],
+    { atOnce, ms }: { atOnce: number; ms: number },
+  ): Promise<(boolean | undefined)[]> {
+    const found = new Array<boolean | undefined>(asked.length).fill(undefined);
+    const { visible, ...view } = await this.tableView(caller, dataset, "rows");
+    const tests = asked.flatMap(({ c9ql, timeZone: timezone }, at) => {
+      const options = { columns: visible, source: '"rows"', now: this.#parts.clock.now(), timezone };
+      try {
+        const test = compileTest(parse(c9ql, { columns: visible }), options);
+        return test === undefined ? [] : [{ at, ...test }];
+      } catch (error) {
+        // Asked by itself, it says what is wrong with it.
+        if (isAppError(error)) return [];
+        throw error;
+      }
+    });
+    for (const [from, same] of Map.groupBy(tests, (test) => test.from))
+      for (let i = 0; i < same.length; i += atOnce) {
+        const some = same.slice(i, i + atOnce);
+        const sql = `SELECT ${some.map(({ test }) => test).join(", ")}${from}`;
+        const row = await this.summarise(caller, view, sql, ms).catch(() => []);
+        for (const [j, { at }] of some.entries()) if (typeof row[j] === "boolean") found[at] = row[j];
+      }
+    return found;
+  }
+
   async #queryOn(
     caller: Caller,
     dataset: Dataset,
-    { c9ql, parameters, timeZone, signal }: RowsOptions,
+    { query, c9ql, parameters, timeZone, signal }: DatasetRows,
   ): Promise<DatasetQuery> {
     const { visible, ...tableView } = await this.tableView(caller, dataset, "rows");
-    const isPlain = c9ql === undefined && parameters === undefined;
+    const isAll = c9ql === undefined && (query === undefined || query.statements.length === 0);
+    const isPlain = isAll && parameters === undefined;
     const rest = { scope: scopeOf(caller), tableViews: [tableView], signal };
     const { sql, params } = isPlain
       ? { sql: 'SELECT * FROM "rows"', params: [] }
       : await compileRows(
-          { c9ql, parameters, timeZone },
+          { query, c9ql, parameters, timeZone },
           visible,
           this.#parts.clock.now(),
           (needed, values) => this.#query({ ...rest, sql: needed, params: values }),
         );
     const request = { ...rest, sql, params };
-    const isWhole = c9ql === undefined && !tableView.isRestricted;
+    const isWhole = isAll && !tableView.isRestricted;
     return { request, totalRows: isWhole ? dataset.rowCount : undefined };
   }
 
@@ -177,7 +218,7 @@ export class Data {
   }
 
   /** The rows that `read` would give, however many, a batch at a time. */
-  async *stream(caller: Caller, dataset: Dataset, options: RowsOptions): AsyncGenerator<QueryBatch> {
+  async *stream(caller: Caller, dataset: Dataset, options: DatasetRows): AsyncGenerator<QueryBatch> {
     if (dataset.columns.length === 0) return;
     const { limit, offset = 0 } = options;
     const { request } = await this.#queryOn(caller, dataset, options);
@@ -457,14 +498,14 @@ function seenTable(
   };
 }
 
-/** C9QL as SQL over the view "rows"; `ask` runs what must be known of the rows first. */
+/** A query as SQL over the view "rows"; `ask` runs what must be known of the rows first. */
 function compileRows(
-  { c9ql, parameters: values = {}, timeZone: timezone = "UTC" }: Omit<RowsOptions, "signal">,
+  { query: first, c9ql, parameters: values = {}, timeZone: timezone = "UTC" }: Omit<DatasetRows, "signal">,
   columns: readonly Column[],
   now: Date,
   ask: (sql: string, params: readonly string[]) => Promise<{ rows: JsonValue[][] }>,
 ): Promise<CompiledQuery> {
-  const query = parse(c9ql ?? "", { columns });
+  const query = following(first, c9ql === undefined ? undefined : parse(c9ql, { columns }));
   // Which values fit depends on the query: compiling checks them.
   const parameters = values as Readonly<Record<string, ParameterValue>>;
   refuseUnknownParameters(query, parameters);

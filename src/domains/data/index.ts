@@ -34,7 +34,16 @@ import { pushData } from "./tools/push-data.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 import { setDatasourceAccess } from "./tools/set-datasource-access.tool.ts";
 
-export { compile, filtersToC9ql, parse, parseCondition, print, type Query } from "./c9ql/index.ts";
+export {
+  compile,
+  filtersToQuery,
+  parametersOf,
+  parse,
+  parseCondition,
+  print,
+  printExpression,
+  rowCondition,
+} from "./c9ql/index.ts";
 export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
 export { assertName, type Column, type Dataset, type DatasetPolicy } from "./dataset.ts";
@@ -47,6 +56,30 @@ export { allParts, checkableParts, datasetsWith, sampleOfParts, sha256Of } from 
 export { assertBoundsKnown, restrictionFor } from "./policies.ts";
 export { isWhole, seenRun } from "./queries.ts";
 export { replaceRows } from "./replace-rows.ts";
+export {
+  between,
+  both,
+  call,
+  column,
+  compare,
+  constant,
+  countRows,
+  dateToken,
+  descending,
+  either,
+  following,
+  ifElse,
+  isNotNull,
+  isNull,
+  isOneOf,
+  like,
+  type RowQuery,
+  type RowValue,
+  rowQuery,
+  selected,
+  sumOverGroups,
+  truncated,
+} from "./row-query.ts";
 
 type Settings = ValuesOf<typeof DATA_SETTINGS>;
 

@@ -1,11 +1,27 @@
 import { AppError } from "../../../kernel/errors.ts";
-import type { Column } from "../../data/index.ts";
+import {
+  between,
+  type Column,
+  call,
+  column as columnValue,
+  compare as comparing,
+  constant,
+  countRows,
+  dateToken,
+  isNotNull,
+  isNull,
+  like,
+  type RowQuery,
+  type RowValue,
+  rowQuery,
+  selected,
+} from "../../data/index.ts";
 import { GERMAN } from "./german-words.ts";
 import { AGGREGATE_WORDS, type Aggregate, type Comparison, ENGLISH, type Lexicon } from "./words.ts";
 
-/** A condition that was understood: C9QL, and what it says in words. */
-export interface Understood {
-  c9ql: string;
+/** A condition that was understood: the query whose rows match, and what it says in words. */
+interface Understood {
+  query: RowQuery;
   sentence: string;
 }
 
@@ -145,10 +161,9 @@ function write(
     throw new AppError("bad_request", `${column?.name} is no number.`, {
       hint: "Choose a column of numbers.",
     });
-  const field = column === undefined ? "*" : quoted(column.name);
   const said = column === undefined ? "rows" : column.name;
   const subject = aggregate === undefined ? said : `${AGGREGATE_WORDS[aggregate]} ${said}`;
-  const left = aggregate === undefined ? field : "`value`";
+  const left = columnValue(aggregate === undefined ? said : "value");
   const condition = compare(left, comparison, values, {
     isNumber,
     isText: isText(column) && aggregate === undefined,
@@ -157,10 +172,21 @@ function write(
   if (condition === undefined) return undefined;
   const per = daily === undefined ? "" : " of a day";
   const sentence = `${aggregate === undefined ? "any row where " : ""}${subject}${per} ${condition.words}`;
-  if (aggregate === undefined) return { c9ql: `where ${condition.c9ql}`, sentence };
-  const day = daily === undefined ? "" : `date_format(${quoted(daily.name)}, yyyy-MM-dd) as day, `;
-  const by = daily === undefined ? "" : " group by day";
-  return { c9ql: `select ${day}${aggregate}(${field}) as value${by}; where ${condition.c9ql}`, sentence };
+  const found = { where: condition.value };
+  if (aggregate === undefined) return { query: rowQuery(found), sentence };
+  const value = column === undefined ? countRows() : call(aggregate, columnValue(column.name));
+  const days = daily === undefined ? [] : [["day", dayOf(daily)] as const];
+  return {
+    query: rowQuery(
+      { select: [...days, ["value", value]], groupBy: days.map(([name]) => selected(name)) },
+      found,
+    ),
+    sentence,
+  };
+}
+
+function dayOf({ name }: Column): RowValue {
+  return call("date_format", columnValue(name), constant("yyyy-MM-dd"));
 }
 
 interface ValueKind {
@@ -179,29 +205,32 @@ const WORDS: Readonly<Partial<Record<Comparison, string>>> = {
 };
 
 function compare(
-  left: string,
+  left: RowValue,
   comparison: Comparison,
   values: string,
   kind: ValueKind,
-): { c9ql: string; words: string } | undefined {
-  if (comparison === "empty")
-    return values === "" ? { c9ql: `${left} is null`, words: "is empty" } : undefined;
+): { value: RowValue; words: string } | undefined {
+  if (comparison === "empty") return values === "" ? { value: isNull(left), words: "is empty" } : undefined;
   if (comparison === "filled")
-    return values === "" ? { c9ql: `${left} is not null`, words: "is not empty" } : undefined;
+    return values === "" ? { value: isNotNull(left), words: "is not empty" } : undefined;
   if (comparison === "between") {
     const [low, high] = values.split(kind.lexicon.between).map((value) => literalOf(value, kind));
     if (low === undefined || high === undefined) return undefined;
-    return { c9ql: `${left} between ${low} and ${high}`, words: `is between ${low} and ${high}` };
+    return {
+      value: between(left, low.value, high.value),
+      words: `is between ${low.words} and ${high.words}`,
+    };
   }
   const value = literalOf(values, kind);
   if (value === undefined) return undefined;
   if (comparison === "like")
-    return kind.isText ? { c9ql: `${left} like ${value}`, words: `contains ${value}` } : undefined;
-  const words = `${WORDS[comparison]} ${value}`;
+    return kind.isText ? { value: like(left, value.value), words: `contains ${value.words}` } : undefined;
+  const words = `${WORDS[comparison]} ${value.words}`;
   const isEquality = comparison === "=" || comparison === "!=";
-  if (!kind.isText) return { c9ql: `${left} ${comparison} ${value}`, words };
+  if (!kind.isText) return { value: comparing(left, comparison, value.value), words };
   // Who writes a condition in words does not mind upper and lower case.
-  return isEquality ? { c9ql: `lower(${left}) ${comparison} ${value.toLowerCase()}`, words } : undefined;
+  const lower = constant(value.text?.toLowerCase());
+  return isEquality ? { value: comparing(call("lower", left), comparison, lower), words } : undefined;
 }
 
 const SCALES: Readonly<Record<string, number>> = {
@@ -214,10 +243,17 @@ const SCALES: Readonly<Record<string, number>> = {
   mio: 1e6,
 };
 
-function literalOf(text: string, { isNumber, isText, lexicon }: ValueKind): string | undefined {
+/** A value that was named, and how it is said back. */
+interface Literal {
+  value: RowValue;
+  words: string;
+  text?: string;
+}
+
+function literalOf(text: string, { isNumber, isText, lexicon }: ValueKind): Literal | undefined {
   const bare = text.trim().replace(/^["'](.*)["']$/, "$1");
   if (bare === "") return undefined;
-  if (isText) return `'${bare.replaceAll("'", "''")}'`;
+  if (isText) return { value: constant(bare), words: `'${bare.replaceAll("'", "''")}'`, text: bare };
   const digits = lexicon.thousands === "," ? bare : swapSigns(bare);
   const number =
     /^[$€£]?\s*(-?\d+(?:,\d{3})*(?:\.\d+)?)\s*(k|m|thousand|million|tausend|millionen|mio)?\s*(?:[$€£%]|euro)?$/i.exec(
@@ -225,13 +261,14 @@ function literalOf(text: string, { isNumber, isText, lexicon }: ValueKind): stri
     );
   if (number !== null) {
     const scaled = Number(number[1]?.replaceAll(",", "")) * (SCALES[number[2]?.toLowerCase() ?? ""] ?? 1);
-    return Number.isFinite(scaled) ? String(scaled) : undefined;
+    return Number.isFinite(scaled) ? { value: constant(scaled), words: String(scaled) } : undefined;
   }
   if (isNumber) return undefined;
-  if (/^(?:true|false)$/i.test(bare)) return bare.toLowerCase();
-  if (/^\d{4}-\d{2}-\d{2}$/.test(bare)) return `'${bare}'`;
+  if (/^(?:true|false)$/i.test(bare))
+    return { value: constant(bare.toLowerCase() === "true"), words: bare.toLowerCase() };
+  if (/^\d{4}-\d{2}-\d{2}$/.test(bare)) return { value: constant(bare), words: `'${bare}'` };
   const named = { heute: "today", gestern: "yesterday" }[bare.toLowerCase()] ?? bare.toLowerCase();
-  return /^(?:today|yesterday)$/.test(named) ? `$c9_${named}` : undefined;
+  return /^(?:today|yesterday)$/.test(named) ? { value: dateToken(named), words: `$c9_${named}` } : undefined;
 }
 
 /** 1.000,50 as 1,000.50. */
@@ -249,8 +286,4 @@ function isDated(column: Column | undefined): boolean {
 
 function isText(column: Column | undefined): boolean {
   return column?.type === "VARCHAR";
-}
-
-function quoted(name: string): string {
-  return `\`${name.replaceAll("`", "``")}\``;
 }

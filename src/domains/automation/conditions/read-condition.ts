@@ -1,8 +1,23 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { type Column, compile, parse, parseCondition, print, type Query } from "../../data/index.ts";
-import { readPlainLanguage, type Understood } from "./plain-language.ts";
+import {
+  type Column,
+  compile,
+  parse,
+  parseCondition,
+  print,
+  printExpression,
+  type RowQuery,
+  rowCondition,
+} from "../../data/index.ts";
+import { readPlainLanguage } from "./plain-language.ts";
 
 const SHOWN_COLUMNS = 30;
+
+/** A condition that was understood: C9QL, and what it says in words. */
+interface Understood {
+  c9ql: string;
+  sentence: string;
+}
 
 interface Source {
   name: string;
@@ -16,22 +31,22 @@ interface Source {
 export function readCondition(text: string, source: Source): Understood {
   const trimmed = text.trim();
   const asC9ql = tryC9ql(trimmed, source.columns);
-  if (typeof asC9ql === "string") return { c9ql: asC9ql, sentence: sentenceOf(trimmed, asC9ql) };
+  if (!isAppError(asC9ql)) return { c9ql: print(asC9ql), sentence: sentenceOf(trimmed, asC9ql) };
   const understood = readPlainLanguage(trimmed, source);
   if (understood !== undefined) {
-    const query = parse(understood.c9ql, { columns: source.columns });
+    const { query, sentence } = understood;
     assertCompiles(query, source.columns);
-    return { ...understood, c9ql: print(query) };
+    return { c9ql: print(query), sentence };
   }
   if (looksLikeC9ql(trimmed)) throw asC9ql;
   throw notUnderstood(source);
 }
 
 /** As a condition in plain language is said back; one on all rows together, or a query, is said as it was given. */
-function sentenceOf(text: string, c9ql: string): string {
+function sentenceOf(text: string, query: RowQuery): string {
   const oneLine = text.replace(/\s+/g, " ").replace(/^where |;$/gi, "");
-  const [, condition] = /^select \* where ([^;]+)$/.exec(c9ql.replace(/\s+/g, " ")) ?? [];
-  if (condition !== undefined) return `any row where ${condition}`;
+  const condition = rowCondition(query);
+  if (condition !== undefined) return `any row where ${printExpression(condition).replace(/\s+/g, " ")}`;
   return isQuery(text) ? `this finds rows: ${oneLine}` : oneLine;
 }
 
@@ -39,19 +54,19 @@ function isQuery(text: string): boolean {
   return /^select\b|;|\b(?:group|order) by\b|\blimit \d+$/i.test(text);
 }
 
-/** Its canonical text, or why it is no C9QL. */
-function tryC9ql(text: string, columns: readonly Column[]): string | AppError {
+/** The query that it is, or why it is no C9QL. */
+function tryC9ql(text: string, columns: readonly Column[]): RowQuery | AppError {
   try {
     const query = isQuery(text) ? parse(text, { columns }) : parseCondition(text, { columns });
     assertCompiles(query, columns);
-    return print(query);
+    return query;
   } catch (error) {
     if (isAppError(error)) return error;
     throw error;
   }
 }
 
-function assertCompiles(query: Query, columns: readonly Column[]): void {
+function assertCompiles(query: RowQuery, columns: readonly Column[]): void {
   compile(query, { columns, source: '"rows"', now: new Date(0), timezone: "UTC" });
 }
 

@@ -125,7 +125,7 @@ export function drawPoints(
 function empty(
   title: string,
   { filters, c9ql }: WidgetSpec,
-  { dataset, c9ql: all }: Source,
+  { dataset, query: all }: Source,
   { locale }: Pick<Writing, "locale">,
 ): Subject {
   const t = wordsIn(locale);
@@ -135,7 +135,7 @@ function empty(
       ? t`${dataset.name} has no rows yet.`
       : filters.length > 0
         ? t`No rows are left by the filters on ${fields}.`
-        : all !== "" && c9ql === undefined
+        : all.statements.length > 0 && c9ql === undefined
           ? t`No rows are left by the filters of the dashboard.`
           : c9ql !== undefined
             ? t`No rows are left by the widget's query and filters.`

@@ -1,6 +1,6 @@
-import type { Column } from "../../data/index.ts";
+import { both, type Column, call, column, compare, constant, countRows, rowQuery } from "../../data/index.ts";
 import { isAdditive, type Measure } from "../query/plan.ts";
-import { quoted, type Source } from "../query/source.ts";
+import type { Source } from "../query/source.ts";
 import type { Analysis } from "./analyse.ts";
 import { type Finding, impactOf, wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
@@ -143,10 +143,18 @@ async function segmentsOf(
   }: { time: Column; field: Column; measure: Measure } & Pick<Compared, "before" | "after">,
 ): Promise<WeightedSegment[]> {
   const read = async ([from, to]: readonly [number, number]) => {
-    const x = quoted(time.name);
-    const moment = (ms: number) => `'${new Date(ms).toISOString().slice(0, 19).replace("T", " ")}'`;
-    const text = `select ${quoted(field.name)} as k9s, ${measure.formula} as k9v, count(*) as k9n where ${x} >= ${moment(from)} and ${x} < ${moment(to)} group by 1`;
-    const { rows } = await source.read(text, LIMITS.insights.segments * 2);
+    const x = column(time.name);
+    const moment = (ms: number) => constant(new Date(ms).toISOString().slice(0, 19).replace("T", " "));
+    const query = rowQuery({
+      select: [
+        ["k9s", column(field.name)],
+        ["k9v", measure.value],
+        ["k9n", countRows()],
+      ],
+      where: both(compare(x, ">=", moment(from)), compare(x, "<", moment(to))),
+      groupBy: 1,
+    });
+    const { rows } = await source.read(query, LIMITS.insights.segments * 2);
     return new Map(
       rows
         .map(
@@ -174,8 +182,8 @@ export async function dimensionsOf(
     .filter(({ name, type }) => type === "VARCHAR" && !except.includes(name))
     .slice(0, LIMITS.insights.dimensions);
   if (texts.length === 0) return [];
-  const counts = texts.map(({ name }, i) => `distinct(${quoted(name)}) as k9d${i}`);
-  const { rows } = await source.read(`select ${counts.join(", ")}`, 1);
+  const select = texts.map(({ name }, i) => [`k9d${i}`, call("distinct", column(name))] as const);
+  const { rows } = await source.read(rowQuery({ select }), 1);
   return texts.filter((_, i) => {
     const values = Number(rows[0]?.[`k9d${i}`] ?? 0);
     return values >= 2 && values <= LIMITS.insights.segments;

@@ -3,12 +3,13 @@ import { isAppError } from "../../../kernel/errors.ts";
 import type { Clock } from "../../../kernel/time.ts";
 import { formatter, knownLocale } from "../../../platform/drawing/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
+import { column, descending, isNotNull, rowQuery } from "../../data/index.ts";
 import { isNumbering, isYearName } from "../../models/index.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import { type Chosen, lensOf } from "../lens.ts";
 import { LIMITS as BI } from "../limits.ts";
 import { isAdditive, isTime, type Measure, planOf } from "../query/plan.ts";
-import { isNumber, type Lens, PLAIN_LENS, quoted, type Source, type Sources } from "../query/source.ts";
+import { isNumber, type Lens, PLAIN_LENS, type Source, type Sources } from "../query/source.ts";
 import type { Seers } from "../seers.ts";
 import type { WidgetSpec } from "../shapes.ts";
 import { analyse, YEAR } from "./analyse.ts";
@@ -164,7 +165,7 @@ export class InsightFinder {
     const why = new Map<string, string[]>();
     for (const measure of plan.measures.slice(0, LIMITS.insights.measures)) {
       const naming = namingOf(measure, { dataset: source.dataset.name, format: spec.format, locale });
-      const key = `${datasetId} ${measure.formula}`;
+      const key = `${datasetId} ${measure.aggregate} ${measure.field?.name}`;
       const tell = (findings: readonly Finding[]) =>
         looked.findings.push(...findings.map((finding) => ({ ...finding, measure: key })));
       // A measured number is no category.
@@ -240,8 +241,17 @@ const LEAST_SHARE = 0.5;
 /** How much of the whole a few have. */
 async function concentrated(source: Source, x: string, measure: Measure, naming: Naming): Promise<Finding[]> {
   if (!isAdditive(measure)) return [];
-  const text = `select ${quoted(x)} as k9x, ${measure.formula} as k9v where ${quoted(x)} is not null group by 1 order by 2 desc`;
-  const { rows: all, totalRows } = await source.read(text, BI.bi.chartRows);
+  const value = column(x);
+  const query = rowQuery({
+    select: [
+      ["k9x", value],
+      ["k9v", measure.value],
+    ],
+    where: isNotNull(value),
+    groupBy: 1,
+    orderBy: [descending(2)],
+  });
+  const { rows: all, totalRows } = await source.read(query, BI.bi.chartRows);
   if (totalRows > all.length) return [];
   const rows = all.filter((row) => !isTotal(String(row.k9x)));
   const concentration = concentrationOf(rows.map((row) => Number(row.k9v ?? 0)));

@@ -1,7 +1,7 @@
-import type { Column } from "../../data/index.ts";
+import { type Column, column, isNotNull, rowQuery, truncated } from "../../data/index.ts";
 import { momentOf } from "../query/periods.ts";
 import { isAdditive, type Measure } from "../query/plan.ts";
-import { quoted, type Source } from "../query/source.ts";
+import type { Source } from "../query/source.ts";
 import { type Analysis, analyse } from "./analyse.ts";
 import type { Finding } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
@@ -47,10 +47,18 @@ async function partsOf(
   { time, measure, field }: { time: Column; measure: Measure; field: Column },
   { grain, periods, values: whole }: Series,
 ): Promise<{ name: string; values: number[] }[]> {
-  const x = quoted(time.name);
+  const x = column(time.name);
   const { segments, points, parts } = LIMITS.insights;
-  const text = `select ${quoted(field.name)} as k9s, date_trunc(${x}, ${grain}) as k9x, ${measure.formula} as k9v where ${x} is not null group by 1, 2`;
-  const { rows } = await source.read(text, segments * points);
+  const query = rowQuery({
+    select: [
+      ["k9s", column(field.name)],
+      ["k9x", truncated(x, grain)],
+      ["k9v", measure.value],
+    ],
+    where: isNotNull(x),
+    groupBy: 2,
+  });
+  const { rows } = await source.read(query, segments * points);
   const places = new Map(periods.map((period, i) => [period, i]));
   const all = new Map<string, number[]>();
   for (const row of rows) {

@@ -1,9 +1,22 @@
 import { isIntegerType } from "../../../kernel/values.ts";
-import { type Column, filtersToC9ql } from "../../data/index.ts";
+import {
+  type Column,
+  call,
+  column,
+  constant,
+  countRows,
+  following,
+  isNotNull,
+  isOneOf,
+  type RowValue,
+  rowQuery,
+  truncated,
+} from "../../data/index.ts";
 import { isYearName, tellsYears } from "../../models/index.ts";
 import { allPeriods, momentOf, nextPeriod } from "../query/periods.ts";
 import { isAdditive, isTime, type Measure } from "../query/plan.ts";
-import { quoted, type Source } from "../query/source.ts";
+import { rangeOf } from "../query/points.ts";
+import type { Source } from "../query/source.ts";
 import { GRAINS, type Grain } from "../shapes.ts";
 import { LIMITS } from "./limits.ts";
 import { differences, median } from "./statistics.ts";
@@ -40,9 +53,17 @@ export async function withTime(
   const year =
     x !== undefined && isYear(x) ? x : dated === undefined ? source.columns.find(isYear) : undefined;
   if (year === undefined) return { source, time: dated };
-  const name = quoted(year.name);
-  const text = `select ${name} as k9y, count(*) as k9n where ${name} is not null group by 1 order by 1`;
-  const { rows, totalRows } = await source.read(text, MOST_YEARS);
+  const value = column(year.name);
+  const counted = rowQuery({
+    select: [
+      ["k9y", value],
+      ["k9n", countRows()],
+    ],
+    where: isNotNull(value),
+    groupBy: 1,
+    orderBy: [1],
+  });
+  const { rows, totalRows } = await source.read(counted, MOST_YEARS);
   const isWhole = totalRows <= rows.length && rows.every(({ k9y }) => /^\d{4}$/.test(String(k9y)));
   const years = rows.map(({ k9y }) => Number(k9y)).sort((a, b) => a - b);
   const [min, max] = [years[0] ?? Number.NaN, years.at(-1) ?? Number.NaN];
@@ -50,18 +71,19 @@ export async function withTime(
   const { every, within } = stepOf(years);
   const time: TimeColumn = { name: YEAR_DAY, type: "DATE", finest: "year", every, of: year.name };
   const values = isIntegerType(year.type) ? within : within.map(String);
-  const kept =
-    within.length === years.length
-      ? ""
-      : `${filtersToC9ql([{ field: year.name, operator: "in", value: values }])};\n`;
-  const day = `${kept}select *, str_to_date(concat(${name}, '-01-01'), 'yyyy-MM-dd') as ${YEAR_DAY}`;
+  const firstDay = call("str_to_date", call("concat", value, constant("-01-01")), constant("yyyy-MM-dd"));
+  const days = rowQuery({
+    all: true,
+    select: [[YEAR_DAY, firstDay]],
+    where: within.length === years.length ? undefined : isOneOf(value, values),
+  });
   return {
     time,
     source: {
       ...source,
       columns: [...source.columns, time],
       find: (field) => (field === YEAR_DAY ? time : source.find(field)),
-      read: (more, limit, isSample) => source.read(`${day};\n${more}`, limit, isSample),
+      read: (more, limit, isSample) => source.read(following(days, more), limit, isSample),
     },
   };
 }
@@ -105,9 +127,8 @@ export async function readSeries(
   measure: Measure,
   now: Date,
 ): Promise<Series | TooLittle> {
-  const x = quoted(time.name);
-  const { rows } = await source.read(`select min(${x}) as k9a, max(${x}) as k9b`, 1);
-  const [from, last] = [momentOf(rows[0]?.k9a), momentOf(rows[0]?.k9b)];
+  const x = column(time.name);
+  const [from, last] = await rangeOf(x, source);
   if (from === undefined || last === undefined) return { why: "no rows with a time" };
   // The rows of a year that only has its number are of all of it.
   const to = time.finest === undefined ? last : nextPeriod(last, time.finest);
@@ -136,12 +157,20 @@ export async function readSeries(
 
 async function readAt(
   source: Source,
-  x: string,
+  x: RowValue,
   measure: Measure,
   { grain, every, from, to, now }: { grain: Grain; every: number; from: number; to: number; now: Date },
 ): Promise<Series> {
-  const text = `select date_trunc(${x}, ${grain}) as k9x, ${measure.formula} as k9v where ${x} is not null group by 1 order by 1`;
-  const { rows } = await source.read(text, LIMITS.insights.points * 2);
+  const byPeriod = rowQuery({
+    select: [
+      ["k9x", truncated(x, grain)],
+      ["k9v", measure.value],
+    ],
+    where: isNotNull(x),
+    groupBy: 1,
+    orderBy: [1],
+  });
+  const { rows } = await source.read(byPeriod, LIMITS.insights.points * 2);
   const known = new Map(
     rows.flatMap((row) => {
       const period = momentOf(row.k9x);

@@ -1,7 +1,8 @@
 import { MS } from "../../../kernel/time.ts";
-import type { Column } from "../../data/index.ts";
+import { type Column, column, compare, constant, countRows, rowQuery, truncated } from "../../data/index.ts";
 import { momentOf, periodWriter } from "../query/periods.ts";
-import { quoted, type Source } from "../query/source.ts";
+import { rangeOf } from "../query/points.ts";
+import type { Source } from "../query/source.ts";
 import type { Finding } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import { isTotal, NONE, partOf } from "./naming.ts";
@@ -73,17 +74,24 @@ export async function silenceFindings(
   fields: readonly Column[],
   locale: string,
 ): Promise<Finding[]> {
-  const x = quoted(time.name);
+  const x = column(time.name);
   const { points, segments, parts } = LIMITS.insights;
-  const { rows } = await source.read(`select max(${x}) as k9b`, 1);
-  const last = momentOf(rows[0]?.k9b);
+  const [, last] = await rangeOf(x, source);
   if (last === undefined) return [];
   const first = Math.floor(last / MS.day) - points;
   const since = new Date(first * MS.day).toISOString().slice(0, 10);
   const found: Finding[] = [];
   for (const field of fields) {
-    const text = `select ${quoted(field.name)} as k9s, date_trunc(${x}, day) as k9x, count(*) as k9n where ${x} >= '${since}' group by 1, 2`;
-    const read = await source.read(text, segments * (points + 1));
+    const query = rowQuery({
+      select: [
+        ["k9s", column(field.name)],
+        ["k9x", truncated(x, "day")],
+        ["k9n", countRows()],
+      ],
+      where: compare(x, ">=", constant(since)),
+      groupBy: 2,
+    });
+    const read = await source.read(query, segments * (points + 1));
     const days = new Map<string, number[]>();
     for (const row of read.rows) {
       const at = (momentOf(row.k9x) ?? 0) / MS.day - first;

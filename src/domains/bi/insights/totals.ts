@@ -1,6 +1,15 @@
-import { type Column, filtersToC9ql } from "../../data/index.ts";
+import {
+  type Column,
+  column,
+  compare,
+  constant,
+  either,
+  following,
+  isNull,
+  rowQuery,
+} from "../../data/index.ts";
 import type { Measure } from "../query/plan.ts";
-import { quoted, type Source } from "../query/source.ts";
+import type { Source } from "../query/source.ts";
 import { wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import { mayBeTotal } from "./naming.ts";
@@ -17,19 +26,27 @@ export async function withoutTotals(
   const measure = measures.find((each) => each.aggregate === "sum");
   if (measure === undefined) return { source, leftOut: [] };
   for (const field of fields) {
-    const text = `select ${quoted(field.name)} as k9s, ${measure.formula} as k9v group by 1`;
-    const { rows } = await source.read(text, LIMITS.insights.segments + 1);
+    const segment = column(field.name);
+    const query = rowQuery({
+      select: [
+        ["k9s", segment],
+        ["k9v", measure.value],
+      ],
+      groupBy: 1,
+    });
+    const { rows } = await source.read(query, LIMITS.insights.segments + 1);
     const total = rows.find(({ k9s }) => mayBeTotal(String(k9s)));
     const others = rows.filter((row) => row !== total);
     const sum = others.reduce((all, { k9v }) => all + Number(k9v ?? 0), 0);
     const isSum = Math.abs(Number(total?.k9v ?? Number.NaN) - sum) <= ROUGHLY * Math.abs(sum);
     if (others.length < 2 || sum === 0 || !isSum) continue;
-    const named = filtersToC9ql([{ field: field.name, operator: "!=", value: String(total?.k9s) }]);
-    const kept = `${named} or ${quoted(field.name)} is null`;
+    const kept = rowQuery({
+      where: either(compare(segment, "!=", constant(String(total?.k9s))), isNull(segment)),
+    });
     return {
       source: {
         ...source,
-        read: (more, limit, isSample) => source.read(`${kept};\n${more}`, limit, isSample),
+        read: (more, limit, isSample) => source.read(following(kept, more), limit, isSample),
       },
       leftOut: [`${total?.k9s} is the total of the others by ${wordsOf(field.name)}, and was left out`],
     };

@@ -1,18 +1,17 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Words } from "../../../kernel/translation.ts";
 import { columnKind, isIntegerType } from "../../../kernel/values.ts";
-import type { Column } from "../../data/index.ts";
+import { type Column, call, column, countRows, type RowValue } from "../../data/index.ts";
 import { addsUp } from "../../models/index.ts";
 import type { Aggregate, ChartType, WidgetSpec } from "../shapes.ts";
 import { wordsIn } from "../words.ts";
-import { isNumber, quoted, type Source } from "./source.ts";
+import { isNumber, type Source } from "./source.ts";
 
 /** A number of a chart: which field, and how the engine puts its values together. */
 export interface Measure {
   field: Column | null;
   aggregate: Aggregate;
-  /** In C9QL. */
-  formula: string;
+  value: RowValue;
   format: string;
 }
 
@@ -61,13 +60,12 @@ function measureOf(field: Column | null, { aggregate: wanted, format, chart }: W
   const isCount = aggregate === "count" || aggregate === "distinct";
   const isWhole =
     isCount || (field !== null && isIntegerType(field.type) && aggregate !== "avg" && aggregate !== "median");
-  const name = field === null ? "*" : quoted(field.name);
   if (field === null && aggregate !== "count")
     throw new AppError("bad_request", `A ${chart} with ${aggregate} needs a field for its y-axis.`);
   return {
     field,
     aggregate,
-    formula: `${aggregate}(${name})`,
+    value: field === null ? countRows() : call(aggregate, column(field.name)),
     format: format !== undefined && !isCount ? format : isWhole ? "integer" : "number",
   };
 }

@@ -1,14 +1,33 @@
 import { withoutFloatNoise } from "../../../kernel/values.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { RowPage } from "../../../registry/asset-kind.ts";
-import type { Column } from "../../data/index.ts";
+import {
+  both,
+  type Column,
+  call,
+  column,
+  constant,
+  countRows,
+  descending,
+  either,
+  following,
+  ifElse,
+  isNotNull,
+  isNull,
+  isOneOf,
+  type RowQuery,
+  type RowValue,
+  rowQuery,
+  sumOverGroups,
+  truncated,
+} from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Grain, WidgetSpec } from "../shapes.ts";
 import { wordsIn } from "../words.ts";
 import { NONE, OTHER, type Points, pointsOf, type Row, ranked, textOf } from "./arrange-points.ts";
 import { grainFor, momentOf } from "./periods.ts";
 import { captionOf, isAdditive, isTime, type Measure, type Plan } from "./plan.ts";
-import { isNumber, quoted, type Source } from "./source.ts";
+import { isNumber, type Source } from "./source.ts";
 
 const { chartRows, groups: MOST_GROUPS, heatmapRows: MOST_ROWS, bars: MOST_BARS } = LIMITS.bi;
 
@@ -22,9 +41,9 @@ export async function readPoints(
   const t = wordsIn(locale);
   const { x, group, measures } = plan;
   const grain = isTime(x) ? (spec.grain ?? (await grainOf(x, source))) : undefined;
-  const xText = grain === undefined ? quoted(x.name) : `date_trunc(${quoted(x.name)}, ${grain})`;
+  const along = grain === undefined ? column(x.name) : truncated(column(x.name), grain);
   const used = group === undefined ? measures : measures.slice(0, 1);
-  const query = new PointsQuery(source, xText, group && quoted(group.name), used);
+  const query = new PointsQuery(source, along, group && column(group.name), used);
   const isOrdered =
     grain !== undefined || spec.sort === "x" || (spec.sort === undefined && (isNumber(x) || isLine(plan)));
   const keepX = grain === undefined && !(isNumber(x) && isLine(plan)) ? roomFor(spec, plan, most) : undefined;
@@ -64,7 +83,7 @@ function byX({ x: a }: Row, { x: b }: Row): number {
 
 /** Where the rows have each value first. */
 async function givenOrder({ name }: Column, source: Source): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await source.read(`select ${quoted(name)} as k9x`, chartRows);
+  const { rows } = await source.read(rowQuery({ select: [["k9x", column(name)]] }), chartRows);
   return new Map(rows.map(({ k9x }, i) => [textOf(k9x), i] as const).toReversed());
 }
 
@@ -74,9 +93,15 @@ function isLine({ chart }: Plan): boolean {
 
 /** Fine enough to see something, coarse enough to be read. */
 export async function grainOf({ name, type }: Column, source: Source): Promise<Grain> {
-  const { rows } = await source.read(`select min(${quoted(name)}) as k9a, max(${quoted(name)}) as k9b`, 1);
-  const [from, to] = [momentOf(rows[0]?.k9a), momentOf(rows[0]?.k9b)];
+  const [from, to] = await rangeOf(column(name), source);
   return from === undefined || to === undefined ? "day" : grainFor(from, to, !/^DATE$/i.test(type));
+}
+
+/** The first and the last moment. */
+export async function rangeOf(time: RowValue, source: Source): Promise<(number | undefined)[]> {
+  const select = [["k9a", call("min", time)] as const, ["k9b", call("max", time)] as const];
+  const { rows } = await source.read(rowQuery({ select }), 1);
+  return [momentOf(rows[0]?.k9a), momentOf(rows[0]?.k9b)];
 }
 
 /** As a part of a total. */
@@ -93,11 +118,11 @@ interface Fetched {
 
 class PointsQuery {
   readonly #source: Source;
-  readonly #x: string;
-  readonly #g: string | undefined;
+  readonly #x: RowValue;
+  readonly #g: RowValue | undefined;
   readonly #measures: readonly Measure[];
 
-  constructor(source: Source, x: string, g: string | undefined, measures: readonly Measure[]) {
+  constructor(source: Source, x: RowValue, g: RowValue | undefined, measures: readonly Measure[]) {
     this.#source = source;
     this.#x = x;
     this.#g = g;
@@ -110,19 +135,22 @@ class PointsQuery {
     g = this.#g,
   }: {
     isOrdered: boolean;
-    x?: string;
-    g?: string | undefined;
+    x?: RowValue;
+    g?: RowValue | undefined;
   }): Promise<Fetched> {
-    const keys = [`${x} as k9x`, ...(g === undefined ? [] : [`${g} as k9g`])];
-    const values = this.#measures.map(({ formula }, i) => `${formula} as k9v${i}`);
+    const keys = [["k9x", x] as const, ...(g === undefined ? [] : [["k9g", g] as const])];
+    const values = this.#measures.map(({ value }, i) => [`k9v${i}`, value] as const);
     const totals = this.#addUp
-      ? this.#measures.map(({ formula }, i) => `sum(${formula}) over () as k9t${i}`)
+      ? this.#measures.map(({ value }, i) => [`k9t${i}`, sumOverGroups(value)] as const)
       : [];
-    const order = isOrdered ? "1" : `${keys.length + 1} desc, 1`;
-    const by = keys.map((_, i) => i + 1).join(", ");
-    const text = `select ${[...keys, ...values, ...totals].join(", ")}, count(*) as k9n group by ${by} order by ${order} limit ${chartRows + 1}`;
-    // One more than is wanted tells that there are others; to count them would be to work all of it out again.
-    return this.#fetched(await this.#source.read(text, chartRows + 1));
+    const query = rowQuery({
+      select: [...keys, ...values, ...totals, ["k9n", countRows()]],
+      groupBy: keys.length,
+      orderBy: isOrdered ? [1] : [descending(keys.length + 1), 1],
+      // One more than is wanted tells that there are others; to count them would be to work all of it out again.
+      limit: chartRows + 1,
+    });
+    return this.#fetched(await this.#source.read(query, chartRows + 1));
   }
 
   #fetched({ rows }: RowPage): Fetched {
@@ -158,7 +186,7 @@ class PointsQuery {
     if (!fetched.isCut && this.#measures.every(isAdditive))
       return { ...fetched, rows: this.#summed(fetched.rows, topX, topG) };
     const x = topX === undefined ? this.#x : this.#grouped(this.#x, topX);
-    const g = topG === undefined ? this.#g : this.#grouped(this.#g as string, topG);
+    const g = topG === undefined ? this.#g : this.#grouped(this.#g as RowValue, topG);
     return this.read({ isOrdered: false, x, g });
   }
 
@@ -174,13 +202,14 @@ class PointsQuery {
   }
 
   /** The value itself where it is one of the first, else "Other". */
-  #grouped(field: string, kept: readonly JsonValue[]): string {
-    const values = kept.filter((value) => value !== null).map(literal);
-    const isKept = [
-      ...(values.length > 0 ? [`${field} in (${values.join(", ")})`] : []),
-      ...(kept.includes(null) ? [`${field} is null`] : []),
-    ].join(" or ");
-    return `case when ${isKept} then ifnull(concat(${field}, ''), '${NONE}') else '${OTHER}' end`;
+  #grouped(field: RowValue, kept: readonly JsonValue[]): RowValue {
+    const values = kept.filter((value) => value !== null);
+    const isKept = either(
+      ...(values.length > 0 ? [isOneOf(field, values)] : []),
+      ...(kept.includes(null) ? [isNull(field)] : []),
+    );
+    const text = call("ifnull", call("concat", field, constant("")), constant(NONE));
+    return ifElse(isKept, text, constant(OTHER));
   }
 
   #summed(
@@ -206,11 +235,6 @@ function add(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : withoutFloatNoise(a + b);
 }
 
-function literal(value: JsonValue): string {
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return `'${String(typeof value === "object" ? JSON.stringify(value) : value).replaceAll("'", "''")}'`;
-}
-
 export function numberOf(value: unknown): number | null {
   if (typeof value === "number") return value;
   if (typeof value !== "string" || value.trim() === "") return null;
@@ -219,8 +243,8 @@ export function numberOf(value: unknown): number | null {
 }
 
 /** One number for all rows. */
-export async function readNumber({ formula }: Measure, source: Source): Promise<number | null> {
-  const { rows } = await source.read(`select ${formula} as k9v`, 1);
+export async function readNumber({ value }: Measure, source: Source): Promise<number | null> {
+  const { rows } = await source.read(rowQuery({ select: [["k9v", value]] }), 1);
   return numberOf(rows[0]?.k9v);
 }
 
@@ -245,23 +269,21 @@ export interface Table {
 }
 
 /**
- * C9QL for the rows as they are, of the fields that are named or of all. The top are those with the largest number, if
- * there is one to go by.
+ * The rows as they are, of the fields that are named or of all; undefined for all of all. The top are those with the
+ * largest number, if there is one to go by.
  */
-export function rawRows({ top, sort }: WidgetSpec, { x, group, measures }: Plan): string {
+export function rawRows({ top, sort }: WidgetSpec, { x, group, measures }: Plan): RowQuery | undefined {
   const named = namedFields({ x, group, measures });
   const number = measures.find(({ field }) => field !== null && isNumber(field))?.field;
   const bySize = sort === "value" || (sort === undefined && top !== undefined);
-  const order =
+  const orderBy =
     bySize && number != null
-      ? `order by ${quoted(number.name)} desc`
+      ? [descending(column(number.name))]
       : sort === "x" && x !== undefined
-        ? `order by ${quoted(x.name)}`
-        : "";
-  const limit = top === undefined ? "" : `limit ${top}`;
-  const fields = named.length === 0 ? "*" : named.map(({ name }) => quoted(name)).join(", ");
-  const text = ["select", fields, order, limit].filter((part) => part !== "").join(" ");
-  return text === "select *" ? "" : text;
+        ? [column(x.name)]
+        : [];
+  if (named.length === 0 && orderBy.length === 0 && top === undefined) return undefined;
+  return rowQuery({ select: named.map(({ name }) => name), orderBy, limit: top });
 }
 
 function namedFields({ x, group, measures }: Pick<Plan, "x" | "group" | "measures">): Column[] {
@@ -281,10 +303,9 @@ export async function readTable(
   const columns = all.slice(firstColumn, firstColumn + room.columns);
   const raw = rawRows(spec, plan);
   const some =
-    columns.length === all.length ? "" : `select ${columns.map(({ name }) => quoted(name)).join(", ")}`;
-  const text = [raw, some].filter((part) => part !== "").join(";\n");
+    columns.length === all.length ? undefined : rowQuery({ select: columns.map(({ name }) => name) });
   const most = Math.min(room.rows, Math.max(1, Math.floor(room.cells / Math.max(1, columns.length))));
-  const page = await source.read(text, most);
+  const page = await source.read(following(raw, some), most);
   const kinds = columns.map((column) => [column.name, isNumber(column)] as const);
   return {
     columns,
@@ -300,13 +321,13 @@ export async function readTable(
 async function readTotals(
   columns: readonly Column[],
   measures: readonly Measure[],
-  shown: string,
+  shown: RowQuery | undefined,
   source: Source,
 ): Promise<(number | null)[] | undefined> {
   const summed = measures.filter((measure) => measure.field !== null && measure.aggregate === "sum");
   if (summed.length === 0) return undefined;
-  const sums = summed.map(({ formula }, i) => `${formula} as k9v${i}`);
-  const { rows } = await source.read([shown, `select ${sums.join(", ")}`].join(";\n"), 1);
+  const sums = rowQuery({ select: summed.map(({ value }, i) => [`k9v${i}`, value] as const) });
+  const { rows } = await source.read(following(shown, sums), 1);
   return columns.map((column) => {
     const at = summed.findIndex(({ field }) => field?.name === column.name);
     return at < 0 ? null : numberOf(rows[0]?.[`k9v${at}`]);
@@ -324,14 +345,12 @@ function cellOf(value: JsonValue | undefined, isNumeric: boolean): string | numb
 export async function readScatter({ x, group, measures }: Plan, source: Source) {
   const y = measures[0]?.field;
   if (x === undefined || y == null) return { points: [], totalRows: 0 };
-  const fields = [
-    `${quoted(x.name)} as k9x`,
-    `${quoted(y.name)} as k9y`,
-    ...(group ? [`${quoted(group.name)} as k9g`] : []),
-  ];
-  const known = `where ${quoted(x.name)} is not null and ${quoted(y.name)} is not null`;
-  const text = `select ${fields.join(", ")} ${known}`;
-  const { rows, totalRows } = await source.read(text, LIMITS.bi.scatterPoints, true);
+  const [along, up] = [column(x.name), column(y.name)];
+  const query = rowQuery({
+    select: [["k9x", along], ["k9y", up], ...(group ? [["k9g", column(group.name)] as const] : [])],
+    where: both(isNotNull(along), isNotNull(up)),
+  });
+  const { rows, totalRows } = await source.read(query, LIMITS.bi.scatterPoints, true);
   const points = rows.map((row) => ({
     x: numberOf(row.k9x),
     y: numberOf(row.k9y),

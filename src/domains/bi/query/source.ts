@@ -11,7 +11,12 @@ import {
   type Column,
   type Data,
   type Dataset,
-  filtersToC9ql,
+  filtersToQuery,
+  following,
+  parametersOf,
+  parse,
+  print,
+  type RowQuery,
   restrictionFor,
 } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
@@ -30,8 +35,8 @@ export const PLAIN_LENS: Lens = { filters: [], parameters: {}, timeZone: "UTC" }
 /** The rows that a widget shows, before they are put together for its chart. */
 export interface Source {
   dataset: Dataset;
-  /** C9QL that makes them of the dataset's; empty for all. */
-  c9ql: string;
+  /** What makes them of the dataset's. */
+  query: RowQuery;
   columns: readonly Column[];
   /** Values of its parameters. */
   parameters: Lens["parameters"];
@@ -41,8 +46,8 @@ export interface Source {
   hidesSome: boolean;
   /** A field by its name; a wrong one is refused with the right ones. */
   find(name: string): Column;
-  /** Runs C9QL on these rows; nothing comes twice while data, rights and question are the same. */
-  read(c9ql: string, limit: number, isSample?: boolean): Promise<RowPage>;
+  /** Runs a query on these rows; nothing is worked out twice while data, rights and question are the same. */
+  read(query: RowQuery, limit: number, isSample?: boolean): Promise<RowPage>;
 }
 
 /** A dataset, and with whose eyes it is looked at. */
@@ -81,21 +86,17 @@ export class Sources {
     for (const filter of holds) assertFits(filter, findField(visible, filter.field) as Column);
     for (const { field } of spec.filters) requireField(visible, field, dataset.name, hidesSome);
     const filters = [...holds, ...spec.filters];
-    const own = spec.c9ql?.trim().replace(/;$/, "") ?? "";
-    const c9ql = [filters.length === 0 ? "" : filtersToC9ql(filters), own]
-      .filter((text) => text !== "")
-      .join(";\n");
-    const parameters = parametersIn(own, lens);
-    const run = (text: string, limit: number, isSample = false) =>
-      this.#read(caller, dataset, { text, limit, isSample, parameters, lens });
-    const columns =
-      own === ""
-        ? visible
-        : (await run(c9ql, 1).catch((error) => throwUntold(error, dataset, hidesSome))).columns;
-    const read: Source["read"] = (more, limit, isSample) =>
-      run([c9ql, more].filter((text) => text !== "").join(";\n"), limit, isSample);
+    const filtered = filters.length === 0 ? undefined : filtersToQuery(filters);
+    const untold = (error: unknown) => throwUntold(error, dataset, hidesSome);
+    const own = ownQuery(spec, visible, untold);
+    const query = following(filtered, own);
+    const parameters = own === undefined ? {} : parametersIn(own, lens);
+    const run = (asked: RowQuery, limit: number, isSample = false) =>
+      this.#read(caller, dataset, { query: asked, limit, isSample, parameters, lens });
+    const columns = own === undefined ? visible : (await run(query, 1).catch(untold)).columns;
+    const read: Source["read"] = (more, limit, isSample) => run(following(query, more), limit, isSample);
     const find = (name: string) => requireField(columns, name, dataset.name, hidesSome);
-    return { dataset, c9ql, columns, parameters, unfiltered, hidesSome, find, read };
+    return { dataset, query, columns, parameters, unfiltered, hidesSome, find, read };
   }
 
   /** What callers see of datasets as they are now: as long as it is the same, so is whatever is made of them. */
@@ -133,15 +134,16 @@ export class Sources {
     caller: Caller,
     dataset: Dataset,
     {
-      text,
+      query,
       limit,
       isSample,
       parameters,
       lens,
-    }: { text: string; limit: number; isSample: boolean; parameters: Lens["parameters"]; lens: Lens },
+    }: { query: RowQuery; limit: number; isSample: boolean; parameters: Lens["parameters"]; lens: Lens },
   ): Promise<RowPage> {
     const { data, clock } = this.#parts;
     const { columns, condition } = restrictionFor(caller, dataset);
+    const text = print(query);
     // What depends on the time of day is asked again after a minute.
     const minute = /\$c9_|\bnow\s*\(/i.test(text) ? Math.floor(clock.now().getTime() / 60_000) : 0;
     const question = [
@@ -161,7 +163,7 @@ export class Sources {
     // Others may wait for the same answer, so it does not end with whoever asked first.
     const work = () =>
       data.read(caller, dataset, {
-        c9ql: text,
+        query,
         limit,
         isSample,
         ...(Object.keys(parameters).length > 0 && { parameters }),
@@ -182,12 +184,24 @@ export function unlessFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
 
-/** Only those that stand in the text: C9QL refuses others. */
-function parametersIn(c9ql: string, { parameters }: Lens): Lens["parameters"] {
-  const used = Object.entries(parameters).filter(([name]) =>
-    c9ql.toLowerCase().includes(`$c9_${name.toLowerCase()}$`),
-  );
-  return Object.fromEntries(used);
+/** The query of the widget itself. */
+function ownQuery(
+  { c9ql = "" }: WidgetSpec,
+  columns: readonly Column[],
+  untold: (error: unknown) => never,
+): RowQuery | undefined {
+  if (c9ql.trim().replace(/;$/, "") === "") return undefined;
+  try {
+    return parse(c9ql, { columns });
+  } catch (error) {
+    return untold(error);
+  }
+}
+
+/** Only those that the query asks for: others are refused. */
+function parametersIn(query: RowQuery, { parameters }: Lens): Lens["parameters"] {
+  const asked = new Set(parametersOf(query).map(({ name }) => name.toLowerCase()));
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => asked.has(name.toLowerCase())));
 }
 
 function findField(columns: readonly Column[], name: string): Column | undefined {
@@ -258,9 +272,4 @@ function distinct(all: readonly Seen[]): Seen[] {
   return [...byCaller].flatMap(([caller, theirs]) =>
     [...new Set(theirs.map(({ datasetId }) => datasetId))].map((datasetId) => ({ caller, datasetId })),
   );
-}
-
-/** A field as C9QL writes it. */
-export function quoted(name: string): string {
-  return `\`${name.replaceAll("`", "``")}\``;
 }

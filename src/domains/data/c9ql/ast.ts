@@ -26,6 +26,8 @@ export interface Statement {
   readonly orderBy: readonly Ordering[];
   readonly limit?: number;
   readonly span: Span;
+  /** What its spans refer to, where that is not the text of the query: others come before or after it. */
+  readonly text?: string;
 }
 
 /** What was read from a place of the text. */

@@ -12,6 +12,7 @@ import {
 import { compileCondition, compileExpression } from "./compile-expression.ts";
 import { compileExpansion, compileOutputs, expansionIn, type Output } from "./expand.ts";
 import { isAggregateCall } from "./functions.ts";
+import { parametersOf } from "./parameters.ts";
 import { printExpression } from "./print.ts";
 import {
   type BoundColumn,
@@ -60,7 +61,8 @@ export function compile(query: Query, options: CompileOptions): CompiledQuery {
   let sql = "";
   const statements = query.statements.filter((statement) => !isEverything(statement));
   for (const statement of statements.length === 0 ? [EVERYTHING] : statements) {
-    const compiled = compileStatement(environment, statement, input);
+    const { text = query.text } = statement;
+    const compiled = compileStatement({ ...environment, text }, statement, input);
     sql = compiled.sql;
     refuseLarge(sql);
     input = { from: `(${sql})`, tableView: new TableView(compiled.columns), isExact: true };
@@ -90,6 +92,34 @@ export async function compileOn(
       known.set(keyOf({ sql, params }), await ask(sql, params));
     }
   }
+}
+
+/**
+ * SQL of a value that is true if the query finds rows, and what it is read from; undefined if it has parameters.
+ * Conditions on each row by itself share what they are read from, so one look at all rows answers many of them.
+ */
+export function compileTest(
+  query: Query,
+  options: CompileOptions,
+): { test: string; from: string } | undefined {
+  if (parametersOf(query).length > 0) return undefined;
+  const condition = rowCondition(query);
+  if (condition === undefined)
+    return { test: `EXISTS (SELECT * FROM (${compile(query, options).sql}))`, from: "" };
+  const tableView = new TableView(boundColumns(options.columns));
+  const table = quoteName(tableName(tableView));
+  const environment = environmentOf(query, options, new Bindings());
+  const { sql } = compileWhere({ environment, tableView, table }, condition);
+  refuseLarge(sql);
+  return { test: `coalesce(bool_or(${sql}), false)`, from: ` FROM ${options.source} AS ${table}` };
+}
+
+/** The condition of a query that gives those of all rows for which it is true. */
+export function rowCondition({ statements }: Query): Expression | undefined {
+  const [first, ...others] = statements;
+  if (first?.where === undefined || others.length > 0) return undefined;
+  const { where, ...rest } = first;
+  return isEverything(rest) ? where : undefined;
 }
 
 function keyOf({ sql, params }: Pick<CompiledQuery, "sql" | "params">): string {

@@ -4,9 +4,16 @@
  */
 export type { Expression, Query } from "./ast.ts";
 export { asQueryError } from "./coerce.ts";
-export { type CompiledQuery, type CompileOptions, compile, compileOn } from "./compile.ts";
+export {
+  type CompiledQuery,
+  type CompileOptions,
+  compile,
+  compileOn,
+  compileTest,
+  rowCondition,
+} from "./compile.ts";
 export { type Filter, filtersToC9ql, filtersToCondition, filtersToQuery } from "./filters.ts";
 export { parametersOf, refuseUnknownParameters } from "./parameters.ts";
 export { parse, parseCondition } from "./parse.ts";
-export { print } from "./print.ts";
+export { print, printExpression } from "./print.ts";
 export type { ParameterValue } from "./scope.ts";
