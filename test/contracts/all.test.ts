@@ -45,6 +45,9 @@ async function audited(filter: Record<string, unknown>, as = token) {
 const SYSTEM_TOOLS = ["whoami", "list_toolsets", "enable_toolset"];
 const ADMIN_TOOLS = [
   "list_audit_events",
+  "list_members",
+  "set_member",
+  "remove_member",
   "list_llm_providers",
   "set_llm_provider",
   "remove_llm_provider",

@@ -226,6 +226,8 @@ const EXACT: Readonly<Record<string, (of: Ids) => Args>> = {
   "agent ask_question": ({ model }) => ({ ontologyId: model, question: "how many orders" }),
   "knowmind.link": (of) => EXACT.link_memories!(of),
   "knowmind.unlink": (of) => EXACT.link_memories!(of),
+  set_member: () => ({ email: "invited@example.com" }),
+  remove_member: () => ({ email: "invited@example.com" }),
   update_fact: ({ other }) => ({ target_id: other, new_title: "Title", new_content: "Content" }),
   unlink_memories: (of) => EXACT.link_memories!(of),
   wegent_kb_list_knowledge_bases: () => ({}),

@@ -16,6 +16,7 @@ import { createGroups } from "./groups/groups.store.ts";
 import type { Identity } from "./identity.ts";
 import { createLimiter } from "./limits/limiter.ts";
 import { DEFAULT_RATE_LIMITS, type RateLimitSettings } from "./limits/rate-windows.ts";
+import { createMembership } from "./members/membership.store.ts";
 import { createUsers } from "./members/users.store.ts";
 import { RegisteredClients } from "./oauth/registered-clients.store.ts";
 import { createUsage } from "./plans/usage.store.ts";
@@ -68,6 +69,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   return {
     workspaces,
     users,
+    membership: createMembership({ catalog, clock, tell, audit, users }),
     groups: createGroups({ catalog, clock, tell }),
     tokens: createTokens({ catalog, clock, tell, audit }),
     clients: createLoginClients({ catalog, clock, limiter, audit }),

@@ -4,6 +4,7 @@ import type { Identity } from "./identity.ts";
 
 /** What the tools of this slice work with. */
 export interface IdentityServices extends Identity {
+  appUrl: string;
   describeToolsets: Registry["toolsets"];
 }
 

@@ -108,6 +108,28 @@ export const groupMembers = pgTable(
   ],
 );
 
+/** Somebody who is asked in and has not come yet. Whoever has the link joins with this; of an address there is one at most. */
+export const invitations = pgTable(
+  "invitations",
+  {
+    id: id(),
+    workspaceId: ofWorkspace(),
+    email: text("email").notNull(),
+    role: text("role").$type<Role>().notNull(),
+    attributes: jsonb("attributes").$type<Record<string, string>>().notNull(),
+    groupIds: whole("group_ids").array().notNull(),
+    /** SHA-256 of the secret in the link. */
+    hash: text("hash").notNull().unique(),
+    invitedBy: account("invited_by"),
+    createdAt: moment("created_at").notNull(),
+    expiresAt: moment("expires_at").notNull(),
+  },
+  (table) => [
+    unique("invitations_workspace_email").on(table.workspaceId, table.email),
+    check("invitations_role", sql`${table.role} in ('admin', 'contributor', 'viewer')`),
+  ],
+);
+
 /** A token is kept as the SHA-256 of its text: 256 random bits need no slow hash and no salt. */
 export const tokens = pgTable(
   "tokens",

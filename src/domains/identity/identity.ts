@@ -8,6 +8,7 @@ import type { RegisteredClients } from "./oauth/registered-clients.store.ts";
 export interface Identity {
   readonly workspaces: Workspaces;
   readonly users: Users;
+  readonly membership: Membership;
   readonly groups: Groups;
   readonly tokens: Tokens;
   readonly clients: LoginClients;
@@ -159,6 +160,55 @@ export interface Users {
    */
   signIn(email: string, password: string, from: Origin): Promise<{ userId: number; email: string } | null>;
   signedOut(userId: number | null, from: Origin): void;
+}
+
+/** What an admin wants somebody to be; what is left out stays as it is. */
+export interface MemberWish {
+  workspaceId: number;
+  email: string;
+  role?: Role;
+  /** All that they shall be in, by name; those that there are not yet are made. */
+  groups?: readonly string[];
+  /** Null takes an attribute away. */
+  attributes?: Readonly<Record<string, string | null>>;
+  by: { userId: number };
+}
+
+export interface Invitation {
+  email: string;
+  role: Role;
+  groups: readonly string[];
+  attributes: Readonly<Record<string, string>>;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** Members as the admins of their workspace look after them. */
+export interface Membership {
+  list(
+    workspaceId: number,
+  ): Promise<{ members: (Member & { groups: string[] })[]; invitations: Invitation[]; groups: string[] }>;
+  /** Changes a member, or invites whoever is none: the secret is in the link, and told once. All of it or nothing. */
+  set(
+    wish: MemberWish,
+  ): Promise<{ member: Member & { groups: string[] } } | { invitation: Invitation; secret: string }>;
+  /** Takes a member out, or an invitation back. */
+  remove(wish: {
+    workspaceId: number;
+    email: string;
+    by: { userId: number };
+  }): Promise<"member" | "invitation">;
+  /** What a link is for; throws `gone` when it is good no longer. */
+  invitation(secret: string): Promise<{ email: string; workspace: string; role: Role }>;
+  /** By somebody who has signed in with the address that was invited. */
+  join(secret: string, person: { userId: number; email: string }): Promise<{ workspace: string }>;
+  /** By somebody who proves with a password whose address it is, or makes an account with it. */
+  joinWithPassword(
+    secret: string,
+    person: { name: string; password: string },
+    from: Origin,
+  ): Promise<{ userId: number; workspace: string }>;
+  sweep(): Promise<void>;
 }
 
 export interface Groups {

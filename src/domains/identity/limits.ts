@@ -10,6 +10,12 @@ export const LIMITS = {
     passwordHashesWaiting: 50,
     /** Longest Authorization header. */
     authorizationCharacters: 8_192,
+    /** How long the link of an invitation is good. */
+    invitationMs: 7 * 24 * 3_600_000,
+    /** Invitations of one workspace that nobody has come by yet. */
+    invitationsPerWorkspace: 500,
+    /** Groups of one workspace. */
+    groupsPerWorkspace: 500,
     /** Attributes of a member, which policies of datasets can ask for. */
     attributesPerMember: 50,
     /** Longest value of an attribute. */

@@ -5,7 +5,10 @@ import type { IdentityServices } from "./define.ts";
 import type { IDENTITY_SETTINGS } from "./settings.ts";
 import { enableToolset } from "./tools/enable-toolset.tool.ts";
 import { listAuditEvents } from "./tools/list-audit-events.tool.ts";
+import { listMembers } from "./tools/list-members.tool.ts";
 import { listToolsets } from "./tools/list-toolsets.tool.ts";
+import { removeMember } from "./tools/remove-member.tool.ts";
+import { setMember } from "./tools/set-member.tool.ts";
 import { whoami } from "./tools/whoami.tool.ts";
 
 /** Who calls. It needs no engines, so that commands about people open nothing else. */
@@ -25,10 +28,10 @@ export const identitySlice: SliceSpec<
       rateLimits: { enabled: mcp.rateLimitEnabled, questions },
     });
     return {
-      services: { ...identity, describeToolsets: () => registry.toolsets() },
-      sweep: () => identity.audit.sweep(),
+      services: { ...identity, appUrl: core.appUrl, describeToolsets: () => registry.toolsets() },
+      sweep: () => Promise.all([identity.audit.sweep(), identity.membership.sweep()]),
       close: () => identity.close(),
     };
   },
-  tools: [whoami, listToolsets, enableToolset, listAuditEvents],
+  tools: [whoami, listToolsets, enableToolset, listAuditEvents, listMembers, setMember, removeMember],
 };

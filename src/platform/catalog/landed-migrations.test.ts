@@ -41,6 +41,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0031_suggested-queries.sql": "474824aa0e36f48a",
   "0032_rights-of-authors.sql": "1eb84c34ce7a07f7",
   "0033_owned-since.sql": "1c347c948330f5a9",
+  "0034_invitations.sql": "ab51d270b27e731f",
 };
 
 it("a migration that has landed is never changed; a new one is added to the list", () => {

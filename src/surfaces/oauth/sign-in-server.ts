@@ -10,6 +10,7 @@ import { accessTokenVerifier, signedClaims } from "./access-token-verifier.ts";
 import { BrowserSession } from "./browser-session.ts";
 import { type HasContent, mountConsent } from "./consent.route.ts";
 import { FormGuard } from "./form-guard.ts";
+import { mountInvitations } from "./invitation.route.ts";
 import { mountOAuth } from "./oauth.route.ts";
 import { errorPage } from "./pages/error.page.ts";
 import { renderPage } from "./pages/page.ts";
@@ -74,6 +75,7 @@ export class SignInServer {
       limiter: identity.limiter,
     });
     mountSignIn(app, { identity, browser: this.browser, forms: this.forms });
+    mountInvitations(app, { identity, browser: this.browser, forms: this.forms });
     mountConsole(app, { appUrl, identity, apps: stores.apps, browser: this.browser });
     mountConsent(app, {
       provider,

@@ -279,7 +279,7 @@ async function changeMember(
   return member;
 }
 
-function withAttribute(
+export function withAttribute(
   attributes: Member["attributes"],
   name: string,
   value: string | null,
@@ -298,7 +298,7 @@ function withAttribute(
   return Object.fromEntries([...entries, [name, value]]);
 }
 
-function memberEvent(
+export function memberEvent(
   action: string,
   by: Actor = "operator",
   workspaceId: number,

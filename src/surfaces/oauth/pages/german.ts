@@ -16,6 +16,13 @@ export const GERMAN: Readonly<Record<string, string>> = {
   "Sign in first.": "Melden Sie sich zuerst an.",
   "Forgotten your password? Whoever runs this server can set a new one.":
     "Passwort vergessen? Wer diesen Server betreibt, kann ein neues setzen.",
+  Invitation: "Einladung",
+  "Join {0}": "{0} beitreten",
+  Join: "Beitreten",
+  "You are invited as <strong>{0}</strong>.": "Sie sind als <strong>{0}</strong> eingeladen.",
+  "Your name": "Ihr Name",
+  "At least 12 characters. If you have an account with this address already, enter its password.":
+    "Mindestens 12 Zeichen. Wenn Sie mit dieser Adresse schon ein Konto haben, geben Sie dessen Passwort ein.",
   "You are signed in": "Sie sind angemeldet",
   'as <strong>{0}</strong>. You can close this page and go back to your client, or see <a href="/">your dashboards, tokens and connected apps</a>.':
     'als <strong>{0}</strong>. Sie können diese Seite schließen und zu Ihrem Client zurückkehren, oder <a href="/">Ihre Dashboards, Token und verbundenen Anwendungen</a> ansehen.',
