@@ -61,6 +61,8 @@ export interface GuardedFetch {
   request(url: string | URL, options?: FetchOptions): Promise<FetchedAnswer>;
   /** The JSON of a successful answer. */
   fetchJson(url: string | URL, options?: FetchOptions): Promise<unknown>;
+  /** The answer as a stream, whatever its status. */
+  open(url: string | URL, options?: FetchOptions): Promise<Download>;
   /** A successful answer as a stream. */
   download(url: string | URL, options?: FetchOptions): Promise<Download>;
   /** Throws what a request would be refused with, as far as that is known now, and sends nothing; a name that is not found may be there later. */
@@ -127,6 +129,7 @@ export function createGuardedFetch({
   }
 
   return {
+    open: (url, options = {}) => open(url, options),
     async request(url, options = {}) {
       const { body, ...answer } = await open(url, options);
       return { ...answer, body: await buffer(body) };

@@ -6,7 +6,16 @@ import { explainIssues } from "../../../registry/explain-issues.ts";
 import type { Connector } from "./connector.ts";
 import type { Network } from "./guarded-socket.ts";
 import type { DescribeCsv } from "./http/csv-connector.ts";
-import { csvSettings, fileSettings, restSettings, serverSettings } from "./settings.ts";
+import {
+  bigquerySettings,
+  csvSettings,
+  databaseApiSettings,
+  fileSettings,
+  mongodbSettings,
+  restSettings,
+  serverSettings,
+  snowflakeSettings,
+} from "./settings.ts";
 
 /** What connectors are made with. */
 export interface ConnectorParts {
@@ -129,6 +138,61 @@ function file(type: "sqlite" | "duckdb", title: string, aliases: readonly string
   });
 }
 
+/** `host` may be a whole URL; a name alone is asked by https, except at a port that is known to have none. */
+function apiFields(defaultPort: number | undefined, plainPorts: readonly number[]) {
+  return ({ host, port, dbName }: PlainFields): Record<string, unknown> => {
+    if (host === undefined) return given({ port, database: dbName });
+    if (host.includes("://")) return given({ url: withPort(host, port), database: dbName });
+    const at = port ?? defaultPort;
+    const scheme = at !== undefined && plainPorts.includes(at) ? "http" : "https";
+    return given({ url: `${scheme}://${host}${at === undefined ? "" : `:${at}`}`, database: dbName });
+  };
+}
+
+function withPort(text: string, port: number | undefined): string {
+  const url = URL.parse(text);
+  if (url === null || port === undefined || url.port !== "") return text;
+  url.port = String(port);
+  return url.href;
+}
+
+/** An account such as `myorg-account1` stands for its host. */
+function snowflakeFields({ host, ...rest }: PlainFields): Record<string, unknown> {
+  const isAccount = host !== undefined && !host.includes("://") && !host.includes(".snowflakecomputing.");
+  return apiFields(
+    undefined,
+    [],
+  )({
+    ...rest,
+    ...(host !== undefined && { host: isAccount ? `${host}.snowflakecomputing.com` : host }),
+  });
+}
+
+const BIGQUERY_URL = "https://bigquery.googleapis.com/bigquery/v2";
+
+/** The project is the database; a dataset may follow it, as in `project.dataset`. */
+function bigqueryFields({ host = BIGQUERY_URL, dbName }: PlainFields): Record<string, unknown> {
+  if (dbName === undefined) return host === BIGQUERY_URL ? {} : { url: host };
+  const [project = "", dataset] = dbName.split(".", 2);
+  const url = `${host.replace(/\/$/, "")}/projects/${encodeURIComponent(project)}`;
+  return given({ url, database: project, dataset });
+}
+
+function searchEngine(type: "elasticsearch" | "opensearch", title: string, aliases: readonly string[]) {
+  return define({
+    type,
+    aliases,
+    title,
+    settings: databaseApiSettings,
+    secretFields: ["token", "password"],
+    fromPlain: apiFields(9_200, []),
+    load: async () => {
+      const { createSearchEngineConnector } = await import("./warehouse/elasticsearch-connector.ts");
+      return async (settings, secrets, parts) => createSearchEngineConnector(type, settings, secrets, parts);
+    },
+  });
+}
+
 /** All types of datasources, in the order in which they are listed. */
 export const CONNECTOR_TYPES: readonly ConnectorType[] = [
   postgresql("postgresql", "PostgreSQL", 5_432, ["postgres", "pg"]),
@@ -137,6 +201,67 @@ export const CONNECTOR_TYPES: readonly ConnectorType[] = [
   postgresql("redshift", "Amazon Redshift", 5_439),
   postgresql("cockroachdb", "CockroachDB", 26_257, ["cockroach"]),
   postgresql("citus", "Citus", 5_432),
+  define({
+    type: "mongodb",
+    aliases: ["mongo", "atlas"],
+    title: "MongoDB",
+    settings: mongodbSettings,
+    secretFields: ["password"],
+    fromPlain: serverFields,
+    load: async () => {
+      const { createMongodbConnector } = await import("./mongodb/mongodb-connector.ts");
+      return async (settings, { password }, { network }) =>
+        createMongodbConnector({ ...settings, password, network });
+    },
+  }),
+  searchEngine("elasticsearch", "Elasticsearch", ["elastic"]),
+  searchEngine("opensearch", "OpenSearch", []),
+  define({
+    type: "snowflake",
+    title: "Snowflake",
+    settings: snowflakeSettings,
+    secretFields: ["token", "password"],
+    fromPlain: snowflakeFields,
+    load: async () => {
+      const { createSnowflakeConnector } = await import("./warehouse/snowflake-connector.ts");
+      return async (settings, secrets, parts) => createSnowflakeConnector(settings, secrets, parts);
+    },
+  }),
+  define({
+    type: "bigquery",
+    aliases: ["bq"],
+    title: "Google BigQuery",
+    settings: bigquerySettings,
+    secretFields: ["token", "password"],
+    fromPlain: bigqueryFields,
+    load: async () => {
+      const { createBigqueryConnector } = await import("./warehouse/bigquery-connector.ts");
+      return async (settings, secrets, parts) => createBigqueryConnector(settings, secrets, parts);
+    },
+  }),
+  define({
+    type: "clickhouse",
+    title: "ClickHouse",
+    settings: databaseApiSettings,
+    secretFields: ["token", "password"],
+    fromPlain: apiFields(8_443, [8_123]),
+    load: async () => {
+      const { createClickhouseConnector } = await import("./warehouse/clickhouse-connector.ts");
+      return async (settings, secrets, parts) => createClickhouseConnector(settings, secrets, parts);
+    },
+  }),
+  define({
+    type: "trino",
+    aliases: ["presto"],
+    title: "Trino",
+    settings: databaseApiSettings,
+    secretFields: ["token", "password"],
+    fromPlain: apiFields(undefined, [8_080]),
+    load: async () => {
+      const { createTrinoConnector } = await import("./warehouse/trino-connector.ts");
+      return async (settings, secrets, parts) => createTrinoConnector(settings, secrets, parts);
+    },
+  }),
   file("sqlite", "SQLite file", ["sqlite3"]),
   file("duckdb", "DuckDB file"),
   define({
@@ -167,6 +292,12 @@ export const CONNECTOR_TYPES: readonly ConnectorType[] = [
 /** The names of all types, for messages and descriptions. */
 export function describeTypes(): string {
   return CONNECTOR_TYPES.map(({ type }) => type).join(", ");
+}
+
+/** The same for a description that every call of a model pays for: whoever has one of the others knows its kin. */
+export function describeMainTypes(): string {
+  const kin = ["mariadb", "cockroachdb", "citus", "opensearch"];
+  return CONNECTOR_TYPES.flatMap(({ type }) => (kin.includes(type) ? [] : [type])).join(", ");
 }
 
 /** A type by its name or one of its other names; what is unknown is an error that lists the known ones. */

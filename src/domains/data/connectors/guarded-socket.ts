@@ -1,4 +1,4 @@
-import { lookup } from "node:dns/promises";
+import { lookup, resolveSrv } from "node:dns/promises";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
@@ -29,6 +29,10 @@ export interface NetworkOptions {
 export interface Network {
   /** A connected socket. Its address was checked, and is the one it is connected to. */
   connect(server: ServerAddress, signal: AbortSignal): Promise<Socket>;
+  /** For a client library that opens its sockets itself: addresses that may not be reached are none. */
+  lookup(server: ServerAddress): LookupFunction;
+  /** The first server of a service that the DNS names (SRV). */
+  service(name: string, signal: AbortSignal): Promise<ServerAddress>;
 }
 
 /** More addresses than this are of no use to anybody. */
@@ -39,11 +43,23 @@ let openSockets = 0;
 
 export function createNetwork({ allow, resolve = systemResolve }: NetworkOptions): Network {
   const policy = createAddressPolicy(allow);
+  const checkAddress = ({ host, port }: ServerAddress): { isTrusted: boolean } => {
+    const isTrusted = policy.trusts(host, port);
+    if (!isTrusted && isIP(host) !== 0 && !policy.mayReach(host)) throw notPublic(host);
+    return { isTrusted };
+  };
   return {
+    lookup: (server) => checkedLookup(resolve, checkAddress(server).isTrusted ? undefined : policy),
+    async service(name, signal) {
+      const [found] = await untilAborted(resolveSrv(name), signal).catch((error) => {
+        throw networkError(error, name) ?? error;
+      });
+      if (found === undefined) throw networkError(notFound(), name);
+      return { host: found.name, port: found.port };
+    },
     async connect(server, signal) {
-      const { host, port } = server;
-      const isTrusted = policy.trusts(host, port);
-      if (!isTrusted && isIP(host) !== 0 && !policy.mayReach(host)) throw notPublic(host);
+      const { host } = server;
+      const { isTrusted } = checkAddress(server);
       if (openSockets >= LIMITS.datasources.connections) {
         throw new AppError("unavailable", "Too many connections to datasources are open.", {
           hint: "Try again later.",

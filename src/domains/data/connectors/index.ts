@@ -15,6 +15,7 @@ export {
   type ConnectorType,
   checkSettings,
   connectorType,
+  describeMainTypes,
   describeTypes,
   type OpenOptions,
   openConnector,

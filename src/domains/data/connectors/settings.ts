@@ -75,6 +75,42 @@ const auth = z
   ])
   .describe("How the secret is sent: bearer, header and query use the token, basic the password");
 
+export const mongodbSettings = z.strictObject({
+  ...server,
+  user: name.optional().describe("User name on the server"),
+  port: z.int().min(1).max(65_535).default(27_017),
+  database: name.describe("Name of the database"),
+  srv: z.boolean().default(false).describe("The host is a name of mongodb+srv, as Atlas gives it"),
+  authSource: name.optional().describe("The database that the user belongs to, admin if left out"),
+});
+
+export type MongodbSettings = z.infer<typeof mongodbSettings>;
+
+/** A database that is asked by HTTP. */
+export const databaseApiSettings = z.strictObject({
+  url,
+  database: name.optional().describe("Name of the database"),
+  headers: headers.default({}),
+  auth: auth.default({ kind: "none" }),
+});
+
+export type DatabaseApiSettings = z.infer<typeof databaseApiSettings>;
+
+export const snowflakeSettings = databaseApiSettings.extend({
+  warehouse: name.optional(),
+  role: name.optional(),
+  schema: name.optional(),
+});
+
+export type SnowflakeSettings = z.infer<typeof snowflakeSettings>;
+
+export const bigquerySettings = databaseApiSettings.extend({
+  location: name.optional().describe("Where the data are, such as EU"),
+  dataset: name.optional().describe("The dataset of tables without one"),
+});
+
+export type BigquerySettings = z.infer<typeof bigquerySettings>;
+
 const delimiter = z.string().length(1).describe("Sign between two values; found out by itself if left out");
 const encoding = z
   .string()

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeTypes } from "../connectors/index.ts";
+import { describeMainTypes, describeTypes } from "../connectors/index.ts";
 import { defineTool } from "../define.ts";
 
 const name = z.string().describe("Name for the datasource");
@@ -22,9 +22,11 @@ export const createDatasource = defineTool({
       input: z.strictObject({
         name,
         datasourceType: z.string().describe(`Type: ${describeTypes()}`),
-        host: text("Database host; for restapi and csv the whole URL"),
+        host: text("Database host; for restapi and csv the whole URL; snowflake: the account"),
         port,
-        dbName: text("Database name; for sqlite and duckdb the path of the file"),
+        dbName: text(
+          "Database name; sqlite, duckdb: the path of the file; bigquery: project.dataset; trino: catalog.schema",
+        ),
         dbUser: text("Database username"),
         dbPassword: text("Database password"),
       }),
@@ -49,24 +51,22 @@ export const createDatasource = defineTool({
   },
   title: "Create a datasource",
   description:
-    "Connects a database, web API or CSV URL for create_query. It is tried, and stored anyway unless connection_test is require.",
+    "Connects a database or web API for create_query. Stored even if the test fails, unless connection_test is require.",
   permission: "bi:write",
   effect: "write",
   input: z.strictObject({
     name: z.string(),
-    type: z.string().describe(describeTypes()),
-    host: text("restapi, csv: the whole URL"),
+    type: z.string().describe(describeMainTypes()),
+    host: text("or URL; snowflake: account"),
     port: z.int().optional(),
-    database: text("sqlite, duckdb: a path"),
+    database: text("or file path; bigquery: project.dataset; trino: catalog.schema"),
     user: text(),
     password: text(),
     token: text(),
     settings: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe(
-        "Databases: tls, ca; web: headers, auth {kind: bearer|header|query|basic, name, user}; restapi: method, resultPath, paging",
-      ),
+      .describe("tls, ca, headers, auth {kind: bearer|header|query|basic, name, user}, method, paging"),
     connection_test: z.enum(["report", "require", "skip"]).default("report"),
     replace: z.boolean().default(false).describe("Change the one of that name"),
   }),

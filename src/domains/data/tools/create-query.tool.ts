@@ -33,7 +33,7 @@ export const createQuery = defineTool({
   },
   title: "Create a query",
   description:
-    "Stores a query on a datasource and runs it: its result becomes a dataset of the same name, replaced by each run. SQL may only read; for restapi it is a path such as /orders?status=open, or C9QL; for csv empty. See the columns with browse_datasource first.",
+    "Stores a query on a datasource and runs it: its result becomes the dataset of its name. SQL may only read; restapi: a path such as /orders?x=1, or C9QL; mongodb: db.orders.find({…}); elasticsearch: SQL or {index, query}. See browse_datasource first.",
   permission: "bi:write",
   effect: "write",
   timeoutMs: LIMITS.queries.waitMs + KERNEL.call.defaultTimeoutMs,
@@ -45,7 +45,7 @@ export const createQuery = defineTool({
     parameters: z
       .record(z.string(), z.unknown().pipe(z.union([scalar, z.array(scalar)])))
       .optional()
-      .describe("Values, or lists of values, by name; each must stand in the query"),
+      .describe("Values, or lists, by name; each must stand in the query"),
     run_now: runNow,
     replace: z.boolean().default(false).describe("Change the query of that name"),
   }),

@@ -296,7 +296,7 @@ function fillAll(value: unknown, parameters: Parameters): unknown {
 export type RowSource = AsyncGenerator<unknown[], Truncation | undefined>;
 
 /** Puts rows together into batches, up to the limits. Rows may be shorter than there are columns by then. */
-async function* inBatches(
+export async function* inBatches(
   source: RowSource,
   columns: () => readonly SourceColumn[],
   { maxRows, maxBytes }: RowLimits,

@@ -253,7 +253,7 @@ class MysqlSession {
       const { network, host, port } = this.#target;
       const connect: Network["connect"] = (_server, signal) =>
         network.connect(this.#peer, signal).catch(() => network.connect({ host, port }, signal));
-      helper = await MysqlSession.#connect({ ...this.#target, network: { connect } }, deadline);
+      helper = await MysqlSession.#connect({ ...this.#target, network: { ...network, connect } }, deadline);
       await helper.#ask(`KILL QUERY ${Number(this.#client.threadId)}`, deadline);
       // What the server had sent before must be read away, or it would not get to stop.
       this.#client.resume();

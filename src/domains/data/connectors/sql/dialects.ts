@@ -60,6 +60,49 @@ export const DUCKDB: Dialect = {
   quoteSign: '"',
 };
 
+/** The server keeps the rest: its queries run with readonly = 1. */
+export const CLICKHOUSE: Dialect = {
+  lexicon: { ...MYSQL.lexicon, hashComments: false },
+  readWords: ["SELECT", "WITH", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "EXISTS"],
+  refused: [{ pattern: /\binto\s+outfile\b/i, reason: "INTO OUTFILE writes a file" }],
+  quoteSign: "`",
+};
+
+export const TRINO: Dialect = {
+  lexicon: { ...POSTGRESQL.lexicon, backslash: "never", dollarQuotes: false, nestedComments: false },
+  readWords: ["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "EXPLAIN"],
+  refused: [
+    { pattern: /\bexplain\s+analyze\b/i, reason: "EXPLAIN ANALYZE runs what it explains" },
+    // Such a function hands a text to the engine behind the catalog, which may do anything.
+    {
+      pattern: /\btable\s*\(\s*(\w+|'')\s*\.\s*(\w+|'')\s*\.\s*(\w+|'')\s*\(/i,
+      reason: "a table function of a catalog runs what it is given",
+    },
+  ],
+  quoteSign: '"',
+};
+
+export const SNOWFLAKE: Dialect = {
+  lexicon: { ...POSTGRESQL.lexicon, backslash: "always", nestedComments: false },
+  readWords: ["SELECT", "WITH", "VALUES", "SHOW", "DESCRIBE", "DESC", "EXPLAIN"],
+  refused: [{ pattern: /\bsystem\$/i, reason: "a function of the system may change it" }],
+  quoteSign: '"',
+};
+
+export const BIGQUERY: Dialect = {
+  lexicon: { ...MYSQL.lexicon, hashComments: true },
+  readWords: ["SELECT", "WITH"],
+  refused: [],
+  quoteSign: "`",
+};
+
+export const ELASTICSEARCH: Dialect = {
+  lexicon: { ...POSTGRESQL.lexicon, dollarQuotes: false, backslash: "never" },
+  readWords: ["SELECT", "SHOW", "DESCRIBE", "DESC"],
+  refused: [],
+  quoteSign: '"',
+};
+
 /** Where the SQL dialects differ in what is text and what is a comment. */
 interface Lexicon {
   /** Signs that quote a text or a name; doubled they stand for themselves. */
