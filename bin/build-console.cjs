@@ -121,7 +121,7 @@ function pack(folder) {
   for (const name of fs.readdirSync(folder)) {
     const file = path.join(folder, name);
     const bytes = fs.readFileSync(file);
-    if (!/\.(js|css|svg|json)$/.test(name) || bytes.length < PACKED_FROM_BYTES) continue;
+    if (!/\.(js|css|svg|json|ttf)$/.test(name) || bytes.length < PACKED_FROM_BYTES) continue;
     fs.writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
   }
 }

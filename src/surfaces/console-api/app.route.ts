@@ -17,6 +17,7 @@ const TYPES: Record<string, string> = {
   ".json": "application/json",
   ".png": "image/png",
   ".svg": "image/svg+xml",
+  ".ttf": "font/ttf",
   ".woff2": "font/woff2",
 };
 

@@ -1,0 +1,89 @@
+import { Fragment, type ReactNode } from "react";
+import { cx } from "./classes.ts";
+
+/** The little Markdown that answers are written in: paragraphs, lists, tables, bold, italic and code. */
+export function Markdown({ text, className }: { text: string; className?: string }) {
+  const blocks = text.trim().split(/\n{2,}/);
+  // biome-ignore lint/suspicious/noArrayIndexKey: paragraphs of a finished text do not move
+  return <div className={cx("flex flex-col gap-2.5", className)}>{blocks.map((block, at) => <Block key={at} text={block} />)}</div>;
+}
+
+function Block({ text }: { text: string }) {
+  const lines = text.split("\n");
+  if (lines.length > 1 && lines.every((line) => line.startsWith("|"))) return <Table lines={lines} />;
+  const at = lines.findIndex((line) => /^[-*] /.test(line));
+  if (at !== -1 && lines.slice(at).every((line) => /^([-*] | {2})/.test(line)))
+    return (
+      <>
+        {at > 0 && <p>{inline(lines.slice(0, at).join(" "))}</p>}
+        <ul className="flex list-disc flex-col gap-0.5 pl-5 marker:text-faint">
+          {lines.slice(at).map((line) => (
+            <li key={line}>{inline(line.replace(/^[-*] /, ""))}</li>
+          ))}
+        </ul>
+      </>
+    );
+  const heading = /^#{1,4} (.+)$/.exec(lines[0] ?? "")?.[1];
+  if (heading !== undefined)
+    return (
+      <>
+        <h3 className="font-semibold">{inline(heading)}</h3>
+        {lines.length > 1 && <p>{inline(lines.slice(1).join("\n"))}</p>}
+      </>
+    );
+  return <p className="whitespace-pre-line">{inline(text)}</p>;
+}
+
+function Table({ lines }: { lines: string[] }) {
+  const cellsOf = (line: string) => line.split(/(?<!\\)\|/).slice(1, -1).map((each) => each.trim().replaceAll("\\|", "|"));
+  const [head = "", rule = "", ...body] = lines;
+  const isRight = cellsOf(rule).map((each) => each.endsWith(":"));
+  return (
+    <div className="overflow-x-auto">
+      <table className="figures text-table">
+        <thead>
+          <tr className="border-line border-b text-left text-soft">
+            {cellsOf(head).map((name, at) => (
+              <th key={name} className={cx("py-1 pr-6 font-medium", isRight[at] && "text-right")}>
+                {inline(name)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {body.map((line) => (
+            <tr key={line} className="border-line border-b last:border-0">
+              {cellsOf(line).map((value, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: cells of a finished text do not move
+                <td key={at} className={cx("py-1 pr-6", isRight[at] && "text-right")}>
+                  {inline(value)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function inline(text: string): ReactNode[] {
+  const parts = text.split(/(\*\*.+?\*\*|`[^`]+`|\*[^*\s][^*]*\*)/);
+  return parts.map((part, at) => {
+    const key = `${at}`;
+    if (part.startsWith("**") && part.length > 4) return <strong key={key} className="font-semibold">{part.slice(2, -2)}</strong>;
+    if (part.startsWith("`") && part.length > 2)
+      return (
+        <code key={key} className="rounded bg-hover px-1 font-mono text-[0.92em]">
+          {part.slice(1, -1)}
+        </code>
+      );
+    if (/^\*[^*]+\*$/.test(part))
+      return (
+        <em key={key} className="text-soft not-italic">
+          {part.slice(1, -1)}
+        </em>
+      );
+    return <Fragment key={key}>{part.replace(/\\([\\`*_{}[\]()#+\-.!|<>])/g, "$1")}</Fragment>;
+  });
+}

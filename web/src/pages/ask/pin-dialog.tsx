@@ -1,0 +1,99 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { callTool } from "../../api/client.ts";
+import { useTool, useWorkspace } from "../../api/hooks.ts";
+import type { DashboardList } from "../../api/tools.ts";
+import { Button } from "../../components/button.tsx";
+import { SelectField, TextField } from "../../components/fields.tsx";
+import { Dialog } from "../../components/overlay.tsx";
+import { ErrorNote } from "../../components/states.tsx";
+import { told } from "../../components/toasts.tsx";
+import { isNumeric } from "../../words/figures.ts";
+import { t } from "../../words/words.ts";
+import type { Answer } from "./answer.ts";
+
+/** The rows of an answer become a widget, on a dashboard that there is or a new one. */
+export function PinDialog({ question, answer, onClose }: { question: string; answer: Answer; onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const navigate = useNavigate();
+  const dashboards = useTool<DashboardList>("list_dashboards", { limit: 100 });
+  const [name, setName] = useState((answer.chart?.title || question).slice(0, 120));
+  const [target, setTarget] = useState("");
+  const [title, setTitle] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const save = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const args = { name, ...widgetOf(answer) };
+      const id =
+        target === ""
+          ? (await callTool<{ dashboard_id: number }>(slug, "create_dashboard", { name: title.trim() || name })).dashboard_id
+          : Number(target);
+      await callTool(slug, "create_widget", { ...args, dashboard_id: id });
+      onClose();
+      told(t`“${name}” is on the dashboard.`);
+      void navigate({ to: "/w/$slug/$page/$id", params: { slug, page: "dashboards", id: `${id}` } });
+    } catch (problem) {
+      setError(problem);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t`Add to a dashboard`}
+      footer={
+        <>
+          <Button onClick={onClose}>{t`Cancel`}</Button>
+          <Button look="primary" disabled={isBusy || name.trim() === ""} onClick={() => void save()}>
+            {t`Add`}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <TextField label={t`Title`} value={name} onChange={({ target: { value } }) => setName(value)} />
+        <SelectField label={t`Dashboard`} value={target} onChange={({ target: { value } }) => setTarget(value)}>
+          <option value="">{t`A new one`}</option>
+          {dashboards.data?.dashboards.map(({ id, name: label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+        {target === "" && (
+          <TextField label={t`Name of the new dashboard`} value={title} placeholder={name} onChange={({ target: { value } }) => setTitle(value)} />
+        )}
+        {error !== null && <ErrorNote error={error} />}
+      </div>
+    </Dialog>
+  );
+}
+
+const CHARTS: Record<string, string> = { bar: "column", line: "line", pie: "donut", scatter: "scatter" };
+
+/** The measures of the answer by its fields, so that the widget goes on with the rows that come. */
+function widgetOf({ columns, lineage, model, chart, datasets, rows }: Answer): object {
+  const measures = lineage?.metrics.map(({ name }) => name) ?? [];
+  const names = columns.map(({ name }) => name);
+  const fields = names.filter((name) => !measures.includes(name));
+  const isOneNumber = rows.length === 1 && fields.length === 0;
+  const type = isOneNumber ? "singletext" : (CHARTS[chart?.type ?? ""] ?? "datagrid2");
+  const [x, group] = fields;
+  const axes = { ...(x !== undefined && { x_axis: x }), ...(group !== undefined && { group_by: group }) };
+  if (model !== null && measures.length > 0) {
+    const filters = (lineage?.filters ?? []).filter(({ field }) => !measures.includes(field));
+    return { chart_type: type, ...axes, y_axis: measures, options: { model, ...(filters.length > 0 && { filters }) } };
+  }
+  const [dataset] = datasets;
+  const numbers = columns.filter((each) => isNumeric(each.type)).map(({ name }) => name);
+  return {
+    chart_type: type,
+    ...(dataset !== undefined && { dataset_id: dataset.id }),
+    ...(type !== "singletext" && names[0] !== undefined && { x_axis: names[0] }),
+    y_axis: numbers,
+  };
+}

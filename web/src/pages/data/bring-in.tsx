@@ -1,0 +1,298 @@
+import { useNavigate } from "@tanstack/react-router";
+import { Boxes, MessageSquareText, Table2 } from "lucide-react";
+import { useEffect, useState } from "react";
+import { callTool, type Progress, uploadFile } from "../../api/client.ts";
+import { queries, useWorkspace } from "../../api/hooks.ts";
+import type { ImportResult } from "../../api/tools.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { SelectField, TextField } from "../../components/fields.tsx";
+import { Dialog } from "../../components/overlay.tsx";
+import { ErrorNote } from "../../components/states.tsx";
+import { told, toldError } from "../../components/toasts.tsx";
+import { bytes, number, typeName } from "../../words/figures.ts";
+import { t } from "../../words/words.ts";
+import { questionOf } from "../ask/suggestions.ts";
+import { AddDocuments, isDocument } from "../library/add-documents.tsx";
+import { previewOf, type Preview } from "./preview.ts";
+
+/** Files that were dropped or chosen: tables become datasets one after the other, documents go to the library. */
+export function BringIn({ files, onClose }: { files: readonly File[]; onClose: () => void }) {
+  const [at, setAt] = useState(0);
+  const documents = files.filter(isDocument);
+  const tables = files.filter((file) => !isDocument(file));
+  const file = tables[at];
+  const next = () => (at + 1 < tables.length || documents.length > 0 ? setAt(at + 1) : onClose());
+  if (file === undefined) return <AddDocuments files={documents} onClose={onClose} />;
+  return <BringInTable key={`${at} ${file.name}`} file={file} more={tables.length - at - 1} onNext={next} onClose={onClose} />;
+}
+
+interface Reading {
+  decimal: string;
+  date_format: string;
+  header: string;
+  types: Record<string, string>;
+}
+
+type State =
+  | { is: "asking" }
+  | { is: "working"; progress: Progress }
+  | { is: "failed"; error: unknown }
+  | { is: "done"; result: ImportResult };
+
+function BringInTable({ file, more, onNext, onClose }: { file: File; more: number; onNext: () => void; onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const [preview, setPreview] = useState<Preview | null>();
+  const [name, setName] = useState(nameOf(file.name));
+  const [reading, setReading] = useState<Reading>({ decimal: "", date_format: "", header: "", types: {} });
+  const [state, setState] = useState<State>({ is: "asking" });
+  useEffect(() => {
+    void previewOf(file).then(setPreview);
+  }, [file]);
+  const start = async () => {
+    setState({ is: "working", progress: { progress: 0, total: 1, message: "upload" } });
+    try {
+      const handle = await uploadFile(slug, file);
+      const options = optionsOf(reading);
+      const result = await callTool<ImportResult>(
+        slug,
+        "import_file",
+        { dataset_name: name.trim(), file_url: handle, ...(Object.keys(options).length > 0 && { options }) },
+        { onProgress: (progress) => setState({ is: "working", progress }) },
+      );
+      await queries.invalidateQueries({ queryKey: ["tool", slug] });
+      setState({ is: "done", result });
+    } catch (error) {
+      setState({ is: "failed", error });
+    }
+  };
+  if (state.is === "done") return <Arrived result={state.result} more={more} onNext={onNext} onClose={onClose} />;
+  const isBusy = state.is === "working";
+  return (
+    <Dialog
+      open
+      side
+      onClose={onClose}
+      title={file.name}
+      about={t`${bytes(file.size)}. Nothing is kept until you say so.`}
+      footer={
+        <>
+          <Button onClick={onClose}>{isBusy ? t`Hide` : t`Cancel`}</Button>
+          <Button look="primary" disabled={isBusy || name.trim() === ""} onClick={() => void start()}>
+            {t`Bring it in`}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-5">
+        {state.is === "failed" && <ErrorNote error={state.error} />}
+        {state.is === "working" && <Working progress={state.progress} />}
+        <TextField
+          label={t`Name of the dataset`}
+          hint={t`A dataset of this name that there is gets these rows; its former rows can be brought back for 30 days.`}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        {preview === undefined ? null : preview === null ? (
+          <p className="text-soft">{t`This kind of file is read by the server: types and notes are shown when its rows are in.`}</p>
+        ) : (
+          <>
+            <PreviewTable preview={preview} reading={reading} onChange={setReading} />
+            <div className="grid gap-4 sm:grid-cols-3">
+              <SelectField label={t`Decimal sign`} value={reading.decimal} onChange={({ target }) => setReading({ ...reading, decimal: target.value })}>
+                <option value="">{t`Detect`}</option>
+                <option value=".">1,234.5</option>
+                <option value=",">1.234,5</option>
+              </SelectField>
+              <SelectField label={t`Order of dates`} value={reading.date_format} onChange={({ target }) => setReading({ ...reading, date_format: target.value })}>
+                <option value="">{t`Detect`}</option>
+                <option value="DD/MM/YYYY">{t`Day/month/year`}</option>
+                <option value="MM/DD/YYYY">{t`Month/day/year`}</option>
+                <option value="DD.MM.YYYY">{t`Day.month.year`}</option>
+                <option value="YYYY-MM-DD">{t`Year-month-day`}</option>
+              </SelectField>
+              <SelectField label={t`First line`} value={reading.header} onChange={({ target }) => setReading({ ...reading, header: target.value })}>
+                <option value="">{t`Detect`}</option>
+                <option value="true">{t`Has the names`}</option>
+                <option value="false">{t`Is a row`}</option>
+              </SelectField>
+            </div>
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function optionsOf({ decimal, date_format, header, types }: Reading): object {
+  const chosen = Object.fromEntries(Object.entries(types).filter(([, type]) => type !== ""));
+  return {
+    ...(decimal !== "" && { decimal }),
+    ...(date_format !== "" && { date_format }),
+    ...(header !== "" && { header: header === "true" }),
+    ...(Object.keys(chosen).length > 0 && { types: chosen }),
+  };
+}
+
+function nameOf(file: string): string {
+  return file.replace(/\.[^.]+(\.gz)?$/, "").replace(/[^\p{L}\p{N}_ -]+/gu, " ").trim().slice(0, 100);
+}
+
+function Working({ progress: { progress, total = 1, message = "" } }: { progress: Progress }) {
+  const percent = Math.round((progress / (total || 1)) * 100);
+  return (
+    <div role="status" className="flex flex-col gap-1.5">
+      <p className="text-table">
+        {message === "upload" ? t`Sending the file …` : t`Reading the rows …`} {percent > 0 && `${percent} %`}
+      </p>
+      <div className="h-1 overflow-hidden rounded-full bg-hover">
+        <div className="h-full bg-accent transition-[width] duration-160" style={{ width: `${Math.max(4, percent)}%` }} />
+      </div>
+    </div>
+  );
+}
+
+const TYPES = ["VARCHAR", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "BOOLEAN"];
+
+function PreviewTable({ preview, reading, onChange }: { preview: Preview; reading: Reading; onChange: (next: Reading) => void }) {
+  return (
+    <div className="flex flex-col gap-1.5">
+      <p className="text-soft text-table">
+        {t`The first ${number(preview.rows.length)} rows as they are written. A type can be set where detection would be wrong.`}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with keys */}
+      <div className="overflow-x-auto rounded-card border border-line" tabIndex={0} role="region" aria-label={t`Preview`}>
+        <table className="figures text-table">
+          <thead className="bg-sunken text-left">
+            <tr>
+              {preview.columns.map(({ name, guess, empty }) => (
+                <th key={name} scope="col" className="border-line border-b px-2 py-1.5 align-top font-medium">
+                  <span className="block max-w-48 truncate">{name}</span>
+                  <select
+                    aria-label={t`Type of ${name}`}
+                    value={reading.types[name] ?? ""}
+                    onChange={({ target }) => onChange({ ...reading, types: { ...reading.types, [name]: target.value } })}
+                    className="mt-1 rounded border border-line bg-card px-1 py-0.5 font-normal text-caption text-soft"
+                  >
+                    <option value="">{t`Detect (${typeName(guess)})`}</option>
+                    {TYPES.map((type) => (
+                      <option key={type} value={type}>
+                        {typeName(type)}
+                      </option>
+                    ))}
+                  </select>
+                  {empty > 0 && <span className="block pt-0.5 font-normal text-caption text-faint">{t`${number(empty)} empty`}</span>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {preview.rows.map((row, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows of a preview do not move
+              <tr key={at} className="border-line border-b last:border-0">
+                {preview.columns.map(({ name }, column) => (
+                  <td key={name} className="h-8 max-w-56 truncate px-2 whitespace-nowrap">
+                    {row[column] === "" ? <span className="text-faint">–</span> : row[column]}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+/** What became of the file, and what to do with it. */
+function Arrived({ result, more, onNext, onClose }: { result: ImportResult; more: number; onNext: () => void; onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const navigate = useNavigate();
+  const questions = questionOf(result.dataset_name, result.columns);
+  const go = (page: string, search: Record<string, string>, id?: string) => {
+    onClose();
+    void navigate(
+      id === undefined
+        ? { to: "/w/$slug/$page", params: { slug, page }, search: search as never }
+        : { to: "/w/$slug/$page/$id", params: { slug, page, id }, search: search as never },
+    );
+  };
+  const infer = async () => {
+    try {
+      const { name } = await callTool<{ name: string }>(slug, "infer_semantic_model", {
+        name: result.dataset_name.toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "") || "model",
+        datasets: [result.dataset_name],
+      });
+      told(t`A model is proposed: see what was understood, then publish it.`);
+      go("models", {}, name);
+    } catch (error) {
+      toldError(error);
+    }
+  };
+  return (
+    <Dialog
+      open
+      side
+      onClose={onClose}
+      title={result.dataset_name}
+      about={t`${number(result.rows_read)} rows are in.`}
+      footer={
+        <>
+          {more > 0 && <Button onClick={onNext}>{t`Next file`}</Button>}
+          <Button look="primary" icon={<Table2 className="size-4" />} onClick={() => go("data", {}, `${result.dataset_id}`)}>
+            {t`Look at the rows`}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-6">
+        {questions.length > 0 && (
+          <section className="flex flex-col gap-2">
+            <h3 className="font-semibold">{t`Ask about it`}</h3>
+            {questions.map((question) => (
+              <button
+                key={question}
+                type="button"
+                onClick={() => go("ask", { q: question })}
+                className="flex items-center gap-2.5 rounded-card border border-line bg-card px-3 py-2 text-left hover:bg-hover"
+              >
+                <MessageSquareText aria-hidden="true" className="size-4 shrink-0 text-accent" /> {question}
+              </button>
+            ))}
+          </section>
+        )}
+        <section className="flex flex-col gap-2">
+          <h3 className="font-semibold">{t`What was read`}</h3>
+          <div className="flex flex-wrap gap-1.5">
+            {result.columns.map(({ name, type }) => (
+              <Badge key={name}>
+                <span className="text-ink">{name}</span> {typeName(type)}
+              </Badge>
+            ))}
+          </div>
+        </section>
+        {(result.notes.length > 0 || result.rows_rejected > 0) && (
+          <section className="flex flex-col gap-2">
+            <h3 className="font-semibold">{t`Worth knowing`}</h3>
+            <ul className="flex list-disc flex-col gap-1 pl-5 text-soft">
+              {result.rows_rejected > 0 && <li>{t`${number(result.rows_rejected)} rows could not be read.`}</li>}
+              {result.rejected.slice(0, 5).map(({ line, reason }) => (
+                <li key={line}>{t`Line ${line}: ${reason}`}</li>
+              ))}
+              {result.notes.map((note) => (
+                <li key={note}>{note}</li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <section className="flex flex-col items-start gap-2">
+          <h3 className="font-semibold">{t`See the model`}</h3>
+          <p className="text-soft">{t`A model says what columns mean. One is proposed from the rows; you check it before anybody's questions use it.`}</p>
+          <Button icon={<Boxes className="size-4" />} onClick={() => void infer()}>
+            {t`Propose a model`}
+          </Button>
+        </section>
+      </div>
+    </Dialog>
+  );
+}

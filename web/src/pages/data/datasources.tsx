@@ -1,0 +1,237 @@
+import { Database } from "lucide-react";
+import { useState } from "react";
+import { callTool } from "../../api/client.ts";
+import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
+import { useParamsInAddress } from "../../api/search-params.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { SelectField, TextArea, TextField } from "../../components/fields.tsx";
+import { Dialog } from "../../components/overlay.tsx";
+import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
+import { told } from "../../components/toasts.tsx";
+import { number } from "../../words/figures.ts";
+import { t } from "../../words/words.ts";
+
+interface Datasource {
+  id: number;
+  name: string;
+  type: string;
+  settings: Record<string, unknown>;
+  may_query: boolean;
+}
+
+interface DatasourceList {
+  total: number;
+  datasources: Datasource[];
+  types?: { type: string; title: string }[];
+}
+
+export function Datasources() {
+  const [{ new: isNew, source }, setParams] = useParamsInAddress();
+  const { role } = useWorkspace();
+  const { data, error, refetch } = useTool<DatasourceList>("list_datasources", { types: true, limit: 100 });
+  if (error) return <ErrorNote error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Waiting />;
+  const opened = data.datasources.find(({ id }) => `${id}` === source);
+  return (
+    <>
+      {data.total === 0 ? (
+        <Empty
+          icon={<Database className="size-5" />}
+          title={t`No database is connected`}
+          action={
+            role !== "viewer" && (
+              <Button look="primary" onClick={() => setParams({ new: "1" })}>
+                {t`Connect a database`}
+              </Button>
+            )
+          }
+        >
+          {t`Connect PostgreSQL, MySQL, SQLite, DuckDB or a web API. Queries on it become datasets, refreshed as often as you say.`}
+        </Empty>
+      ) : (
+        <ul className="divide-y divide-line rounded-card border border-line bg-card">
+          {data.datasources.map((each) => (
+            <li key={each.id}>
+              <button
+                type="button"
+                disabled={!each.may_query}
+                onClick={() => setParams({ source: `${each.id}` }, true)}
+                className="flex min-h-12 w-full items-center gap-3 px-4 py-2 text-left hover:bg-hover disabled:hover:bg-transparent"
+              >
+                <Database aria-hidden="true" className="size-4 text-soft" />
+                <span className="min-w-0 flex-1">
+                  <span className="block font-medium">{each.name}</span>
+                  <span className="block truncate text-soft text-table">
+                    {Object.values(each.settings)
+                      .filter((value) => typeof value === "string")
+                      .join(" · ")}
+                  </span>
+                </span>
+                <Badge>{data.types?.find(({ type }) => type === each.type)?.title ?? each.type}</Badge>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {isNew !== undefined && <Connect types={data.types ?? []} onClose={() => setParams({ new: undefined })} />}
+      {opened !== undefined && <Browse datasource={opened} onClose={() => setParams({ source: undefined })} />}
+    </>
+  );
+}
+
+const PORTS: Record<string, string> = { postgresql: "5432", mysql: "3306", mariadb: "3306", redshift: "5439", cockroachdb: "26257", citus: "5432" };
+
+interface Connected {
+  datasource_id: number;
+  connection: { ok: boolean; message: string; server_version?: string } | null;
+}
+
+/** A connection is tried before it is kept. */
+function Connect({ types, onClose }: { types: { type: string; title: string }[]; onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const [form, setForm] = useState<Record<string, string>>({ type: types[0]?.type ?? "postgresql" });
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const type = form.type ?? "";
+  const isFile = type === "sqlite" || type === "duckdb";
+  const isWeb = type === "restapi" || type === "csv";
+  const set = (name: string) => ({ target }: { target: { value: string } }) => setForm({ ...form, [name]: target.value });
+  const field = (name: string, label: string, more: Record<string, unknown> = {}) => (
+    <TextField label={label} value={form[name] ?? ""} onChange={set(name)} {...more} />
+  );
+  const save = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const { port, ...texts } = Object.fromEntries(Object.entries(form).filter(([, value]) => value.trim() !== ""));
+      const args = { ...texts, ...(port !== undefined && { port: Number(port) }), connection_test: "require" };
+      const { connection } = await callTool<Connected>(slug, "create_datasource", args);
+      await refresh(queries, slug, ["list_datasources"]);
+      told(connection?.server_version === undefined ? t`Connected.` : t`Connected to ${connection.server_version}.`);
+      onClose();
+    } catch (problem) {
+      setError(problem);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t`Connect a database`}
+      about={t`The connection is tried before it is kept; passwords are kept sealed.`}
+      footer={
+        <>
+          <Button onClick={onClose}>{t`Cancel`}</Button>
+          <Button look="primary" disabled={isBusy || !form.name} onClick={() => void save()}>
+            {isBusy ? t`Trying …` : t`Try and connect`}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {error !== null && <ErrorNote error={error} />}
+        <SelectField label={t`Kind`} value={type} onChange={set("type")}>
+          {types.map((each) => (
+            <option key={each.type} value={each.type}>
+              {each.title}
+            </option>
+          ))}
+        </SelectField>
+        {field("name", t`Name`, { placeholder: t`How people will call it` })}
+        {isFile ? (
+          field("database", t`Path of the file`)
+        ) : (
+          <>
+            <div className="grid grid-cols-[1fr_6rem] gap-3">
+              {field("host", isWeb ? t`Address (URL)` : t`Host`, { placeholder: isWeb ? "https://" : "db.example.com" })}
+              {!isWeb && field("port", t`Port`, { inputMode: "numeric", placeholder: PORTS[type] })}
+            </div>
+            {!isWeb && field("database", t`Database`)}
+            {!isWeb && (
+              <div className="grid grid-cols-2 gap-3">
+                {field("user", t`User`, { autoComplete: "off" })}
+                {field("password", t`Password`, { type: "password", autoComplete: "new-password" })}
+              </div>
+            )}
+            {isWeb && field("token", t`Token, if it needs one`, { type: "password", autoComplete: "new-password" })}
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+interface Browsed {
+  total: number;
+  tables?: { schema?: string; name: string; kind: string }[];
+  columns?: { name: string; type: string }[];
+}
+
+/** Tables of a database, and a query on them that becomes a dataset. */
+function Browse({ datasource, onClose }: { datasource: Datasource; onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const { data, error } = useTool<Browsed>("browse_datasource", { datasource_id: datasource.id, limit: 200 });
+  const [name, setName] = useState("");
+  const [sql, setSql] = useState("");
+  const [problem, setProblem] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await callTool(slug, "create_query", { datasource_id: datasource.id, name: name.trim(), query: sql });
+      await queries.invalidateQueries({ queryKey: ["tool", slug] });
+      told(t`The query runs; its rows become the dataset “${name.trim()}”.`);
+      onClose();
+    } catch (thrown) {
+      setProblem(thrown);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      open
+      side
+      onClose={onClose}
+      title={datasource.name}
+      about={t`Choose a table or write a query: its rows become a dataset.`}
+      footer={
+        <Button look="primary" disabled={isBusy || name.trim() === "" || sql.trim() === ""} onClick={() => void run()}>
+          {t`Make a dataset of it`}
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {problem !== null && <ErrorNote error={problem} />}
+        <TextField label={t`Name of the dataset`} value={name} onChange={({ target }) => setName(target.value)} />
+        <TextArea label={t`Query`} rows={5} className="font-mono text-table" spellCheck={false} value={sql} onChange={({ target }) => setSql(target.value)} />
+        {error !== null && <ErrorNote error={error} />}
+        {data === undefined && error === null && <Waiting />}
+        {data !== undefined && (
+          <section>
+            <h3 className="mb-2 font-semibold">{t`${number(data.total)} tables`}</h3>
+            <ul className="divide-y divide-line rounded-card border border-line">
+              {data.tables?.map((table) => (
+                <li key={`${table.schema}.${table.name}`}>
+                  <button
+                    type="button"
+                    className="flex w-full justify-between gap-4 px-3 py-1.5 text-left text-table hover:bg-hover"
+                    onClick={() => {
+                      setName((now) => (now === "" ? table.name : now));
+                      setSql(`SELECT * FROM ${[table.schema, table.name].filter(Boolean).join(".")}`);
+                    }}
+                  >
+                    <span className="truncate">{table.name}</span>
+                    <span className="text-faint">{table.schema}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </Dialog>
+  );
+}
