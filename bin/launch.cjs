@@ -24,6 +24,11 @@ const LOCK_STALE_MS = 60_000;
 
 const CHECKS = [
   { title: "Types", script: "typescript/bin/tsc", args: ["--noEmit"] },
+  {
+    title: "Types of the console",
+    script: "typescript/bin/tsc",
+    args: ["--noEmit", "-p", "web/tsconfig.json"],
+  },
   { title: "Lint", script: "@biomejs/biome/bin/biome", args: ["check", "."] },
   { title: "Dead code", script: "knip/bin/knip.js", args: [] },
 ];

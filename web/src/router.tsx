@@ -1,4 +1,12 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound, Outlet, redirect } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { queries, sessionQuery } from "./api/hooks.ts";
 import { ErrorNote, Waiting } from "./components/states.tsx";
@@ -22,7 +30,9 @@ const workspace = createRoute({
   getParentRoute: () => root,
   path: "/w/$slug",
   validateSearch: (search: Record<string, unknown>): Search =>
-    Object.fromEntries(Object.entries(search).map(([name, value]) => [name, value === undefined ? undefined : String(value)])),
+    Object.fromEntries(
+      Object.entries(search).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
+    ),
   beforeLoad: async ({ params: { slug } }) => {
     const { workspaces } = await queries.ensureQueryData(sessionQuery);
     const [first] = workspaces;
@@ -76,7 +86,11 @@ const pageRoutes = Object.entries(PAGES).flatMap(([name, page]) =>
 /** For links only: a page by its name. It is never shown, as the pages stand before it. */
 const anyPage = createRoute({ getParentRoute: () => workspace, path: "/$page", component: NotFound });
 const anyPart = createRoute({ getParentRoute: () => workspace, path: "/$page/$id", component: NotFound });
-const anyDeepPart = createRoute({ getParentRoute: () => workspace, path: "/$page/$id/$part", component: NotFound });
+const anyDeepPart = createRoute({
+  getParentRoute: () => workspace,
+  path: "/$page/$id/$part",
+  component: NotFound,
+});
 
 const routeTree = root.addChildren([
   workspace.addChildren([index, anyPage, anyPart, anyDeepPart, ...(pageRoutes as never[])]),

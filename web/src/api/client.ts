@@ -83,23 +83,32 @@ export async function uploadFile(workspace: string, file: File): Promise<unknown
 async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.set("x-kenning-console", "1");
-  const response = await fetch(path, { ...init, headers, credentials: "same-origin" }).catch((error: unknown) => {
-    if (init.signal?.aborted) throw error;
-    throw new ApiError(0, {
-      code: "offline",
-      message: t`The server cannot be reached.`,
-      hint: t`Nothing was lost: try again in a moment.`,
-    });
-  });
+  const response = await fetch(path, { ...init, headers, credentials: "same-origin" }).catch(
+    (error: unknown) => {
+      if (init.signal?.aborted) throw error;
+      throw new ApiError(0, {
+        code: "offline",
+        message: t`The server cannot be reached.`,
+        hint: t`Nothing was lost: try again in a moment.`,
+      });
+    },
+  );
   if (response.status === 401) signIn();
   if (response.ok) return response;
-  const told = (await response.json().catch(() => ({}))) as { error?: ConstructorParameters<typeof ApiError>[1] };
+  const told = (await response.json().catch(() => ({}))) as {
+    error?: ConstructorParameters<typeof ApiError>[1];
+  };
   throw new ApiError(response.status, told.error ?? {});
 }
 
-async function readStream<T>(body: ReadableStream<Uint8Array>, onProgress: (progress: Progress) => void): Promise<T> {
+async function readStream<T>(
+  body: ReadableStream<Uint8Array>,
+  onProgress: (progress: Progress) => void,
+): Promise<T> {
   let rest = "";
-  const reader = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader();
+  const reader = body
+    .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
+    .getReader();
   for (;;) {
     const { done, value } = await reader.read();
     rest += value ?? "";
@@ -111,7 +120,11 @@ async function readStream<T>(body: ReadableStream<Uint8Array>, onProgress: (prog
       if (name === "result") return unwrapped<T>(data, "result");
       if (name === "error") throw new ApiError(200, unwrapped(data, "error"));
     }
-    if (done) throw new ApiError(0, { code: "offline", message: t`The connection ended before the answer was there.` });
+    if (done)
+      throw new ApiError(0, {
+        code: "offline",
+        message: t`The connection ended before the answer was there.`,
+      });
   }
 }
 

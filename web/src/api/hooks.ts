@@ -3,9 +3,7 @@ import {
   QueryClient,
   queryOptions,
   type UseQueryResult,
-  useMutation,
   useQuery,
-  useQueryClient,
 } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { ApiError, callTool, readSession, type Session, type Workspace } from "./client.ts";
@@ -49,7 +47,11 @@ interface ToolQuery {
 }
 
 /** Reads by a tool; the answer is kept for all who ask the same. */
-export function useTool<T>(tool: string, args: object = {}, options: ToolQuery = {}): UseQueryResult<T, Error> {
+export function useTool<T>(
+  tool: string,
+  args: object = {},
+  options: ToolQuery = {},
+): UseQueryResult<T, Error> {
   const { slug } = useWorkspace();
   return useQuery<T, Error>({
     queryKey: ["tool", slug, tool, args],
@@ -57,16 +59,6 @@ export function useTool<T>(tool: string, args: object = {}, options: ToolQuery =
     enabled: options.enabled ?? true,
     ...(options.keep && { placeholderData: keepPreviousData as never }),
     ...(options.refetchMs !== undefined && { refetchInterval: options.refetchMs }),
-  });
-}
-
-/** Changes by a tool; afterwards everything that was read by the named tools is read anew. */
-export function useToolMutation<T, A extends object = object>(tool: string, stale: readonly string[] = []) {
-  const { slug } = useWorkspace();
-  const client = useQueryClient();
-  return useMutation<T, Error, A>({
-    mutationFn: (args) => callTool<T>(slug, tool, args),
-    onSuccess: () => refresh(client, slug, stale),
   });
 }
 

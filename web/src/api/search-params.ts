@@ -10,7 +10,9 @@ export function useParamsInAddress(): [Params, (change: Params, isStep?: boolean
   const set = useCallback(
     (change: Params, isStep = false) => {
       const next = (before: Params) =>
-        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== ""));
+        Object.fromEntries(
+          Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== ""),
+        );
       void navigate({ to: ".", search: next as never, replace: !isStep });
     },
     [navigate],

@@ -11,7 +11,12 @@ const TONES = {
 
 export function Badge({ tone = "plain", children }: { tone?: keyof typeof TONES; children: ReactNode }) {
   return (
-    <span className={cx("inline-flex h-5 items-center gap-1 rounded-full px-2 font-medium text-caption whitespace-nowrap", TONES[tone])}>
+    <span
+      className={cx(
+        "inline-flex h-5 items-center gap-1 rounded-full px-2 font-medium text-caption whitespace-nowrap",
+        TONES[tone],
+      )}
+    >
       {children}
     </span>
   );

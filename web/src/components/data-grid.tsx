@@ -41,7 +41,6 @@ export function DataGrid({ datasetId, columns, total, c9ql, sorting, onSort }: D
   const least = 64 + widths.reduce((sum, width) => sum + width, 0);
   const shown = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table of all rows would be as many elements
     <div
       ref={box}
       onScroll={onScroll}
@@ -53,8 +52,16 @@ export function DataGrid({ datasetId, columns, total, c9ql, sorting, onSort }: D
       className="figures relative min-h-0 flex-1 overflow-auto rounded-card border border-line bg-card text-table"
     >
       <div style={{ height: Math.min(total * ROW_PX, MOST_PX) + ROW_PX, minWidth: least }}>
-        <div className="sticky top-0 overflow-clip" style={{ height: Math.min(size.height, total * ROW_PX + ROW_PX), minWidth: least }}>
-          <div role="row" aria-rowindex={1} className="absolute inset-x-0 z-10 grid border-line border-b bg-sunken" style={{ gridTemplateColumns: template, height: ROW_PX }}>
+        <div
+          className="sticky top-0 overflow-clip"
+          style={{ height: Math.min(size.height, total * ROW_PX + ROW_PX), minWidth: least }}
+        >
+          <div
+            role="row"
+            aria-rowindex={1}
+            className="absolute inset-x-0 z-10 grid border-line border-b bg-sunken"
+            style={{ gridTemplateColumns: template, height: ROW_PX }}
+          >
             <span role="columnheader" className="px-2 leading-8 text-faint">
               #
             </span>
@@ -70,7 +77,11 @@ export function DataGrid({ datasetId, columns, total, c9ql, sorting, onSort }: D
                 role="row"
                 aria-rowindex={at + 2}
                 className="absolute inset-x-0 grid border-line border-b hover:bg-hover"
-                style={{ gridTemplateColumns: template, height: ROW_PX, transform: `translateY(${ROW_PX + at * ROW_PX - top}px)` }}
+                style={{
+                  gridTemplateColumns: template,
+                  height: ROW_PX,
+                  transform: `translateY(${ROW_PX + at * ROW_PX - top}px)`,
+                }}
               >
                 <span role="rowheader" className="truncate px-2 leading-8 text-faint">
                   {number(at + 1)}
@@ -102,18 +113,34 @@ export function DataGrid({ datasetId, columns, total, c9ql, sorting, onSort }: D
   );
 }
 
-function HeaderCell({ column: { name, type }, sorting, onSort }: { column: Column } & Pick<DataGridProps, "sorting" | "onSort">) {
+function HeaderCell({
+  column: { name, type },
+  sorting,
+  onSort,
+}: { column: Column } & Pick<DataGridProps, "sorting" | "onSort">) {
   const own = sorting?.column === name ? sorting : undefined;
-  const next = own === undefined ? { column: name, isDescending: false } : own.isDescending ? undefined : { column: name, isDescending: true };
+  const next =
+    own === undefined
+      ? { column: name, isDescending: false }
+      : own.isDescending
+        ? undefined
+        : { column: name, isDescending: true };
   const Arrow = own?.isDescending ? ArrowDown : ArrowUp;
   return (
-    <span role="columnheader" aria-sort={own === undefined ? "none" : own.isDescending ? "descending" : "ascending"} className="min-w-0">
+    <span
+      role="columnheader"
+      aria-sort={own === undefined ? "none" : own.isDescending ? "descending" : "ascending"}
+      className="min-w-0"
+    >
       <button
         type="button"
         disabled={onSort === undefined}
         onClick={() => onSort?.(next)}
         title={`${name} (${typeName(type)})`}
-        className={cx("flex h-8 w-full items-center gap-1 px-2 font-medium hover:bg-hover", isNumeric(type) && "justify-end")}
+        className={cx(
+          "flex h-8 w-full items-center gap-1 px-2 font-medium hover:bg-hover",
+          isNumeric(type) && "justify-end",
+        )}
       >
         <span className="truncate">{name}</span>
         {own !== undefined && <Arrow aria-hidden="true" className="size-3 shrink-0 text-accent" />}
@@ -175,9 +202,22 @@ function useVirtualScroll(full: number) {
 }
 
 /** Pages are asked for where the eye rests, not where it flies by. */
-function useRows({ datasetId, first, last, c9ql }: { datasetId: number; first: number; last: number; c9ql: string | undefined }) {
+function useRows({
+  datasetId,
+  first,
+  last,
+  c9ql,
+}: {
+  datasetId: number;
+  first: number;
+  last: number;
+  c9ql: string | undefined;
+}) {
   const { slug } = useWorkspace();
-  const [from, to] = useSettled(Math.floor(first / PAGE_ROWS), Math.floor(Math.max(first, last - 1) / PAGE_ROWS));
+  const [from, to] = useSettled(
+    Math.floor(first / PAGE_ROWS),
+    Math.floor(Math.max(first, last - 1) / PAGE_ROWS),
+  );
   const pages = Array.from({ length: to - from + 1 }, (_, at) => from + at);
   const results = useQueries({
     queries: pages.map((page) => ({
@@ -186,7 +226,12 @@ function useRows({ datasetId, first, last, c9ql }: { datasetId: number; first: n
         callTool<RowsPage>(
           slug,
           "get_data",
-          { dataset_id: datasetId, limit: PAGE_ROWS, offset: page * PAGE_ROWS, ...(c9ql !== undefined && { c9ql }) },
+          {
+            dataset_id: datasetId,
+            limit: PAGE_ROWS,
+            offset: page * PAGE_ROWS,
+            ...(c9ql !== undefined && { c9ql }),
+          },
           { signal },
         ),
       staleTime: 60_000,

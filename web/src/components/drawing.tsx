@@ -39,7 +39,7 @@ export function Drawing({ chart, height = 320 }: { chart: ChartSpec; height?: nu
 }
 
 /** In a tree of its own, so that ids and styles of two pictures do not meet. */
-export function Svg({ source, label }: { source: string; label: string }) {
+function Svg({ source, label }: { source: string; label: string }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = host.current;

@@ -1,5 +1,12 @@
 import { Search } from "lucide-react";
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId, useRef } from "react";
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+  useRef,
+} from "react";
 import { t } from "../words/words.ts";
 import { cx } from "./classes.ts";
 
@@ -25,7 +32,13 @@ function Label({ id, label, hint, bare, children }: Labelled & { id: string; chi
   );
 }
 
-export function TextField({ label, hint, bare, className, ...rest }: Labelled & InputHTMLAttributes<HTMLInputElement>) {
+export function TextField({
+  label,
+  hint,
+  bare,
+  className,
+  ...rest
+}: Labelled & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId();
   return (
     <Label id={id} label={label} hint={hint} bare={bare ?? false}>
@@ -34,7 +47,13 @@ export function TextField({ label, hint, bare, className, ...rest }: Labelled & 
   );
 }
 
-export function TextArea({ label, hint, bare, className, ...rest }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({
+  label,
+  hint,
+  bare,
+  className,
+  ...rest
+}: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   const id = useId();
   return (
     <Label id={id} label={label} hint={hint} bare={bare ?? false}>
@@ -43,7 +62,14 @@ export function TextArea({ label, hint, bare, className, ...rest }: Labelled & T
   );
 }
 
-export function SelectField({ label, hint, bare, className, children, ...rest }: Labelled & SelectHTMLAttributes<HTMLSelectElement>) {
+export function SelectField({
+  label,
+  hint,
+  bare,
+  className,
+  children,
+  ...rest
+}: Labelled & SelectHTMLAttributes<HTMLSelectElement>) {
   const id = useId();
   return (
     <Label id={id} label={label} hint={hint} bare={bare ?? false}>
@@ -71,7 +97,10 @@ export function SearchField({
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   return (
     <div className={cx("relative min-w-0", className)}>
-      <Search aria-hidden="true" className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-faint" />
+      <Search
+        aria-hidden="true"
+        className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-faint"
+      />
       <input
         type="search"
         aria-label={label}

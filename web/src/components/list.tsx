@@ -3,7 +3,15 @@ import { type KeyboardEvent, type ReactNode, useCallback, useRef } from "react";
 import { cx } from "./classes.ts";
 
 /** A list that j and k go through; each row is a link, so that Enter and a new tab work as everywhere. */
-export function LinkList({ label, children, className }: { label: string; children: ReactNode; className?: string }) {
+export function LinkList({
+  label,
+  children,
+  className,
+}: {
+  label: string;
+  children: ReactNode;
+  className?: string;
+}) {
   const list = useRef<HTMLUListElement>(null);
   const onKeyDown = useCallback((event: KeyboardEvent) => {
     const step = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -19,7 +27,10 @@ export function LinkList({ label, children, className }: { label: string; childr
       ref={list}
       aria-label={label}
       onKeyDown={onKeyDown}
-      className={cx("divide-y divide-line overflow-hidden rounded-card border border-line bg-card", className)}
+      className={cx(
+        "divide-y divide-line overflow-hidden rounded-card border border-line bg-card",
+        className,
+      )}
     >
       {children}
     </ul>
@@ -48,7 +59,10 @@ export function RowLink({ slug, page, id, search = {}, icon, title, about, end }
         className="flex min-h-13 items-center gap-3 px-4 py-2 transition-colors duration-120 hover:bg-hover focus-visible:-outline-offset-2"
       >
         {icon !== undefined && (
-          <span aria-hidden="true" className="grid size-8 shrink-0 place-items-center rounded-field bg-sunken text-soft [&_svg]:size-4">
+          <span
+            aria-hidden="true"
+            className="grid size-8 shrink-0 place-items-center rounded-field bg-sunken text-soft [&_svg]:size-4"
+          >
             {icon}
           </span>
         )}

@@ -4,8 +4,13 @@ import { cx } from "./classes.ts";
 /** The little Markdown that answers are written in: paragraphs, lists, tables, bold, italic and code. */
 export function Markdown({ text, className }: { text: string; className?: string }) {
   const blocks = text.trim().split(/\n{2,}/);
-  // biome-ignore lint/suspicious/noArrayIndexKey: paragraphs of a finished text do not move
-  return <div className={cx("flex flex-col gap-2.5", className)}>{blocks.map((block, at) => <Block key={at} text={block} />)}</div>;
+  return (
+    <div className={cx("flex flex-col gap-2.5", className)}>
+      {blocks.map((block, at) => (
+        <Block key={at} text={block} />
+      ))}
+    </div>
+  );
 }
 
 function Block({ text }: { text: string }) {
@@ -35,7 +40,11 @@ function Block({ text }: { text: string }) {
 }
 
 function Table({ lines }: { lines: string[] }) {
-  const cellsOf = (line: string) => line.split(/(?<!\\)\|/).slice(1, -1).map((each) => each.trim().replaceAll("\\|", "|"));
+  const cellsOf = (line: string) =>
+    line
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((each) => each.trim().replaceAll("\\|", "|"));
   const [head = "", rule = "", ...body] = lines;
   const isRight = cellsOf(rule).map((each) => each.endsWith(":"));
   return (
@@ -54,7 +63,6 @@ function Table({ lines }: { lines: string[] }) {
           {body.map((line) => (
             <tr key={line} className="border-line border-b last:border-0">
               {cellsOf(line).map((value, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: cells of a finished text do not move
                 <td key={at} className={cx("py-1 pr-6", isRight[at] && "text-right")}>
                   {inline(value)}
                 </td>
@@ -71,7 +79,12 @@ function inline(text: string): ReactNode[] {
   const parts = text.split(/(\*\*.+?\*\*|`[^`]+`|\*[^*\s][^*]*\*)/);
   return parts.map((part, at) => {
     const key = `${at}`;
-    if (part.startsWith("**") && part.length > 4) return <strong key={key} className="font-semibold">{part.slice(2, -2)}</strong>;
+    if (part.startsWith("**") && part.length > 4)
+      return (
+        <strong key={key} className="font-semibold">
+          {part.slice(2, -2)}
+        </strong>
+      );
     if (part.startsWith("`") && part.length > 2)
       return (
         <code key={key} className="rounded bg-hover px-1 font-mono text-[0.92em]">

@@ -16,7 +16,12 @@ interface PageProps {
 export function Page({ title, about, actions, wide = false, above, children }: PageProps) {
   useTitle(title);
   return (
-    <div className={cx("mx-auto flex w-full flex-col gap-5 px-4 py-6 md:px-8", wide ? "max-w-none" : "max-w-[1200px]")}>
+    <div
+      className={cx(
+        "mx-auto flex w-full flex-col gap-5 px-4 py-6 md:px-8",
+        wide ? "max-w-none" : "max-w-[1200px]",
+      )}
+    >
       <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
         <div className="min-w-0 flex-1 basis-72">
           {above}

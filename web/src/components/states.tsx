@@ -21,7 +21,6 @@ export function Waiting({ rows = 6, className }: { rows?: number; className?: st
   return (
     <div role="status" aria-label={t`Loading`} className={cx("flex flex-col gap-2", className)}>
       {Array.from({ length: rows }, (_, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: these bars have no other name
         <Skeleton key={at} className={cx("h-8", !isShown && "opacity-0")} />
       ))}
     </div>

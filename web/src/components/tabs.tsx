@@ -8,10 +8,24 @@ export interface Tab {
 }
 
 /** Only the panel that is looked at is made. */
-export function Tabs({ tabs, value, onChange, label }: { tabs: Tab[]; value: string; onChange: (id: string) => void; label: string }) {
+export function Tabs({
+  tabs,
+  value,
+  onChange,
+  label,
+}: {
+  tabs: Tab[];
+  value: string;
+  onChange: (id: string) => void;
+  label: string;
+}) {
   const current = tabs.some(({ id }) => id === value) ? value : (tabs[0]?.id ?? "");
   return (
-    <Base.Root value={current} onValueChange={(next) => onChange(String(next))} className="flex min-w-0 flex-col gap-3">
+    <Base.Root
+      value={current}
+      onValueChange={(next) => onChange(String(next))}
+      className="flex min-w-0 flex-col gap-3"
+    >
       <Base.List aria-label={label} className="flex gap-1 overflow-x-auto border-line border-b">
         {tabs.map(({ id, label: name }) => (
           <Base.Tab

@@ -1,69 +1,56 @@
-import { Toast } from "@base-ui/react/toast";
-import { X } from "lucide-react";
+import { lazy, Suspense, useCallback, useState, useSyncExternalStore } from "react";
 import { ApiError } from "../api/client.ts";
 import { t } from "../words/words.ts";
 
-const manager = Toast.createToastManager();
+export interface Message {
+  title: string;
+  description?: string;
+  type?: "error";
+  timeout: number;
+  undo?: () => void;
+}
 
 const STAYS_MS = 5_000;
 /** Whoever wants to undo has this long. */
 const UNDO_MS = 10_000;
 
+const listeners = new Set<() => void>();
+let waiting: readonly Message[] = [];
+
+function say(message: Message | null): void {
+  waiting = message === null ? [] : [...waiting, message];
+  for (const listener of listeners) listener();
+}
+
 /** Says that something is done, and for ten seconds takes it back. */
 export function told(title: string, undo?: () => void): void {
-  const id = manager.add({
-    title,
-    timeout: undo === undefined ? STAYS_MS : UNDO_MS,
-    ...(undo !== undefined && {
-      actionProps: {
-        children: t`Undo`,
-        onClick: () => {
-          manager.close(id);
-          undo();
-        },
-      },
-    }),
-  });
+  say({ title, timeout: undo === undefined ? STAYS_MS : UNDO_MS, ...(undo !== undefined && { undo }) });
 }
 
 export function toldError(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
-  const more = error instanceof ApiError ? [error.hint, error.requestId && t`Request ${error.requestId}`] : [];
-  manager.add({ title: message, description: more.filter(Boolean).join(" · "), type: "error", timeout: UNDO_MS });
+  const title = error instanceof Error ? error.message : String(error);
+  const more =
+    error instanceof ApiError ? [error.hint, error.requestId && t`Request ${error.requestId}`] : [];
+  say({ title, description: more.filter(Boolean).join(" · "), type: "error", timeout: UNDO_MS });
 }
 
+const ToastList = lazy(() => import("./toast-list.tsx").then((loaded) => ({ default: loaded.ToastList })));
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Loaded with the first message. */
 export function Toasts() {
+  const messages = useSyncExternalStore(subscribe, () => waiting);
+  const [isNeeded, need] = useState(false);
+  if (messages.length > 0 && !isNeeded) need(true);
+  const onShown = useCallback(() => say(null), []);
+  if (!isNeeded) return null;
   return (
-    <Toast.Provider toastManager={manager} limit={3}>
-      <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-20 z-[60] flex w-[min(380px,calc(100vw-2rem))] flex-col gap-2 md:bottom-4">
-          <Shown />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+    <Suspense>
+      <ToastList messages={messages} onShown={onShown} />
+    </Suspense>
   );
-}
-
-function Shown() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root
-      key={toast.id}
-      toast={toast}
-      className="overlay flex items-start gap-3 rounded-card border border-line bg-raised px-4 py-3 shadow-overlay"
-    >
-      <div className="min-w-0 flex-1">
-        <Toast.Title
-          className={`text-body [overflow-wrap:anywhere] ${toast.type === "error" ? "font-medium text-bad" : ""}`}
-        />
-        <Toast.Description className="text-caption text-soft [overflow-wrap:anywhere] empty:hidden" />
-      </div>
-      {toast.actionProps !== undefined && (
-        <Toast.Action className="rounded-field px-2 font-semibold text-accent hover:bg-hover" />
-      )}
-      <Toast.Close aria-label={t`Close`} className="rounded p-1 text-soft hover:bg-hover">
-        <X className="size-3.5" />
-      </Toast.Close>
-    </Toast.Root>
-  ));
 }

@@ -3,12 +3,14 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { useWorkspace } from "../api/hooks.ts";
 import { t } from "../words/words.ts";
 
-const BringIn = lazy(() => import("../pages/data/bring-in.tsx").then(({ BringIn }) => ({ default: BringIn })));
+const BringIn = lazy(() =>
+  import("../pages/data/bring-in.tsx").then(({ BringIn }) => ({ default: BringIn })),
+);
 
 const CHOSEN = "kenning:files";
 
 /** Opens the sheet that brings files in, wherever one is. */
-export function bringIn(files: readonly File[]): void {
+function bringIn(files: readonly File[]): void {
   if (files.length > 0) dispatchEvent(new CustomEvent(CHOSEN, { detail: files }));
 }
 
@@ -59,7 +61,8 @@ export function DropAnywhere() {
       {isOver && (
         <div className="pointer-events-none fixed inset-3 z-50 grid place-items-center rounded-card border-2 border-accent border-dashed bg-tint/90">
           <p className="flex items-center gap-3 font-semibold text-lead text-accent">
-            <FileUp aria-hidden="true" className="size-6" /> {t`Drop it: you see what is in it before anything is kept.`}
+            <FileUp aria-hidden="true" className="size-6" />{" "}
+            {t`Drop it: you see what is in it before anything is kept.`}
           </p>
         </div>
       )}

@@ -10,13 +10,14 @@ import { PhoneTabs, Sidebar } from "./sidebar.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 const Palette = lazy(() => import("./palette.tsx").then(({ Palette }) => ({ default: Palette })));
+const PhoneMenu = lazy(() => import("./phone-menu.tsx").then((loaded) => ({ default: loaded.PhoneMenu })));
 const KeysHelp = lazy(() => import("./keys-help.tsx").then(({ KeysHelp }) => ({ default: KeysHelp })));
 
 /** What stands around every page: the sidebar, the bar above, the palette and the keys. */
 export function Frame() {
   const { slug } = useWorkspace();
   const navigate = useNavigate();
-  const [overlay, setOverlay] = useState<"palette" | "keys" | null>(null);
+  const [overlay, setOverlay] = useState<"palette" | "keys" | "pages" | null>(null);
   const handle = useCallback(
     (keys: string) => {
       if (keys === "mod+k") {
@@ -54,7 +55,11 @@ export function Frame() {
       </a>
       <Sidebar />
       <div className="flex min-w-0 flex-1 flex-col">
-        <TopBar onSearch={() => setOverlay("palette")} onHelp={() => setOverlay("keys")} />
+        <TopBar
+          onSearch={() => setOverlay("palette")}
+          onHelp={() => setOverlay("keys")}
+          onPages={() => setOverlay("pages")}
+        />
         <main id="main" ref={main} tabIndex={-1} className="min-h-0 flex-1 overflow-y-auto outline-none">
           <Outlet />
         </main>
@@ -64,6 +69,7 @@ export function Frame() {
       <Toasts />
       <Suspense>
         {overlay === "palette" && <Palette onClose={() => setOverlay(null)} />}
+        {overlay === "pages" && <PhoneMenu onClose={() => setOverlay(null)} />}
         {overlay === "keys" && <KeysHelp onClose={() => setOverlay(null)} />}
       </Suspense>
     </div>

@@ -1,4 +1,4 @@
-import { Dialog } from "../components/overlay.tsx";
+import { Dialog } from "../components/dialog.tsx";
 import { t } from "../words/words.ts";
 import { pages } from "./pages.tsx";
 
@@ -19,7 +19,10 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
           <div key={keys} className="contents">
             <dt className="flex gap-1">
               {keys.split(" ").map((key) => (
-                <kbd key={key} className="min-w-6 rounded border border-edge bg-sunken px-1.5 text-center font-sans text-caption">
+                <kbd
+                  key={key}
+                  className="min-w-6 rounded border border-edge bg-sunken px-1.5 text-center font-sans text-caption"
+                >
                   {key}
                 </kbd>
               ))}

@@ -6,7 +6,9 @@ const FOLLOWS_MS = 1_200;
 function isWriting(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest("[role=dialog],[role=menu]") !== null)
+    (target.isContentEditable ||
+      /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+      target.closest("[role=dialog],[role=menu]") !== null)
   );
 }
 

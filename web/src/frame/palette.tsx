@@ -17,7 +17,7 @@ import {
 } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { useSession, useTool, useWorkspace } from "../api/hooks.ts";
-import type { SearchResults } from "../api/tools.ts";
+import type { DashboardList, DatasetList, SearchResults } from "../api/tools.ts";
 import { currentLanguage, t } from "../words/words.ts";
 import { changeLanguage, setTheme, useIsDark } from "./appearance.ts";
 import { chooseFiles } from "./drop-anywhere.tsx";
@@ -44,7 +44,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-label={t`Search or run`}
           className="overlay fixed top-[12vh] left-1/2 z-50 w-[min(620px,calc(100vw-1.5rem))] -translate-x-1/2 overflow-hidden rounded-card border border-line bg-raised shadow-overlay outline-none"
         >
-          <Command loop label={t`Search or run`}>
+          <Command loop label={t`Search or run`} filter={rank}>
             <Command.Input
               autoFocus
               value={text}
@@ -55,7 +55,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
             <Command.List className="max-h-[min(420px,60vh)] overflow-y-auto p-1.5">
               <Command.Empty className="px-3 py-6 text-center text-soft">{t`Nothing is called that.`}</Command.Empty>
               {text.trim() !== "" && (
-                <Line value={`ask ${text}`} icon={MessageSquareText} onSelect={() => go("ask", { q: text.trim() })} forced>
+                <Line
+                  value={QUESTION}
+                  icon={MessageSquareText}
+                  onSelect={() => go("ask", { q: text.trim() })}
+                  forced
+                >
                   {t`Ask: ${text.trim()}`}
                 </Line>
               )}
@@ -76,7 +81,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Actions({ go, onClose }: { go: (page: string, search?: Record<string, unknown>) => void; onClose: () => void }) {
+function Actions({
+  go,
+  onClose,
+}: {
+  go: (page: string, search?: Record<string, unknown>) => void;
+  onClose: () => void;
+}) {
   const isDark = useIsDark();
   const { workspaces } = useSession();
   const current = useWorkspace();
@@ -100,10 +111,18 @@ function Actions({ go, onClose }: { go: (page: string, search?: Record<string, u
       <Line value={`documents ${t`Search in documents`}`} icon={FileSearch} onSelect={() => go("library")}>
         {t`Search in documents`}
       </Line>
-      <Line value={`theme ${t`Dark theme`} ${t`Light theme`}`} icon={isDark ? Sun : Moon} onSelect={() => setTheme(isDark ? "light" : "dark")}>
+      <Line
+        value={`theme ${t`Dark theme`} ${t`Light theme`}`}
+        icon={isDark ? Sun : Moon}
+        onSelect={() => setTheme(isDark ? "light" : "dark")}
+      >
         {isDark ? t`Light theme` : t`Dark theme`}
       </Line>
-      <Line value="language sprache deutsch english" icon={Languages} onSelect={() => void changeLanguage(other)}>
+      <Line
+        value="language sprache deutsch english"
+        icon={Languages}
+        onSelect={() => void changeLanguage(other)}
+      >
         {other === "de" ? "Deutsch" : "English"}
       </Line>
       {workspaces
@@ -134,40 +153,77 @@ const ICONS: Record<string, LucideIcon> = {
   report: Bell,
 };
 
+interface Found {
+  type: "dataset" | "dashboard" | "widget" | "alert" | "report" | "query";
+  id: number;
+  name: string;
+}
+
+/** By parts of names, and by what the search of all assets finds. */
+function useFound(query: string): Found[] {
+  const options = { enabled: query.length > 1, keep: true };
+  const datasets =
+    useTool<DatasetList>("list_datasets", { query, limit: MOST }, options).data?.datasets ?? [];
+  const dashboards =
+    useTool<DashboardList>("list_dashboards", { query, limit: MOST }, options).data?.dashboards ?? [];
+  const others = useTool<SearchResults>("search", { query, limit: MOST }, options).data?.results ?? [];
+  if (query.length <= 1) return [];
+  const all: Found[] = [
+    ...dashboards.map(({ id, name }) => ({ type: "dashboard" as const, id, name })),
+    ...datasets.map(({ id, name }) => ({ type: "dataset" as const, id, name })),
+    ...others.map(({ asset_type: type, id, name }) => ({ type: type as Found["type"], id, name })),
+  ];
+  const known = new Map(all.map((each) => [`${each.type} ${each.id}`, each]));
+  return [...known.values()].slice(0, MOST);
+}
+
+const PAGE_OF: Record<Found["type"], string> = {
+  dataset: "data",
+  query: "data",
+  dashboard: "dashboards",
+  widget: "dashboards",
+  alert: "automation",
+  report: "automation",
+};
+
 function Assets({ query, slug, onClose }: { query: string; slug: string; onClose: () => void }) {
   const navigate = useNavigate();
-  const { data } = useTool<SearchResults>("search", { query, limit: MOST }, { enabled: query.length > 1, keep: true });
-  if (query.length <= 1 || data === undefined || data.results.length === 0) return null;
-  const open = ({ asset_type: type, id }: SearchResults["results"][number]) => {
+  const found = useFound(query);
+  if (found.length === 0) return null;
+  const open = ({ type, id }: Found) => {
     onClose();
-    const [page, path] =
-      type === "dataset"
-        ? ["data", `${id}`]
-        : type === "dashboard"
-          ? ["dashboards", `${id}`]
-          : [type === "alert" || type === "report" ? "automation" : type === "widget" ? "dashboards" : "data", ""];
+    const page = PAGE_OF[type];
     void navigate(
-      path === ""
-        ? { to: "/w/$slug/$page", params: { slug, page } }
-        : { to: "/w/$slug/$page/$id", params: { slug, page, id: path } },
+      type === "dataset" || type === "dashboard"
+        ? { to: "/w/$slug/$page/$id", params: { slug, page, id: `${id}` } }
+        : { to: "/w/$slug/$page", params: { slug, page } },
     );
   };
   return (
     <Group name={t`Found`}>
-      {data.results.map((result) => (
+      {found.map((each) => (
         <Line
-          key={`${result.asset_type} ${result.id}`}
-          value={`found ${result.asset_type} ${result.id} ${query}`}
-          icon={ICONS[result.asset_type] ?? Database}
-          onSelect={() => open(result)}
+          key={`${each.type} ${each.id}`}
+          value={`found ${each.type} ${each.id}`}
+          icon={ICONS[each.type] ?? Database}
+          onSelect={() => open(each)}
           forced
         >
-          {result.name} <span className="text-faint">{assetName(result.asset_type)}</span>
+          {each.name} <span className="text-faint">{assetName(each.type)}</span>
         </Line>
       ))}
     </Group>
   );
 }
+
+/** What was found by the server stands first, then pages and actions by their names, then the question itself. */
+function rank(value: string, search: string): number {
+  if (value.startsWith("found ")) return 1;
+  if (value === QUESTION) return 0.01;
+  return value.toLowerCase().includes(search.trim().toLowerCase()) ? 0.5 : 0;
+}
+
+const QUESTION = "the question itself";
 
 function assetName(type: string): string {
   const names: Record<string, string> = {

@@ -1,7 +1,5 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { Link } from "@tanstack/react-router";
-import { Menu as MenuIcon, PanelLeftClose, PanelLeftOpen } from "lucide-react";
-import { useState } from "react";
+import { PanelLeftClose, PanelLeftOpen } from "lucide-react";
 import { useWorkspace } from "../api/hooks.ts";
 import { IconButton } from "../components/button.tsx";
 import { cx } from "../components/classes.ts";
@@ -13,7 +11,15 @@ export function Mark() {
   return <span aria-hidden="true" className="size-4 shrink-0 rounded-[50%_50%_50%_4px] bg-accent" />;
 }
 
-function Entry({ page, isFolded, onGo }: { page: PageEntry; isFolded: boolean; onGo?: (() => void) | undefined }) {
+function Entry({
+  page,
+  isFolded,
+  onGo,
+}: {
+  page: PageEntry;
+  isFolded: boolean;
+  onGo?: (() => void) | undefined;
+}) {
   const { slug } = useWorkspace();
   const Icon = page.icon;
   return (
@@ -35,7 +41,7 @@ function Entry({ page, isFolded, onGo }: { page: PageEntry; isFolded: boolean; o
   );
 }
 
-function Entries({ isFolded = false, onGo }: { isFolded?: boolean; onGo?: () => void }) {
+export function Entries({ isFolded = false, onGo }: { isFolded?: boolean; onGo?: () => void }) {
   const all = pages();
   return (
     <>
@@ -63,7 +69,10 @@ export function Sidebar() {
       <Link
         to="/w/$slug/$page"
         params={{ slug, page: "home" }}
-        className={cx("mb-3 flex h-10 items-center gap-2.5 rounded-field font-semibold", isFolded ? "justify-center" : "px-2.5")}
+        className={cx(
+          "mb-3 flex h-10 items-center gap-2.5 rounded-field font-semibold",
+          isFolded ? "justify-center" : "px-2.5",
+        )}
       >
         <Mark />
         <span className={cx(isFolded && "sr-only")}>Kenning</span>
@@ -71,40 +80,18 @@ export function Sidebar() {
       <nav aria-label={t`Pages`} className="flex flex-1 flex-col gap-0.5 overflow-y-auto">
         <Entries isFolded={isFolded} />
       </nav>
-      <IconButton label={isFolded ? t`Unfold the sidebar` : t`Fold the sidebar`} onClick={() => fold(!isFolded)} className={cx(isFolded && "mx-auto")}>
+      <IconButton
+        label={isFolded ? t`Unfold the sidebar` : t`Fold the sidebar`}
+        onClick={() => fold(!isFolded)}
+        className={cx(isFolded && "mx-auto")}
+      >
         {isFolded ? <PanelLeftOpen className="size-4" /> : <PanelLeftClose className="size-4" />}
       </IconButton>
     </aside>
   );
 }
 
-/** On a phone: everything from the side, and the four most used pages below the thumb. */
-export function PhoneMenu() {
-  const [isOpen, open] = useState(false);
-  return (
-    <Dialog.Root open={isOpen} onOpenChange={open}>
-      <Dialog.Trigger
-        render={
-          <IconButton label={t`Menu`} className="md:hidden">
-            <MenuIcon className="size-5" />
-          </IconButton>
-        }
-      />
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-shade" />
-        <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] flex-col gap-0.5 border-line border-r bg-raised p-3 transition-transform duration-160 data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
-          <Dialog.Title className="mb-2 flex h-10 items-center gap-2.5 px-2.5 font-semibold">
-            <Mark /> Kenning
-          </Dialog.Title>
-          <nav aria-label={t`All pages`} className="flex flex-col gap-0.5">
-            <Entries onGo={() => open(false)} />
-          </nav>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
-  );
-}
-
+/** On a phone: the four most used pages below the thumb. */
 export function PhoneTabs() {
   const { slug } = useWorkspace();
   return (

@@ -1,26 +1,38 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { ChevronsUpDown, CircleHelp, Languages, LogOut, Monitor, Moon, Search, Sun, UserRound } from "lucide-react";
+import {
+  ChevronsUpDown,
+  CircleHelp,
+  Languages,
+  LogOut,
+  Menu as MenuIcon,
+  Monitor,
+  Moon,
+  Search,
+  Sun,
+  UserRound,
+} from "lucide-react";
 import { useSession, useWorkspace } from "../api/hooks.ts";
 import { IconButton } from "../components/button.tsx";
-import { Menu, type MenuEntry } from "../components/overlay.tsx";
+import { Menu, type MenuEntry } from "../components/menu.tsx";
 import { currentLanguage, t } from "../words/words.ts";
 import { changeLanguage, setTheme, useIsDark, useTheme } from "./appearance.ts";
-import { PhoneMenu } from "./sidebar.tsx";
 
 interface TopBarProps {
   onSearch: () => void;
   onHelp: () => void;
+  onPages: () => void;
 }
 
-export function TopBar({ onSearch, onHelp }: TopBarProps) {
+export function TopBar({ onSearch, onHelp, onPages }: TopBarProps) {
   return (
     <header className="flex h-13 shrink-0 items-center gap-2 border-line border-b bg-ground px-2 md:px-4">
-      <PhoneMenu />
+      <IconButton label={t`Menu`} className="md:hidden" onClick={onPages}>
+        <MenuIcon className="size-5" />
+      </IconButton>
       <WorkspaceSwitch />
       <button
         type="button"
         onClick={onSearch}
-        aria-label={t`Search or run`}
         className="mx-auto flex h-8 min-w-0 flex-1 items-center gap-2 rounded-field border border-line bg-card px-2.5 text-faint text-table transition-colors duration-120 hover:border-edge sm:max-w-[420px] pointer-coarse:h-10"
       >
         <Search aria-hidden="true" className="size-3.5 shrink-0" />
@@ -71,9 +83,11 @@ function WorkspaceSwitch() {
 
 function Initial({ name }: { name: string }) {
   return (
-    <span aria-hidden="true" className="grid size-5 shrink-0 place-items-center rounded bg-tint font-semibold text-[11px] text-accent uppercase">
-      {name.slice(0, 1)}
-    </span>
+    <span
+      aria-hidden="true"
+      data-initial={name.slice(0, 1)}
+      className="grid size-5 shrink-0 place-items-center rounded bg-tint font-semibold text-[11px] text-accent uppercase before:content-[attr(data-initial)]"
+    />
   );
 }
 
@@ -127,16 +141,20 @@ function Account() {
           icon: <Languages className="size-4" />,
           onSelect: () => void changeLanguage(other),
         },
-        { label: t`Sign out …`, icon: <LogOut className="size-4" />, onSelect: () => location.assign("/"), apart: true },
+        {
+          label: t`Sign out …`,
+          icon: <LogOut className="size-4" />,
+          onSelect: () => location.assign("/"),
+          apart: true,
+        },
       ]}
       trigger={
         <button
           type="button"
           aria-label={t`Account: ${user.name}`}
-          className="grid size-8 shrink-0 place-items-center rounded-full bg-tint font-semibold text-accent text-caption pointer-coarse:size-10"
-        >
-          {initialsOf(user.name || user.email)}
-        </button>
+          data-initials={initialsOf(user.name || user.email)}
+          className="grid size-8 shrink-0 place-items-center rounded-full bg-tint font-semibold text-accent text-caption before:content-[attr(data-initials)] pointer-coarse:size-10"
+        />
       }
     />
   );

@@ -5,14 +5,12 @@ export function number(value: number, digits = 2): string {
   return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
 }
 
-/** About so many, for captions. */
-export function roughly(value: number): string {
-  return new Intl.NumberFormat(locale(), { notation: "compact", maximumFractionDigits: 1 }).format(value);
-}
-
 export function bytes(value: number): string {
   const steps = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
-  const at = Math.min(steps.length - 1, Math.max(0, Math.floor(Math.log(Math.max(value, 1)) / Math.log(1024))));
+  const at = Math.min(
+    steps.length - 1,
+    Math.max(0, Math.floor(Math.log(Math.max(value, 1)) / Math.log(1024))),
+  );
   return new Intl.NumberFormat(locale(), {
     style: "unit",
     unit: steps[at] as string,
@@ -43,7 +41,10 @@ export function relativeTime(at: string | number | Date, now = Date.now()): stri
   const seconds = (new Date(at).getTime() - now) / 1_000;
   if (Math.abs(seconds) < 45) return t`just now`;
   const [unit, length] = STEPS.findLast(([, length]) => Math.abs(seconds) >= length) ?? STEPS[0];
-  return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(Math.round(seconds / length), unit);
+  return new Intl.RelativeTimeFormat(locale(), { numeric: "auto" }).format(
+    Math.round(seconds / length),
+    unit,
+  );
 }
 
 /** A value of a table's cell. */

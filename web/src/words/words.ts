@@ -7,7 +7,7 @@ const KEY = "kenning.language";
 let language: Language = "en";
 let translations: Translations = {};
 
-/** Writes t`English ${value}` in the language of the reader; what is not translated stays English. */
+/** Writes an English text in the language of the reader; what is not translated stays English. */
 export const t: Words = (strings, ...values) => {
   const translation = translations[keyOf(strings)];
   const [texts, ordered] = translation === undefined ? [strings, values] : rearranged(translation, values);

@@ -70,7 +70,10 @@ function Understood({ question, answer, onAsk, onEdit }: AnswerViewProps) {
       {(chips.length > 0 || notes.length > 0) && (
         <ul className="flex flex-wrap gap-1.5" aria-label={t`Kept or assumed`}>
           {chips.map(({ label, without }) => (
-            <li key={label} className="inline-flex min-h-6 items-center gap-1 rounded-full border border-line bg-card pr-1 pl-2.5 text-caption">
+            <li
+              key={label}
+              className="inline-flex min-h-6 items-center gap-1 rounded-full border border-line bg-card pr-1 pl-2.5 text-caption"
+            >
               {label}
               <button
                 type="button"
@@ -84,7 +87,10 @@ function Understood({ question, answer, onAsk, onEdit }: AnswerViewProps) {
             </li>
           ))}
           {notes.map((note) => (
-            <li key={note} className="inline-flex min-h-6 items-center gap-1 rounded-2xl border border-line bg-card px-2.5 text-caption text-soft">
+            <li
+              key={note}
+              className="inline-flex min-h-6 items-center gap-1 rounded-2xl border border-line bg-card px-2.5 text-caption text-soft"
+            >
               <Info aria-hidden="true" className="size-3 shrink-0" /> {note}
             </li>
           ))}
@@ -162,7 +168,8 @@ function Details({ answer }: { answer: Answer }) {
   if (columns.length > 0 && rows.length > 0)
     tabs.push({ id: "table", label: t`Table`, content: <AnswerTable answer={answer} /> });
   if (sql !== null) tabs.push({ id: "sql", label: "SQL", content: <Sql sql={sql} /> });
-  if (lineage !== null) tabs.push({ id: "lineage", label: t`Where from`, content: <LineageView lineage={lineage} /> });
+  if (lineage !== null)
+    tabs.push({ id: "lineage", label: t`Where from`, content: <LineageView lineage={lineage} /> });
   if (tabs.length === 0) return null;
   return (
     <div className="rounded-card border border-line bg-card px-3 pt-1 pb-3">
@@ -174,7 +181,6 @@ function Details({ answer }: { answer: Answer }) {
 function AnswerTable({ answer: { columns, rows, rowCount } }: { answer: Answer }) {
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with keys */}
       <div className="max-h-96 overflow-auto" tabIndex={0} role="region" aria-label={t`Rows of the answer`}>
         <table className="figures w-full text-table">
           <thead className="sticky top-0 bg-card">
@@ -192,10 +198,12 @@ function AnswerTable({ answer: { columns, rows, rowCount } }: { answer: Answer }
           </thead>
           <tbody>
             {rows.map((row, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows of an answer do not move
               <tr key={at} className="border-line border-b last:border-0">
                 {columns.map(({ name, type }, column) => (
-                  <td key={name} className={`h-8 px-2 whitespace-nowrap ${isNumeric(type) ? "text-right" : ""}`}>
+                  <td
+                    key={name}
+                    className={`h-8 px-2 whitespace-nowrap ${isNumeric(type) ? "text-right" : ""}`}
+                  >
                     {cell(row[column], type)}
                   </td>
                 ))}
@@ -229,7 +237,9 @@ function Sql({ sql }: { sql: string }) {
 
 /** A line for each clause. */
 function broken(sql: string): string {
-  return sql.replace(/ (?=(?:FROM|LEFT JOIN|JOIN|WHERE|GROUP BY|ORDER BY|LIMIT|HAVING|UNION)\b)/g, "\n").replace(/\) (?=SELECT\b)/g, ")\n");
+  return sql
+    .replace(/ (?=(?:FROM|LEFT JOIN|JOIN|WHERE|GROUP BY|ORDER BY|LIMIT|HAVING|UNION)\b)/g, "\n")
+    .replace(/\) (?=SELECT\b)/g, ")\n");
 }
 
 function LineageView({ lineage }: { lineage: NonNullable<Answer["lineage"]> }) {
@@ -243,16 +253,29 @@ function LineageView({ lineage }: { lineage: NonNullable<Answer["lineage"]> }) {
         </span>
       )),
     ],
-    [t`Joined`, lineage.joins.map(({ left, right, on }) => `${left} → ${right} (${on.join(", ")})`).join("; ")],
+    [
+      t`Joined`,
+      lineage.joins.map(({ left, right, on }) => `${left} → ${right} (${on.join(", ")})`).join("; "),
+    ],
     [t`Period`, lineage.timeWindow && `${day(lineage.timeWindow.start)} – ${day(lineage.timeWindow.end)}`],
-    [t`Only`, lineage.filters.map(({ field, operator, value }) => `${field} ${operator} ${JSON.stringify(value)}`).join("; ")],
+    [
+      t`Only`,
+      lineage.filters
+        .map(({ field, operator, value }) => `${field} ${operator} ${JSON.stringify(value)}`)
+        .join("; "),
+    ],
     [t`One row for each`, lineage.grain],
-    [t`As of`, lineage.freshness.map(({ dataset, refreshedAt }) => `${dataset}: ${exactTime(refreshedAt)}`).join("; ")],
+    [
+      t`As of`,
+      lineage.freshness.map(({ dataset, refreshedAt }) => `${dataset}: ${exactTime(refreshedAt)}`).join("; "),
+    ],
   ];
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5 text-table">
       {facts
-        .filter(([, value]) => value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0))
+        .filter(
+          ([, value]) => value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0),
+        )
         .map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-soft">{name}</dt>
@@ -272,7 +295,11 @@ function Clarify({ question, answer, onAsk }: Pick<AnswerViewProps, "question" |
           <legend className="mb-2 font-medium text-lead">{asked}</legend>
           <div className="flex flex-wrap gap-2">
             {suggestions.map((suggestion) => (
-              <Button key={suggestion} className="h-auto min-h-8 py-1 text-left whitespace-normal" onClick={() => onAsk(answered(question, asked, suggestion))}>
+              <Button
+                key={suggestion}
+                className="h-auto min-h-8 py-1 text-left whitespace-normal"
+                onClick={() => onAsk(answered(question, asked, suggestion))}
+              >
                 {suggestion}
               </Button>
             ))}
@@ -280,8 +307,14 @@ function Clarify({ question, answer, onAsk }: Pick<AnswerViewProps, "question" |
         </fieldset>
       ))}
       <p className="text-soft text-table">
-        {several ? t`Each button asks again with that answer.` : t`Choose one, or say it in your own words below.`}{" "}
-        <button type="button" className="font-medium text-accent hover:underline" onClick={() => onAsk("proceed anyway")}>
+        {several
+          ? t`Each button asks again with that answer.`
+          : t`Choose one, or say it in your own words below.`}{" "}
+        <button
+          type="button"
+          className="font-medium text-accent hover:underline"
+          onClick={() => onAsk("proceed anyway")}
+        >
           {t`Answer as best you can`}
         </button>
       </p>
@@ -305,7 +338,8 @@ function Verdict({ question, answer }: Pick<AnswerViewProps, "question" | "answe
     setMark(next === "none" ? null : next);
     callTool<{ verified: boolean; note?: string }>(slug, "mark_answer", { answer_id: id, mark: next }).then(
       ({ verified, note }) => {
-        if (next === "right") told(verified ? t`Kept: this question is answered like this from now on.` : (note ?? t`Noted.`));
+        if (next === "right")
+          told(verified ? t`Kept: this question is answered like this from now on.` : (note ?? t`Noted.`));
         if (next === "wrong") told(t`Noted as wrong. Say what you meant in a follow-up.`);
       },
       (error: unknown) => {
@@ -318,10 +352,18 @@ function Verdict({ question, answer }: Pick<AnswerViewProps, "question" | "answe
     <div className="flex flex-wrap items-center gap-1">
       {answer.source === "model" && id !== null && (
         <>
-          <IconButton label={t`Right`} aria-pressed={mark === "right"} onClick={() => say(mark === "right" ? "none" : "right")}>
+          <IconButton
+            label={t`Right`}
+            aria-pressed={mark === "right"}
+            onClick={() => say(mark === "right" ? "none" : "right")}
+          >
             <ThumbsUp className="size-4" />
           </IconButton>
-          <IconButton label={t`Wrong`} aria-pressed={mark === "wrong"} onClick={() => say(mark === "wrong" ? "none" : "wrong")}>
+          <IconButton
+            label={t`Wrong`}
+            aria-pressed={mark === "wrong"}
+            onClick={() => say(mark === "wrong" ? "none" : "wrong")}
+          >
             <ThumbsDown className="size-4" />
           </IconButton>
         </>
@@ -331,7 +373,9 @@ function Verdict({ question, answer }: Pick<AnswerViewProps, "question" | "answe
           {t`Add to a dashboard`}
         </Button>
       )}
-      <Suspense>{isPinning && <PinDialog question={question} answer={answer} onClose={() => pin(false)} />}</Suspense>
+      <Suspense>
+        {isPinning && <PinDialog question={question} answer={answer} onClose={() => pin(false)} />}
+      </Suspense>
     </div>
   );
 }

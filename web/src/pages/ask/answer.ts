@@ -55,11 +55,40 @@ const NOTHING: Answer = {
 };
 
 export function ofModel({ charts, columns, ...answer }: ModelAnswer): Answer {
-  const { id, outcome, narrative, rows, rowCount, sql, reading, assumptions, caveats, lineage, questions, model } = answer;
-  const types = columns.map((name, at) => ({ name, type: typeof rows[0]?.[at] === "number" ? "DOUBLE" : "VARCHAR" }));
+  const {
+    id,
+    outcome,
+    narrative,
+    rows,
+    rowCount,
+    sql,
+    reading,
+    assumptions,
+    caveats,
+    lineage,
+    questions,
+    model,
+  } = answer;
+  const types = columns.map((name, at) => ({
+    name,
+    type: typeof rows[0]?.[at] === "number" ? "DOUBLE" : "VARCHAR",
+  }));
   return {
     ...NOTHING,
-    ...{ id, outcome, narrative, rows, rowCount, sql, reading, assumptions, caveats, lineage, questions, model },
+    ...{
+      id,
+      outcome,
+      narrative,
+      rows,
+      rowCount,
+      sql,
+      reading,
+      assumptions,
+      caveats,
+      lineage,
+      questions,
+      model,
+    },
     columns: types,
     chart: charts[0] ?? null,
     mark: answer.mark ?? null,
@@ -103,7 +132,12 @@ const MOST_BARS = 40;
 function chartOf(fields: Column[], rows: Record<string, unknown>[]): ChartSpec | null {
   const [first, second] = fields;
   if (fields.length !== 2 || first === undefined || second === undefined) return null;
-  if (rows.length < 2 || rows.length > MOST_BARS || !rows.every((row) => typeof row[second.name] === "number")) return null;
+  if (
+    rows.length < 2 ||
+    rows.length > MOST_BARS ||
+    !rows.every((row) => typeof row[second.name] === "number")
+  )
+    return null;
   const isTime = /DATE|TIMESTAMP/i.test(first.type);
   return {
     type: isTime ? "line" : "bar",

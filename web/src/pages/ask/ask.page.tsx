@@ -7,7 +7,7 @@ import { useParamsInAddress } from "../../api/search-params.ts";
 import type { ModelList } from "../../api/tools.ts";
 import { IconButton } from "../../components/button.tsx";
 import { cx } from "../../components/classes.ts";
-import { Menu } from "../../components/overlay.tsx";
+import { Menu } from "../../components/menu.tsx";
 import { useTitle } from "../../components/page.tsx";
 import { ErrorNote } from "../../components/states.tsx";
 import { told } from "../../components/toasts.tsx";
@@ -42,7 +42,13 @@ export function Page() {
     (question: string, isFollowUp = true) => {
       const id = threadId ?? crypto.randomUUID();
       const before = isFollowUp ? thread?.turns.findLast(({ answer }) => answer !== null)?.answer : undefined;
-      const turn = { id: crypto.randomUUID(), question, askedAt: new Date().toISOString(), scope, answer: null };
+      const turn = {
+        id: crypto.randomUUID(),
+        question,
+        askedAt: new Date().toISOString(),
+        scope,
+        answer: null,
+      };
       setText("");
       setParams({ thread: id, q: undefined }, threadId === undefined);
       void run(id, turn, before ?? undefined);
@@ -75,7 +81,11 @@ export function Page() {
   );
   return (
     <div className="flex h-full min-h-0">
-      <ThreadList threads={threads} current={threadId} onRemove={(id) => id === threadId && setParams({ thread: undefined })} />
+      <ThreadList
+        threads={threads}
+        current={threadId}
+        onRemove={(id) => id === threadId && setParams({ thread: undefined })}
+      />
       <div className="flex min-w-0 flex-1 flex-col">
         {turns.length === 0 ? (
           <Start composer={composer} onAsk={(question) => send(question, false)} threads={threads} />
@@ -117,14 +127,23 @@ function useTurns(slug: string) {
       const options = {
         signal: abort.signal,
         onProgress: ({ message = "" }: Progress) =>
-          update(turn.id, (now) => ({ ...now, phases: [...now.phases.filter((each) => each !== message), message] })),
+          update(turn.id, (now) => ({
+            ...now,
+            phases: [...now.phases.filter((each) => each !== message), message],
+          })),
       };
       try {
         const known = turn.answer?.source === "model" ? turn.answer.id : null;
         const question = { text: turn.question, before: before ?? undefined, scope: turn.scope };
-        const answer = await (isAgain && known !== null ? answerAgain(slug, known, options) : ask(slug, question, options));
+        const answer = await (isAgain && known !== null
+          ? answerAgain(slug, known, options)
+          : ask(slug, question, options));
         update(turn.id, ({ phases }) => ({ phases, answer }));
-        if (!isAgain) keepTurn(slug, threadId, { ...turn, answer: { id: answer.id, source: answer.source, model: answer.model } });
+        if (!isAgain)
+          keepTurn(slug, threadId, {
+            ...turn,
+            answer: { id: answer.id, source: answer.source, model: answer.model },
+          });
       } catch (error) {
         if (abort.signal.aborted) update(turn.id, () => ({ phases: [], error: new Error(t`Stopped.`) }));
         else update(turn.id, ({ phases }) => ({ phases, error }));
@@ -167,7 +186,11 @@ function Turn({ turn, live, onShow, onAsk, onEdit }: TurnProps) {
     onShow();
   }, [live, onShow]);
   return (
-    <article data-turn aria-busy={live?.answer === undefined && live?.error === undefined} className="flex min-w-0 flex-col gap-3.5 scroll-mt-4">
+    <article
+      data-turn
+      aria-busy={live?.answer === undefined && live?.error === undefined}
+      className="flex min-w-0 flex-col gap-3.5 scroll-mt-4"
+    >
       <header className="flex items-baseline justify-between gap-4">
         <h2 className="min-w-0 font-semibold text-lead [overflow-wrap:anywhere]">{turn.question}</h2>
         <span className="shrink-0 text-caption text-faint">
@@ -195,7 +218,10 @@ function Phases({ phases }: { phases: string[] }) {
         <li key={phase} className="flex items-center gap-2">
           <span
             aria-hidden="true"
-            className={cx("size-1.5 rounded-full", at === all.length - 1 ? "animate-pulse bg-accent" : "bg-edge")}
+            className={cx(
+              "size-1.5 rounded-full",
+              at === all.length - 1 ? "animate-pulse bg-accent" : "bg-edge",
+            )}
           />
           {phase}
         </li>
@@ -279,7 +305,10 @@ function ScopeChoice({ scope, onChoose }: { scope: string; onChoose: (scope: str
         onSelect: () => onChoose(value === "" ? undefined : value),
       }))}
       trigger={
-        <button type="button" className="rounded px-1.5 py-0.5 text-caption text-soft hover:bg-hover hover:text-ink">
+        <button
+          type="button"
+          className="rounded px-1.5 py-0.5 text-caption text-soft hover:bg-hover hover:text-ink"
+        >
           {t`Asks: ${chosen?.label ?? ""}`} ▾
         </button>
       }
@@ -299,17 +328,36 @@ function ThreadList({
   const { slug } = useWorkspace();
   if (threads.length === 0) return null;
   return (
-    <aside aria-label={t`Earlier questions`} className="hidden w-60 shrink-0 flex-col gap-1 overflow-y-auto border-line border-r px-2 py-3 lg:flex">
+    <aside
+      aria-label={t`Earlier questions`}
+      className="hidden w-60 shrink-0 flex-col gap-1 overflow-y-auto border-line border-r px-2 py-3 lg:flex"
+    >
       <div className="flex items-center justify-between px-2 pb-1">
-        <span className="flex items-center gap-1.5 font-medium text-soft text-table" title={t`Threads are kept in this browser, answers on the server.`}>
+        <span
+          className="flex items-center gap-1.5 font-medium text-soft text-table"
+          title={t`Threads are kept in this browser, answers on the server.`}
+        >
           <History aria-hidden="true" className="size-3.5" /> {t`Earlier`}
         </span>
-        <Link to="/w/$slug/$page" params={{ slug, page: "ask" }} search={{} as never} aria-label={t`New question`} title={t`New question`} className="rounded p-1 text-soft hover:bg-hover hover:text-ink">
+        <Link
+          to="/w/$slug/$page"
+          params={{ slug, page: "ask" }}
+          search={{} as never}
+          aria-label={t`New question`}
+          title={t`New question`}
+          className="rounded p-1 text-soft hover:bg-hover hover:text-ink"
+        >
           <MessageSquarePlus className="size-4" />
         </Link>
       </div>
       {threads.map(({ id, title }) => (
-        <div key={id} className={cx("group flex items-center rounded-field", id === current ? "bg-hover" : "hover:bg-hover")}>
+        <div
+          key={id}
+          className={cx(
+            "group flex items-center rounded-field",
+            id === current ? "bg-hover" : "hover:bg-hover",
+          )}
+        >
           <Link
             to="/w/$slug/$page"
             params={{ slug, page: "ask" }}
@@ -335,4 +383,3 @@ function ThreadList({
     </aside>
   );
 }
-

@@ -18,7 +18,8 @@ export async function ask(workspace: string, question: Question, options: CallOp
   const { scope = "", before, text } = question;
   if (scope === "documents") return askDocuments(workspace, text, options);
   const { models } = await modelsOf(workspace);
-  const named = models.find(({ name }) => name === scope) ?? models.find(({ name }) => name === before?.model);
+  const named =
+    models.find(({ name }) => name === scope) ?? models.find(({ name }) => name === before?.model);
   const model = named ?? (models.length === 1 ? models[0] : undefined);
   const byModel = model === undefined ? undefined : await askModel(workspace, model.name, question, options);
   if (byModel !== undefined && (byModel.outcome !== "refuse" || scope !== "")) return byModel;
@@ -34,7 +35,12 @@ export async function ask(workspace: string, question: Question, options: CallOp
   return elsewhere ?? byModel ?? byData;
 }
 
-async function askModel(workspace: string, model: string, { text, before }: Question, options: CallOptions): Promise<Answer> {
+async function askModel(
+  workspace: string,
+  model: string,
+  { text, before }: Question,
+  options: CallOptions,
+): Promise<Answer> {
   const followed = before?.source === "model" && before.model === model ? before.id : null;
   const args = { question: text, model, ...(followed !== null && { follow_up_to: followed }) };
   return ofModel(await callTool<ModelAnswer>(workspace, "ask_question", args, options));
@@ -51,7 +57,11 @@ async function askDocuments(workspace: string, question: string, options: CallOp
 }
 
 /** Who may not read documents or memory is not refused the rest. */
-async function askElsewhere(workspace: string, text: string, options: CallOptions): Promise<Answer | undefined> {
+async function askElsewhere(
+  workspace: string,
+  text: string,
+  options: CallOptions,
+): Promise<Answer | undefined> {
   const orNothing = <T>(work: Promise<T>) =>
     work.catch((error: unknown) => {
       if (options.signal?.aborted) throw error;
@@ -64,9 +74,10 @@ async function askElsewhere(workspace: string, text: string, options: CallOption
   return recalled === undefined || recalled.hits.length === 0 ? undefined : ofMemory(recalled);
 }
 
-export function modelsOf(workspace: string): Promise<ModelList> {
+function modelsOf(workspace: string): Promise<ModelList> {
   return queries.fetchQuery({
-    queryKey: ["tool", workspace, "list_semantic_models", {}],
+    // Its own key: a page that is left cancels what it was reading, and a question goes on.
+    queryKey: ["models", workspace],
     queryFn: () => callTool<ModelList>(workspace, "list_semantic_models", {}).catch(() => ({ models: [] })),
   });
 }

@@ -10,7 +10,10 @@ export interface Chip {
 const KEPT = /^(?:kept from the question before|aus der Frage davor übernommen): (.+)$/i;
 
 /** What an answer took from before or assumed, one by one: what is taken out is asked for no more. */
-export function chipsOf(question: string, { assumptions, lineage }: Answer): { chips: Chip[]; notes: string[] } {
+export function chipsOf(
+  question: string,
+  { assumptions, lineage }: Answer,
+): { chips: Chip[]; notes: string[] } {
   const kept = assumptions.flatMap((each) => KEPT.exec(each)?.[1]?.split(/,\s+/) ?? []);
   const fromBefore = kept.map((part): Chip => {
     const rest = kept.filter((each) => each !== part);
@@ -32,7 +35,8 @@ function isDate(value: string): boolean {
 /** Takes a value and the small word before it out of a question. */
 function withoutValue(question: string, value: string): string | null {
   const escaped = value.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const before = "(?:\\s+(?:only|just|not|nur|nicht))?(?:\\s+(?:in|for|from|at|of|to|by|with|without|für|aus|bei|von|mit|ohne))?(?:\\s+(?:the|der|die|das|den|dem))?";
+  const before =
+    "(?:\\s+(?:only|just|not|nur|nicht))?(?:\\s+(?:in|for|from|at|of|to|by|with|without|für|aus|bei|von|mit|ohne))?(?:\\s+(?:the|der|die|das|den|dem))?";
   const rest = question.replace(new RegExp(`${before}\\s+${escaped}(?![\\p{L}\\p{N}])`, "iu"), "");
   return rest === question || rest.trim() === "" ? null : rest.replace(/\s{2,}/g, " ").trim();
 }

@@ -16,7 +16,16 @@ interface ComposerProps {
 }
 
 /** One line that grows; Enter asks, Shift+Enter goes to the next line. */
-export function Composer({ text, onChange, onAsk, onStop, placeholder, autoFocus = false, below, large = false }: ComposerProps) {
+export function Composer({
+  text,
+  onChange,
+  onAsk,
+  onStop,
+  placeholder,
+  autoFocus = false,
+  below,
+  large = false,
+}: ComposerProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useEffect(() => {
@@ -79,7 +88,9 @@ export function Composer({ text, onChange, onAsk, onStop, placeholder, autoFocus
           </button>
         )}
       </div>
-      {below !== undefined && <div className="flex flex-wrap items-center gap-2 border-line border-t px-3 py-1.5">{below}</div>}
+      {below !== undefined && (
+        <div className="flex flex-wrap items-center gap-2 border-line border-t px-3 py-1.5">{below}</div>
+      )}
     </form>
   );
 }

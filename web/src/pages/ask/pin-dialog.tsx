@@ -4,8 +4,8 @@ import { callTool } from "../../api/client.ts";
 import { useTool, useWorkspace } from "../../api/hooks.ts";
 import type { DashboardList } from "../../api/tools.ts";
 import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/fields.tsx";
-import { Dialog } from "../../components/overlay.tsx";
 import { ErrorNote } from "../../components/states.tsx";
 import { told } from "../../components/toasts.tsx";
 import { isNumeric } from "../../words/figures.ts";
@@ -13,7 +13,15 @@ import { t } from "../../words/words.ts";
 import type { Answer } from "./answer.ts";
 
 /** The rows of an answer become a widget, on a dashboard that there is or a new one. */
-export function PinDialog({ question, answer, onClose }: { question: string; answer: Answer; onClose: () => void }) {
+export function PinDialog({
+  question,
+  answer,
+  onClose,
+}: {
+  question: string;
+  answer: Answer;
+  onClose: () => void;
+}) {
   const { slug } = useWorkspace();
   const navigate = useNavigate();
   const dashboards = useTool<DashboardList>("list_dashboards", { limit: 100 });
@@ -29,7 +37,11 @@ export function PinDialog({ question, answer, onClose }: { question: string; ans
       const args = { name, ...widgetOf(answer) };
       const id =
         target === ""
-          ? (await callTool<{ dashboard_id: number }>(slug, "create_dashboard", { name: title.trim() || name })).dashboard_id
+          ? (
+              await callTool<{ dashboard_id: number }>(slug, "create_dashboard", {
+                name: title.trim() || name,
+              })
+            ).dashboard_id
           : Number(target);
       await callTool(slug, "create_widget", { ...args, dashboard_id: id });
       onClose();
@@ -56,7 +68,11 @@ export function PinDialog({ question, answer, onClose }: { question: string; ans
     >
       <div className="flex flex-col gap-4">
         <TextField label={t`Title`} value={name} onChange={({ target: { value } }) => setName(value)} />
-        <SelectField label={t`Dashboard`} value={target} onChange={({ target: { value } }) => setTarget(value)}>
+        <SelectField
+          label={t`Dashboard`}
+          value={target}
+          onChange={({ target: { value } }) => setTarget(value)}
+        >
           <option value="">{t`A new one`}</option>
           {dashboards.data?.dashboards.map(({ id, name: label }) => (
             <option key={id} value={id}>
@@ -65,7 +81,12 @@ export function PinDialog({ question, answer, onClose }: { question: string; ans
           ))}
         </SelectField>
         {target === "" && (
-          <TextField label={t`Name of the new dashboard`} value={title} placeholder={name} onChange={({ target: { value } }) => setTitle(value)} />
+          <TextField
+            label={t`Name of the new dashboard`}
+            value={title}
+            placeholder={name}
+            onChange={({ target: { value } }) => setTitle(value)}
+          />
         )}
         {error !== null && <ErrorNote error={error} />}
       </div>
@@ -86,7 +107,12 @@ function widgetOf({ columns, lineage, model, chart, datasets, rows }: Answer): o
   const axes = { ...(x !== undefined && { x_axis: x }), ...(group !== undefined && { group_by: group }) };
   if (model !== null && measures.length > 0) {
     const filters = (lineage?.filters ?? []).filter(({ field }) => !measures.includes(field));
-    return { chart_type: type, ...axes, y_axis: measures, options: { model, ...(filters.length > 0 && { filters }) } };
+    return {
+      chart_type: type,
+      ...axes,
+      y_axis: measures,
+      options: { model, ...(filters.length > 0 && { filters }) },
+    };
   }
   const [dataset] = datasets;
   const numbers = columns.filter((each) => isNumeric(each.type)).map(({ name }) => name);

@@ -13,10 +13,16 @@ const MOST = 4;
 export function useSuggestions(): string[] {
   const models = useTool<ModelList>("list_semantic_models");
   const model = models.data?.models[0]?.name;
-  const verified = useTool<Verified>("list_verified_questions", { model, limit: MOST }, { enabled: model !== undefined });
+  const verified = useTool<Verified>(
+    "list_verified_questions",
+    { model, limit: MOST },
+    { enabled: model !== undefined },
+  );
   const datasets = useTool<DatasetList>("list_datasets", { columns: true, limit: 20 });
   const asked = verified.data?.questions.map(({ question }) => question) ?? [];
-  const made = (datasets.data?.datasets ?? []).flatMap(({ name, columns = [] }) => questionOf(name, columns).slice(0, 1));
+  const made = (datasets.data?.datasets ?? []).flatMap(({ name, columns = [] }) =>
+    questionOf(name, columns).slice(0, 1),
+  );
   return [...new Set([...asked, ...made])].slice(0, MOST);
 }
 
@@ -25,7 +31,13 @@ export function questionOf(name: string, columns: readonly { name: string; type:
   const words = (column: string) => column.replaceAll("_", " ");
   const isKey = (column: string) => /(^|_)id$|^id_/i.test(column);
   const numeric = columns.find((each) => isNumeric(each.type) && !isKey(each.name));
-  const text = columns.find((each) => /VARCHAR|TEXT/i.test(each.type) && !isKey(each.name));
+  // A name of its own for each row groups nothing.
+  const text = columns.find(
+    (each) =>
+      /VARCHAR|TEXT/i.test(each.type) &&
+      !isKey(each.name) &&
+      !/^(name|title|e-?mail|phone|text|comment|note)s?$/i.test(each.name),
+  );
   const date = columns.find((each) => /DATE|TIMESTAMP/i.test(each.type));
   return [
     ...(numeric && text ? [t`Total ${words(numeric.name)} by ${words(text.name)}`] : []),

@@ -29,7 +29,7 @@ function keyOf(workspace: string): string {
   return `kenning.threads.${workspace}`;
 }
 
-export function threadsOf(workspace: string): Thread[] {
+function threadsOf(workspace: string): Thread[] {
   const known = cache.get(workspace);
   if (known !== undefined) return known;
   const read = parsed(localStorage.getItem(keyOf(workspace)));
@@ -70,7 +70,12 @@ function keep(workspace: string, threads: Thread[]): void {
 /** The thread that was changed last stands first. */
 export function keepTurn(workspace: string, threadId: string, turn: KeptTurn): void {
   const all = threadsOf(workspace);
-  const thread = all.find(({ id }) => id === threadId) ?? { id: threadId, title: turn.question, turns: [], changedAt: "" };
+  const thread = all.find(({ id }) => id === threadId) ?? {
+    id: threadId,
+    title: turn.question,
+    turns: [],
+    changedAt: "",
+  };
   const others = thread.turns.filter(({ id }) => id !== turn.id);
   const turns = [...others, turn].toSorted((a, b) => a.askedAt.localeCompare(b.askedAt)).slice(-MOST_TURNS);
   const changed = { ...thread, turns, changedAt: turn.askedAt };

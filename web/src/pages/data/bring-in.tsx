@@ -6,15 +6,15 @@ import { queries, useWorkspace } from "../../api/hooks.ts";
 import type { ImportResult } from "../../api/tools.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/fields.tsx";
-import { Dialog } from "../../components/overlay.tsx";
 import { ErrorNote } from "../../components/states.tsx";
 import { told, toldError } from "../../components/toasts.tsx";
 import { bytes, number, typeName } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
 import { questionOf } from "../ask/suggestions.ts";
 import { AddDocuments, isDocument } from "../library/add-documents.tsx";
-import { previewOf, type Preview } from "./preview.ts";
+import { type Preview, previewOf } from "./preview.ts";
 
 /** Files that were dropped or chosen: tables become datasets one after the other, documents go to the library. */
 export function BringIn({ files, onClose }: { files: readonly File[]; onClose: () => void }) {
@@ -24,7 +24,15 @@ export function BringIn({ files, onClose }: { files: readonly File[]; onClose: (
   const file = tables[at];
   const next = () => (at + 1 < tables.length || documents.length > 0 ? setAt(at + 1) : onClose());
   if (file === undefined) return <AddDocuments files={documents} onClose={onClose} />;
-  return <BringInTable key={`${at} ${file.name}`} file={file} more={tables.length - at - 1} onNext={next} onClose={onClose} />;
+  return (
+    <BringInTable
+      key={`${at} ${file.name}`}
+      file={file}
+      more={tables.length - at - 1}
+      onNext={next}
+      onClose={onClose}
+    />
+  );
 }
 
 interface Reading {
@@ -40,7 +48,17 @@ type State =
   | { is: "failed"; error: unknown }
   | { is: "done"; result: ImportResult };
 
-function BringInTable({ file, more, onNext, onClose }: { file: File; more: number; onNext: () => void; onClose: () => void }) {
+function BringInTable({
+  file,
+  more,
+  onNext,
+  onClose,
+}: {
+  file: File;
+  more: number;
+  onNext: () => void;
+  onClose: () => void;
+}) {
   const { slug } = useWorkspace();
   const [preview, setPreview] = useState<Preview | null>();
   const [name, setName] = useState(nameOf(file.name));
@@ -66,7 +84,8 @@ function BringInTable({ file, more, onNext, onClose }: { file: File; more: numbe
       setState({ is: "failed", error });
     }
   };
-  if (state.is === "done") return <Arrived result={state.result} more={more} onNext={onNext} onClose={onClose} />;
+  if (state.is === "done")
+    return <Arrived result={state.result} more={more} onNext={onNext} onClose={onClose} />;
   const isBusy = state.is === "working";
   return (
     <Dialog
@@ -99,19 +118,31 @@ function BringInTable({ file, more, onNext, onClose }: { file: File; more: numbe
           <>
             <PreviewTable preview={preview} reading={reading} onChange={setReading} />
             <div className="grid gap-4 sm:grid-cols-3">
-              <SelectField label={t`Decimal sign`} value={reading.decimal} onChange={({ target }) => setReading({ ...reading, decimal: target.value })}>
+              <SelectField
+                label={t`Decimal sign`}
+                value={reading.decimal}
+                onChange={({ target }) => setReading({ ...reading, decimal: target.value })}
+              >
                 <option value="">{t`Detect`}</option>
                 <option value=".">1,234.5</option>
                 <option value=",">1.234,5</option>
               </SelectField>
-              <SelectField label={t`Order of dates`} value={reading.date_format} onChange={({ target }) => setReading({ ...reading, date_format: target.value })}>
+              <SelectField
+                label={t`Order of dates`}
+                value={reading.date_format}
+                onChange={({ target }) => setReading({ ...reading, date_format: target.value })}
+              >
                 <option value="">{t`Detect`}</option>
                 <option value="DD/MM/YYYY">{t`Day/month/year`}</option>
                 <option value="MM/DD/YYYY">{t`Month/day/year`}</option>
                 <option value="DD.MM.YYYY">{t`Day.month.year`}</option>
                 <option value="YYYY-MM-DD">{t`Year-month-day`}</option>
               </SelectField>
-              <SelectField label={t`First line`} value={reading.header} onChange={({ target }) => setReading({ ...reading, header: target.value })}>
+              <SelectField
+                label={t`First line`}
+                value={reading.header}
+                onChange={({ target }) => setReading({ ...reading, header: target.value })}
+              >
                 <option value="">{t`Detect`}</option>
                 <option value="true">{t`Has the names`}</option>
                 <option value="false">{t`Is a row`}</option>
@@ -135,7 +166,11 @@ function optionsOf({ decimal, date_format, header, types }: Reading): object {
 }
 
 function nameOf(file: string): string {
-  return file.replace(/\.[^.]+(\.gz)?$/, "").replace(/[^\p{L}\p{N}_ -]+/gu, " ").trim().slice(0, 100);
+  return file
+    .replace(/\.[^.]+(\.gz)?$/, "")
+    .replace(/[^\p{L}\p{N}_ -]+/gu, " ")
+    .trim()
+    .slice(0, 100);
 }
 
 function Working({ progress: { progress, total = 1, message = "" } }: { progress: Progress }) {
@@ -146,7 +181,10 @@ function Working({ progress: { progress, total = 1, message = "" } }: { progress
         {message === "upload" ? t`Sending the file …` : t`Reading the rows …`} {percent > 0 && `${percent} %`}
       </p>
       <div className="h-1 overflow-hidden rounded-full bg-hover">
-        <div className="h-full bg-accent transition-[width] duration-160" style={{ width: `${Math.max(4, percent)}%` }} />
+        <div
+          className="h-full bg-accent transition-[width] duration-160"
+          style={{ width: `${Math.max(4, percent)}%` }}
+        />
       </div>
     </div>
   );
@@ -154,14 +192,26 @@ function Working({ progress: { progress, total = 1, message = "" } }: { progress
 
 const TYPES = ["VARCHAR", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "BOOLEAN"];
 
-function PreviewTable({ preview, reading, onChange }: { preview: Preview; reading: Reading; onChange: (next: Reading) => void }) {
+function PreviewTable({
+  preview,
+  reading,
+  onChange,
+}: {
+  preview: Preview;
+  reading: Reading;
+  onChange: (next: Reading) => void;
+}) {
   return (
     <div className="flex flex-col gap-1.5">
       <p className="text-soft text-table">
         {t`The first ${number(preview.rows.length)} rows as they are written. A type can be set where detection would be wrong.`}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with keys */}
-      <div className="overflow-x-auto rounded-card border border-line" tabIndex={0} role="region" aria-label={t`Preview`}>
+      <div
+        className="overflow-x-auto rounded-card border border-line"
+        tabIndex={0}
+        role="region"
+        aria-label={t`Preview`}
+      >
         <table className="figures text-table">
           <thead className="bg-sunken text-left">
             <tr>
@@ -171,7 +221,9 @@ function PreviewTable({ preview, reading, onChange }: { preview: Preview; readin
                   <select
                     aria-label={t`Type of ${name}`}
                     value={reading.types[name] ?? ""}
-                    onChange={({ target }) => onChange({ ...reading, types: { ...reading.types, [name]: target.value } })}
+                    onChange={({ target }) =>
+                      onChange({ ...reading, types: { ...reading.types, [name]: target.value } })
+                    }
                     className="mt-1 rounded border border-line bg-card px-1 py-0.5 font-normal text-caption text-soft"
                   >
                     <option value="">{t`Detect (${typeName(guess)})`}</option>
@@ -181,14 +233,15 @@ function PreviewTable({ preview, reading, onChange }: { preview: Preview; readin
                       </option>
                     ))}
                   </select>
-                  {empty > 0 && <span className="block pt-0.5 font-normal text-caption text-faint">{t`${number(empty)} empty`}</span>}
+                  {empty > 0 && (
+                    <span className="block pt-0.5 font-normal text-caption text-faint">{t`${number(empty)} empty`}</span>
+                  )}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
             {preview.rows.map((row, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows of a preview do not move
               <tr key={at} className="border-line border-b last:border-0">
                 {preview.columns.map(({ name }, column) => (
                   <td key={name} className="h-8 max-w-56 truncate px-2 whitespace-nowrap">
@@ -205,7 +258,17 @@ function PreviewTable({ preview, reading, onChange }: { preview: Preview; readin
 }
 
 /** What became of the file, and what to do with it. */
-function Arrived({ result, more, onNext, onClose }: { result: ImportResult; more: number; onNext: () => void; onClose: () => void }) {
+function Arrived({
+  result,
+  more,
+  onNext,
+  onClose,
+}: {
+  result: ImportResult;
+  more: number;
+  onNext: () => void;
+  onClose: () => void;
+}) {
   const { slug } = useWorkspace();
   const navigate = useNavigate();
   const questions = questionOf(result.dataset_name, result.columns);
@@ -220,7 +283,11 @@ function Arrived({ result, more, onNext, onClose }: { result: ImportResult; more
   const infer = async () => {
     try {
       const { name } = await callTool<{ name: string }>(slug, "infer_semantic_model", {
-        name: result.dataset_name.toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "") || "model",
+        name:
+          result.dataset_name
+            .toLowerCase()
+            .replace(/[^a-z0-9]+/g, "_")
+            .replace(/^_+|_+$/g, "") || "model",
         datasets: [result.dataset_name],
       });
       told(t`A model is proposed: see what was understood, then publish it.`);
@@ -239,7 +306,11 @@ function Arrived({ result, more, onNext, onClose }: { result: ImportResult; more
       footer={
         <>
           {more > 0 && <Button onClick={onNext}>{t`Next file`}</Button>}
-          <Button look="primary" icon={<Table2 className="size-4" />} onClick={() => go("data", {}, `${result.dataset_id}`)}>
+          <Button
+            look="primary"
+            icon={<Table2 className="size-4" />}
+            onClick={() => go("data", {}, `${result.dataset_id}`)}
+          >
             {t`Look at the rows`}
           </Button>
         </>
@@ -275,7 +346,9 @@ function Arrived({ result, more, onNext, onClose }: { result: ImportResult; more
           <section className="flex flex-col gap-2">
             <h3 className="font-semibold">{t`Worth knowing`}</h3>
             <ul className="flex list-disc flex-col gap-1 pl-5 text-soft">
-              {result.rows_rejected > 0 && <li>{t`${number(result.rows_rejected)} rows could not be read.`}</li>}
+              {result.rows_rejected > 0 && (
+                <li>{t`${number(result.rows_rejected)} rows could not be read.`}</li>
+              )}
               {result.rejected.slice(0, 5).map(({ line, reason }) => (
                 <li key={line}>{t`Line ${line}: ${reason}`}</li>
               ))}

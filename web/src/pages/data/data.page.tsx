@@ -32,7 +32,12 @@ function DataPage() {
       actions={
         may && (
           <>
-            <ButtonLink to="/w/$slug/$page" params={{ slug, page: "data" }} search={{ tab: "datasources", new: "1" } as never} icon={<Database className="size-4" />}>
+            <ButtonLink
+              to="/w/$slug/$page"
+              params={{ slug, page: "data" }}
+              search={{ tab: "datasources", new: "1" } as never}
+              icon={<Database className="size-4" />}
+            >
               {t`Connect a database`}
             </ButtonLink>
             <Button look="primary" icon={<FileUp className="size-4" />} onClick={chooseFiles}>
@@ -45,7 +50,9 @@ function DataPage() {
       <Tabs
         label={t`Kinds of data`}
         value={tab}
-        onChange={(next) => setParams({ tab: next === "datasets" ? undefined : next, q: undefined, new: undefined })}
+        onChange={(next) =>
+          setParams({ tab: next === "datasets" ? undefined : next, q: undefined, new: undefined })
+        }
         tabs={[
           { id: "datasets", label: t`Datasets`, content: <Datasets /> },
           { id: "datasources", label: t`Databases and web APIs`, content: <Datasources /> },
@@ -60,7 +67,11 @@ const LISTED = 200;
 function Datasets() {
   const { slug, role } = useWorkspace();
   const [{ q = "" }, setParams] = useParamsInAddress();
-  const { data, error, refetch } = useTool<DatasetList>("list_datasets", { limit: LISTED, ...(q !== "" && { query: q }) }, { keep: true });
+  const { data, error, refetch } = useTool<DatasetList>(
+    "list_datasets",
+    { limit: LISTED, ...(q !== "" && { query: q }) },
+    { keep: true },
+  );
   if (error) return <ErrorNote error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Waiting />;
   if (data.total === 0 && q === "")
@@ -82,8 +93,15 @@ function Datasets() {
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <SearchField label={t`Search datasets`} value={q} onSearch={(next) => setParams({ q: next })} className="w-full sm:w-72" />
-        <span className="text-soft text-table">{data.total === 1 ? t`1 dataset` : t`${number(data.total)} datasets`}</span>
+        <SearchField
+          label={t`Search datasets`}
+          value={q}
+          onSearch={(next) => setParams({ q: next })}
+          className="w-full sm:w-72"
+        />
+        <span className="text-soft text-table">
+          {data.total === 1 ? t`1 dataset` : t`${number(data.total)} datasets`}
+        </span>
       </div>
       {data.datasets.length === 0 ? (
         <p className="py-10 text-center text-soft">{t`Nothing is called “${q}”.`}</p>
@@ -100,7 +118,9 @@ function Datasets() {
               about={description ?? undefined}
               end={
                 <>
-                  <span className="block">{rows === null ? t`rows you may see` : t`${number(rows)} rows`}</span>
+                  <span className="block">
+                    {rows === null ? t`rows you may see` : t`${number(rows)} rows`}
+                  </span>
                   <span className="block text-caption text-faint">
                     <When at={at} />
                   </span>

@@ -5,16 +5,16 @@ import { callTool } from "../../api/client.ts";
 import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import { useParamsInAddress } from "../../api/search-params.ts";
 import type { ColumnProfile, DatasetDetails, RowsPage } from "../../api/tools.ts";
+import { BackLink } from "../../components/back-link.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button, ButtonLink, IconButton } from "../../components/button.tsx";
 import { DataGrid, type Sorting } from "../../components/data-grid.tsx";
-import { Menu } from "../../components/overlay.tsx";
+import { Menu } from "../../components/menu.tsx";
 import { Card, Page as PageFrame } from "../../components/page.tsx";
 import { ErrorNote, Waiting } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { told, toldError } from "../../components/toasts.tsx";
 import { When } from "../../components/when.tsx";
-import { BackLink } from "../../components/back-link.tsx";
 import { bytes, cell, number, typeName } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
 import { questionOf } from "../ask/suggestions.ts";
@@ -22,7 +22,10 @@ import { questionOf } from "../ask/suggestions.ts";
 export function DatasetPage({ id }: { id: number }) {
   const { slug, role } = useWorkspace();
   const [{ tab = "rows" }, setParams] = useParamsInAddress();
-  const { data, error, refetch } = useTool<DatasetDetails>("get_details", { asset_type: "dataset", asset_id: id });
+  const { data, error, refetch } = useTool<DatasetDetails>("get_details", {
+    asset_type: "dataset",
+    asset_id: id,
+  });
   if (error)
     return (
       <PageFrame title={t`Dataset`} above={<BackLink page="data">{t`Data`}</BackLink>}>
@@ -38,8 +41,10 @@ export function DatasetPage({ id }: { id: number }) {
         title={details.name}
         about={
           <>
-            {details.rows === null ? t`Rows that you may see` : t`${number(details.rows)} rows`} · {t`${number(details.columns.length)} columns`}
-            {details.bytes !== undefined && <> · {bytes(details.bytes)}</>} · <When at={String(details.refreshed_at)} />
+            {details.rows === null ? t`Rows that you may see` : t`${number(details.rows)} rows`} ·{" "}
+            {t`${number(details.columns.length)} columns`}
+            {details.bytes !== undefined && <> · {bytes(details.bytes)}</>} ·{" "}
+            <When at={String(details.refreshed_at)} />
             {details.description !== null && <span className="block">{details.description}</span>}
           </>
         }
@@ -52,9 +57,21 @@ export function DatasetPage({ id }: { id: number }) {
             value={tab}
             onChange={(next) => setParams({ tab: next === "rows" ? undefined : next })}
             tabs={[
-              { id: "rows", label: t`Rows`, content: <Rows id={id} columns={details.columns} total={details.rows ?? 0} /> },
-              { id: "columns", label: t`Columns`, content: <Columns columns={details.columns} rows={details.rows} /> },
-              { id: "versions", label: t`Versions`, content: <Versions id={id} details={details} onChange={() => void refetch()} /> },
+              {
+                id: "rows",
+                label: t`Rows`,
+                content: <Rows id={id} columns={details.columns} total={details.rows ?? 0} />,
+              },
+              {
+                id: "columns",
+                label: t`Columns`,
+                content: <Columns columns={details.columns} rows={details.rows} />,
+              },
+              {
+                id: "versions",
+                label: t`Versions`,
+                content: <Versions id={id} details={details} onChange={() => void refetch()} />,
+              },
               { id: "source", label: t`Where from`, content: <Source details={details} slug={slug} /> },
             ]}
           />
@@ -101,9 +118,27 @@ function Actions({ id, details, may }: { id: number; details: DatasetDetails["de
           </IconButton>
         }
         entries={[
-          { label: t`Download as CSV`, icon: <Download className="size-4" />, onSelect: () => void download(slug, id, "csv") },
-          { label: t`Download as Parquet`, icon: <Download className="size-4" />, onSelect: () => void download(slug, id, "parquet") },
-          ...(may ? [{ label: t`Delete`, icon: <Trash2 className="size-4" />, onSelect: () => void remove(), danger: true, apart: true }] : []),
+          {
+            label: t`Download as CSV`,
+            icon: <Download className="size-4" />,
+            onSelect: () => void download(slug, id, "csv"),
+          },
+          {
+            label: t`Download as Parquet`,
+            icon: <Download className="size-4" />,
+            onSelect: () => void download(slug, id, "parquet"),
+          },
+          ...(may
+            ? [
+                {
+                  label: t`Delete`,
+                  icon: <Trash2 className="size-4" />,
+                  onSelect: () => void remove(),
+                  danger: true,
+                  apart: true,
+                },
+              ]
+            : []),
         ]}
       />
     </>
@@ -124,7 +159,11 @@ const MOST_EXPORTED = 200_000;
 
 async function download(slug: string, id: number, format: "csv" | "parquet"): Promise<void> {
   try {
-    const file = await callTool<Exported>(slug, "export_data", { dataset_id: id, format, limit: MOST_EXPORTED });
+    const file = await callTool<Exported>(slug, "export_data", {
+      dataset_id: id,
+      format,
+      limit: MOST_EXPORTED,
+    });
     const link = document.createElement("a");
     link.download = file.file_name;
     if (file.download_url !== undefined) {
@@ -135,7 +174,8 @@ async function download(slug: string, id: number, format: "csv" | "parquet"): Pr
       link.href = URL.createObjectURL(new Blob([content], { type: file.mime_type }));
     }
     link.click();
-    if (file.truncated) told(t`The file has the first ${number(file.rows)} of ${number(file.total_rows)} rows.`);
+    if (file.truncated)
+      told(t`The file has the first ${number(file.rows)} of ${number(file.total_rows)} rows.`);
   } catch (error) {
     toldError(error);
   }
@@ -155,7 +195,10 @@ function Rows({ id, columns, total }: { id: number; columns: readonly ColumnProf
     { dataset_id: id, limit: 1, ...(statement !== undefined && { c9ql: statement }) },
     { enabled: c9ql !== "", keep: true },
   );
-  const shown = c9ql === "" ? { columns, total } : { columns: worked.data?.columns ?? [], total: worked.data?.totalRows ?? 0 };
+  const shown =
+    c9ql === ""
+      ? { columns, total }
+      : { columns: worked.data?.columns ?? [], total: worked.data?.totalRows ?? 0 };
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3">
       <form
@@ -223,7 +266,11 @@ function Columns({ columns, rows }: { columns: readonly ColumnProfile[]; rows: n
         <thead className="sticky top-0 bg-sunken text-left">
           <tr>
             {[t`Column`, t`Type`, t`Empty`, t`Different values`, t`Least`, t`Most`].map((name) => (
-              <th key={name} scope="col" className="border-line border-b px-3 py-2 font-medium text-soft whitespace-nowrap">
+              <th
+                key={name}
+                scope="col"
+                className="border-line border-b px-3 py-2 font-medium text-soft whitespace-nowrap"
+              >
                 {name}
               </th>
             ))}
@@ -238,7 +285,9 @@ function Columns({ columns, rows }: { columns: readonly ColumnProfile[]; rows: n
               <td className="px-3 text-soft" title={type}>
                 {typeName(type)}
               </td>
-              <td className="px-3">{nulls === undefined ? "" : nulls === 0 ? t`none` : <Share part={nulls} of={rows} />}</td>
+              <td className="px-3">
+                {nulls === undefined ? "" : nulls === 0 ? t`none` : <Share part={nulls} of={rows} />}
+              </td>
               <td className="px-3">{distinct === undefined ? "" : t`about ${number(distinct)}`}</td>
               <td className="max-w-56 truncate px-3" title={cell(min)}>
                 {cell(min, type)}
@@ -270,7 +319,15 @@ interface Version {
   refreshed_by: string | null;
 }
 
-function Versions({ id, details, onChange }: { id: number; details: DatasetDetails["details"]; onChange: () => void }) {
+function Versions({
+  id,
+  details,
+  onChange,
+}: {
+  id: number;
+  details: DatasetDetails["details"];
+  onChange: () => void;
+}) {
   const { slug, role } = useWorkspace();
   const versions = (details.versions ?? []) as Version[];
   const restore = async (version: number) => {
@@ -311,12 +368,22 @@ function Versions({ id, details, onChange }: { id: number; details: DatasetDetai
 }
 
 function Source({ details, slug }: { details: DatasetDetails["details"]; slug: string }) {
-  const detail = Object.entries(details.source?.detail ?? {}).filter(([, value]) => value !== null && typeof value !== "object");
+  const detail = Object.entries(details.source?.detail ?? {}).filter(
+    ([, value]) => value !== null && typeof value !== "object",
+  );
   const policies = (details.policies ?? []) as { name: string; hide?: string[]; rows?: unknown[] }[];
-  const kinds: Record<string, string> = { import: t`A file`, push: t`Pushed by a program`, query: t`A query on a database`, upload: t`A file` };
+  const kinds: Record<string, string> = {
+    import: t`A file`,
+    push: t`Pushed by a program`,
+    query: t`A query on a database`,
+    upload: t`A file`,
+  };
   const facts: [string, ReactNode][] = [
     [t`Came from`, kinds[details.source?.kind ?? ""] ?? details.source?.kind ?? ""],
-    ...detail.map(([name, value]): [string, ReactNode] => [factName(name), name === "bytes" ? bytes(Number(value)) : String(value)]),
+    ...detail.map(([name, value]): [string, ReactNode] => [
+      factName(name),
+      name === "bytes" ? bytes(Number(value)) : String(value),
+    ]),
   ];
   return (
     <div className="flex flex-col gap-4" data-workspace={slug}>
@@ -338,7 +405,9 @@ function Source({ details, slug }: { details: DatasetDetails["details"]; slug: s
               <li key={name}>
                 <span className="font-medium">{name}</span>{" "}
                 <span className="text-soft">
-                  {[rows.length > 0 && t`keeps rows`, hide.length > 0 && t`hides ${hide.join(", ")}`].filter(Boolean).join(" · ")}
+                  {[rows.length > 0 && t`keeps rows`, hide.length > 0 && t`hides ${hide.join(", ")}`]
+                    .filter(Boolean)
+                    .join(" · ")}
                 </span>
               </li>
             ))}

@@ -5,8 +5,8 @@ import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import { useParamsInAddress } from "../../api/search-params.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../components/fields.tsx";
-import { Dialog } from "../../components/overlay.tsx";
 import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
 import { told } from "../../components/toasts.tsx";
 import { number } from "../../words/figures.ts";
@@ -74,13 +74,24 @@ export function Datasources() {
           ))}
         </ul>
       )}
-      {isNew !== undefined && <Connect types={data.types ?? []} onClose={() => setParams({ new: undefined })} />}
-      {opened !== undefined && <Browse datasource={opened} onClose={() => setParams({ source: undefined })} />}
+      {isNew !== undefined && (
+        <Connect types={data.types ?? []} onClose={() => setParams({ new: undefined })} />
+      )}
+      {opened !== undefined && (
+        <Browse datasource={opened} onClose={() => setParams({ source: undefined })} />
+      )}
     </>
   );
 }
 
-const PORTS: Record<string, string> = { postgresql: "5432", mysql: "3306", mariadb: "3306", redshift: "5439", cockroachdb: "26257", citus: "5432" };
+const PORTS: Record<string, string> = {
+  postgresql: "5432",
+  mysql: "3306",
+  mariadb: "3306",
+  redshift: "5439",
+  cockroachdb: "26257",
+  citus: "5432",
+};
 
 interface Connected {
   datasource_id: number;
@@ -96,7 +107,10 @@ function Connect({ types, onClose }: { types: { type: string; title: string }[];
   const type = form.type ?? "";
   const isFile = type === "sqlite" || type === "duckdb";
   const isWeb = type === "restapi" || type === "csv";
-  const set = (name: string) => ({ target }: { target: { value: string } }) => setForm({ ...form, [name]: target.value });
+  const set =
+    (name: string) =>
+    ({ target }: { target: { value: string } }) =>
+      setForm({ ...form, [name]: target.value });
   const field = (name: string, label: string, more: Record<string, unknown> = {}) => (
     <TextField label={label} value={form[name] ?? ""} onChange={set(name)} {...more} />
   );
@@ -104,11 +118,21 @@ function Connect({ types, onClose }: { types: { type: string; title: string }[];
     setBusy(true);
     setError(null);
     try {
-      const { port, ...texts } = Object.fromEntries(Object.entries(form).filter(([, value]) => value.trim() !== ""));
-      const args = { ...texts, ...(port !== undefined && { port: Number(port) }), connection_test: "require" };
+      const { port, ...texts } = Object.fromEntries(
+        Object.entries(form).filter(([, value]) => value.trim() !== ""),
+      );
+      const args = {
+        ...texts,
+        ...(port !== undefined && { port: Number(port) }),
+        connection_test: "require",
+      };
       const { connection } = await callTool<Connected>(slug, "create_datasource", args);
       await refresh(queries, slug, ["list_datasources"]);
-      told(connection?.server_version === undefined ? t`Connected.` : t`Connected to ${connection.server_version}.`);
+      told(
+        connection?.server_version === undefined
+          ? t`Connected.`
+          : t`Connected to ${connection.server_version}.`,
+      );
       onClose();
     } catch (problem) {
       setError(problem);
@@ -145,7 +169,9 @@ function Connect({ types, onClose }: { types: { type: string; title: string }[];
         ) : (
           <>
             <div className="grid grid-cols-[1fr_6rem] gap-3">
-              {field("host", isWeb ? t`Address (URL)` : t`Host`, { placeholder: isWeb ? "https://" : "db.example.com" })}
+              {field("host", isWeb ? t`Address (URL)` : t`Host`, {
+                placeholder: isWeb ? "https://" : "db.example.com",
+              })}
               {!isWeb && field("port", t`Port`, { inputMode: "numeric", placeholder: PORTS[type] })}
             </div>
             {!isWeb && field("database", t`Database`)}
@@ -155,7 +181,8 @@ function Connect({ types, onClose }: { types: { type: string; title: string }[];
                 {field("password", t`Password`, { type: "password", autoComplete: "new-password" })}
               </div>
             )}
-            {isWeb && field("token", t`Token, if it needs one`, { type: "password", autoComplete: "new-password" })}
+            {isWeb &&
+              field("token", t`Token, if it needs one`, { type: "password", autoComplete: "new-password" })}
           </>
         )}
       </div>
@@ -198,15 +225,30 @@ function Browse({ datasource, onClose }: { datasource: Datasource; onClose: () =
       title={datasource.name}
       about={t`Choose a table or write a query: its rows become a dataset.`}
       footer={
-        <Button look="primary" disabled={isBusy || name.trim() === "" || sql.trim() === ""} onClick={() => void run()}>
+        <Button
+          look="primary"
+          disabled={isBusy || name.trim() === "" || sql.trim() === ""}
+          onClick={() => void run()}
+        >
           {t`Make a dataset of it`}
         </Button>
       }
     >
       <div className="flex flex-col gap-4">
         {problem !== null && <ErrorNote error={problem} />}
-        <TextField label={t`Name of the dataset`} value={name} onChange={({ target }) => setName(target.value)} />
-        <TextArea label={t`Query`} rows={5} className="font-mono text-table" spellCheck={false} value={sql} onChange={({ target }) => setSql(target.value)} />
+        <TextField
+          label={t`Name of the dataset`}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <TextArea
+          label={t`Query`}
+          rows={5}
+          className="font-mono text-table"
+          spellCheck={false}
+          value={sql}
+          onChange={({ target }) => setSql(target.value)}
+        />
         {error !== null && <ErrorNote error={error} />}
         {data === undefined && error === null && <Waiting />}
         {data !== undefined && (

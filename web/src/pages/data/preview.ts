@@ -22,7 +22,11 @@ export async function previewOf(file: File): Promise<Preview | null> {
   return {
     columns: names.map((name, at) => {
       const values = rows.map((row) => (row[at] ?? "").trim());
-      return { name, guess: typeOf(values.filter((value) => value !== "")), empty: values.filter((value) => value === "").length };
+      return {
+        name,
+        guess: typeOf(values.filter((value) => value !== "")),
+        empty: values.filter((value) => value === "").length,
+      };
     }),
     rows: rows.slice(0, SHOWN_ROWS).map((row) => names.map((_, at) => row[at] ?? "")),
   };
@@ -30,7 +34,9 @@ export async function previewOf(file: File): Promise<Preview | null> {
 
 function decoded(bytes: ArrayBuffer): string {
   const text = new TextDecoder("utf-8").decode(bytes).replace(/^\uFEFF/, "");
-  return text.includes("\uFFFD") && !text.endsWith("\uFFFD") ? new TextDecoder("windows-1252").decode(bytes) : text;
+  return text.includes("\uFFFD") && !text.endsWith("\uFFFD")
+    ? new TextDecoder("windows-1252").decode(bytes)
+    : text;
 }
 
 function delimiterOf(lines: string[]): string {
@@ -68,7 +74,8 @@ function recordsOf(text: string, delimiter: string, most: number, isWhole: boole
     } else field += sign;
   }
   // The last line of a part of a file may be half a line.
-  if (isWhole && records.length < most && (field !== "" || record.length > 0)) records.push([...record, field]);
+  if (isWhole && records.length < most && (field !== "" || record.length > 0))
+    records.push([...record, field]);
   return records;
 }
 

@@ -22,17 +22,29 @@ export function Page() {
   const navigate = useNavigate();
   const [text, setText] = useState("");
   useTitle(t`Home`);
-  const ask = (q: string) => void navigate({ to: "/w/$slug/$page", params: { slug, page: "ask" }, search: { q } as never });
+  const ask = (q: string) =>
+    void navigate({ to: "/w/$slug/$page", params: { slug, page: "ask" }, search: { q } as never });
   const datasets = useTool<DatasetList>("list_datasets", { limit: 5 });
   return (
     <div className="mx-auto flex w-full max-w-[1040px] flex-col gap-8 px-4 py-8 md:px-8 md:pt-12">
       <section className="flex flex-col gap-4">
         <h1 className="font-semibold text-[24px] leading-8 tracking-[-0.015em]">{greeting(user.name)}</h1>
-        <Composer text={text} onChange={setText} onAsk={ask} large autoFocus placeholder={t`Ask ${name} anything …`} />
+        <Composer
+          text={text}
+          onChange={setText}
+          onAsk={ask}
+          large
+          autoFocus
+          placeholder={t`Ask ${name} anything …`}
+        />
         <Suggestions onAsk={ask} />
       </section>
       <Alerts />
-      {datasets.data !== undefined && datasets.data.total === 0 ? <FirstSteps /> : <Overview datasets={datasets.data} />}
+      {datasets.data !== undefined && datasets.data.total === 0 ? (
+        <FirstSteps />
+      ) : (
+        <Overview datasets={datasets.data} />
+      )}
     </div>
   );
 }
@@ -82,7 +94,9 @@ function Alerts() {
           <BellRing aria-hidden="true" className="size-4 shrink-0 text-warn" />
           <span className="min-w-0 flex-1 truncate">
             <span className="font-medium">{name}</span>{" "}
-            <span className="text-soft">{state === "error" ? (problem ?? t`could not be checked`) : t`fires`}</span>
+            <span className="text-soft">
+              {state === "error" ? (problem ?? t`could not be checked`) : t`fires`}
+            </span>
           </span>
           <span className="text-caption text-soft">
             <When at={since} />
@@ -133,13 +147,17 @@ function Overview({ datasets }: { datasets: DatasetList | undefined }) {
                   search={{ thread: id } as never}
                   className="flex min-h-13 items-center gap-3 px-4 py-2 hover:bg-hover focus-visible:-outline-offset-2"
                 >
-                  <span aria-hidden="true" className="grid size-8 shrink-0 place-items-center rounded-field bg-sunken text-soft">
+                  <span
+                    aria-hidden="true"
+                    className="grid size-8 shrink-0 place-items-center rounded-field bg-sunken text-soft"
+                  >
                     <MessageSquareText className="size-4" />
                   </span>
                   <span className="min-w-0 flex-1">
                     <span className="block truncate font-medium">{title}</span>
                     <span className="block text-soft text-table">
-                      {turns.length === 1 ? t`1 question` : t`${number(turns.length)} questions`} · <When at={changedAt} />
+                      {turns.length === 1 ? t`1 question` : t`${number(turns.length)} questions`} ·{" "}
+                      <When at={changedAt} />
                     </span>
                   </span>
                 </Link>
@@ -181,7 +199,12 @@ function Part({ title, page, children }: { title: string; page: string; children
     <section className="flex min-w-0 flex-col gap-2" aria-label={title}>
       <SectionTitle
         actions={
-          <Link to="/w/$slug/$page" params={{ slug, page }} className="text-soft text-table hover:text-ink" aria-label={t`All: ${title}`}>
+          <Link
+            to="/w/$slug/$page"
+            params={{ slug, page }}
+            className="text-soft text-table hover:text-ink"
+            aria-label={t`All: ${title}`}
+          >
             {t`All`}
           </Link>
         }
@@ -194,7 +217,11 @@ function Part({ title, page, children }: { title: string; page: string; children
 }
 
 function Hint({ children }: { children: ReactNode }) {
-  return <p className="rounded-card border border-line border-dashed px-4 py-6 text-center text-soft">{children}</p>;
+  return (
+    <p className="rounded-card border border-line border-dashed px-4 py-6 text-center text-soft">
+      {children}
+    </p>
+  );
 }
 
 /** The quick start; each step is ticked by what there is, not by a click. */
@@ -206,19 +233,54 @@ function FirstSteps() {
   const hasData = (datasets.data?.total ?? 0) > 0;
   const go = (page: string) => ({ to: "/w/$slug/$page" as const, params: { slug, page } });
   const steps = [
-    { name: t`Bring in data`, why: t`A file by drag and drop, or a database.`, isDone: hasData, link: go("data") },
-    { name: t`Check the model`, why: t`See what was understood of your columns, and correct it.`, isDone: (models.data?.models.length ?? 0) > 0, link: go("models") },
-    { name: t`Ask a question`, why: t`In your own words, with the query and sources beside the answer.`, isDone: threads.length > 0, link: go("ask") },
-    { name: t`Connect your AI client`, why: t`Claude, Cursor and others work with the same data.`, isDone: false, link: go("settings") },
-    ...(role === "admin" ? [{ name: t`Invite a colleague`, why: t`With the rights that you choose.`, isDone: false, link: go("settings") }] : []),
+    {
+      name: t`Bring in data`,
+      why: t`A file by drag and drop, or a database.`,
+      isDone: hasData,
+      link: go("data"),
+    },
+    {
+      name: t`Check the model`,
+      why: t`See what was understood of your columns, and correct it.`,
+      isDone: (models.data?.models.length ?? 0) > 0,
+      link: go("models"),
+    },
+    {
+      name: t`Ask a question`,
+      why: t`In your own words, with the query and sources beside the answer.`,
+      isDone: threads.length > 0,
+      link: go("ask"),
+    },
+    {
+      name: t`Connect your AI client`,
+      why: t`Claude, Cursor and others work with the same data.`,
+      isDone: false,
+      link: go("settings"),
+    },
+    ...(role === "admin"
+      ? [
+          {
+            name: t`Invite a colleague`,
+            why: t`With the rights that you choose.`,
+            isDone: false,
+            link: go("settings"),
+          },
+        ]
+      : []),
   ];
   const done = steps.filter(({ isDone }) => isDone).length;
   return (
     <section className="flex flex-col gap-2" aria-label={t`First steps`}>
-      <SectionTitle actions={<span className="text-soft text-table">{t`${done} of ${steps.length} done`}</span>}>{t`First steps`}</SectionTitle>
+      <SectionTitle
+        actions={<span className="text-soft text-table">{t`${done} of ${steps.length} done`}</span>}
+      >{t`First steps`}</SectionTitle>
       <Card className="divide-y divide-line overflow-hidden">
         {steps.map(({ name, why, isDone, link }, at) => (
-          <Link key={name} {...link} className="flex items-center gap-3 px-4 py-2.5 hover:bg-hover focus-visible:-outline-offset-2">
+          <Link
+            key={name}
+            {...link}
+            className="flex items-center gap-3 px-4 py-2.5 hover:bg-hover focus-visible:-outline-offset-2"
+          >
             <span
               className={cx(
                 "grid size-5 shrink-0 place-items-center rounded-full border text-caption",
@@ -235,7 +297,12 @@ function FirstSteps() {
         ))}
       </Card>
       {!hasData && role !== "viewer" && (
-        <Button look="primary" className="self-start" icon={<FileUp className="size-4" />} onClick={chooseFiles}>
+        <Button
+          look="primary"
+          className="self-start"
+          icon={<FileUp className="size-4" />}
+          onClick={chooseFiles}
+        >
           {t`Bring in a file`}
         </Button>
       )}

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from "react";
 import { callTool, uploadFile } from "../../api/client.ts";
 import { queries, useTool, useWorkspace } from "../../api/hooks.ts";
 import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
 import { SelectField } from "../../components/fields.tsx";
-import { Dialog } from "../../components/overlay.tsx";
 import { bytes } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
 import type { KnowledgeBaseList } from "./types.ts";
@@ -56,8 +56,14 @@ export function AddDocuments({
         change(at, { state: "sends" });
         await add(slug, file, target, folder).then(
           ({ outcome, error }) =>
-            change(at, error === undefined ? { state: "done", note: outcomeName(outcome) } : { state: "failed", note: error }),
-          (error: unknown) => change(at, { state: "failed", note: error instanceof Error ? error.message : String(error) }),
+            change(
+              at,
+              error === undefined
+                ? { state: "done", note: outcomeName(outcome) }
+                : { state: "failed", note: error },
+            ),
+          (error: unknown) =>
+            change(at, { state: "failed", note: error instanceof Error ? error.message : String(error) }),
         );
       }
       await queries.invalidateQueries({ queryKey: ["tool", slug] });
@@ -85,7 +91,11 @@ export function AddDocuments({
     >
       <div className="flex flex-col gap-4">
         {!isStarted && (
-          <SelectField label={t`Knowledge base`} value={target} onChange={({ target: { value } }) => setTarget(value)}>
+          <SelectField
+            label={t`Knowledge base`}
+            value={target}
+            onChange={({ target: { value } }) => setTarget(value)}
+          >
             <option value="">{t`Documents`}</option>
             {data?.items.map(({ knowledge_base_id: id, knowledge_base_name: name }) => (
               <option key={id} value={id}>
@@ -129,6 +139,9 @@ function outcomeName(outcome: Added["outcome"]): string {
 function StateIcon({ state }: Pick<Item, "state">) {
   if (state === "done") return <CircleCheck aria-label={t`Done`} className="size-4 shrink-0 text-good" />;
   if (state === "failed") return <CircleAlert aria-label={t`Failed`} className="size-4 shrink-0 text-bad" />;
-  if (state === "sends") return <LoaderCircle aria-label={t`Under way`} className="size-4 shrink-0 animate-spin text-soft" />;
-  return <span role="img" aria-label={t`Waits`} className="size-4 shrink-0 rounded-full border border-edge" />;
+  if (state === "sends")
+    return <LoaderCircle aria-label={t`Under way`} className="size-4 shrink-0 animate-spin text-soft" />;
+  return (
+    <span role="img" aria-label={t`Waits`} className="size-4 shrink-0 rounded-full border border-edge" />
+  );
 }

@@ -5,7 +5,9 @@ import { t } from "../../words/words.ts";
 export function Page() {
   return (
     <PageFrame title={t`Settings`}>
-      <Empty title={t`This page is being built`}>{t`Until then an MCP client or the start page does this.`}</Empty>
+      <Empty
+        title={t`This page is being built`}
+      >{t`Until then an MCP client or the start page does this.`}</Empty>
     </PageFrame>
   );
 }
