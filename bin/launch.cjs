@@ -97,15 +97,23 @@ const COMMANDS = {
     end(await run(findNode(), ["scripts/generate.ts", ...args], { cwd: ROOT }));
   },
 
-  async bench([name, ...args]) {
-    const names = fs
-      .readdirSync(path.join(ROOT, "bench"))
-      .flatMap((file) => /^(.+)\.bench\.ts$/.exec(file)?.[1] ?? []);
-    if (!names.includes(name))
-      throw new Stop(`Name a benchmark (npm run bench -- NAME): ${names.join(", ")}.`);
-    end(await run(findNode(), [`bench/${name}.bench.ts`, ...args], { cwd: ROOT }));
+  async bench(args) {
+    await runWorkshop("bench", "a benchmark", args);
+  },
+
+  async train(args) {
+    await runWorkshop("train", "what is to be learned", args);
   },
 };
+
+/** One of the programs in `bench/` that end in such a word. */
+async function runWorkshop(ending, what, [name, ...args]) {
+  const names = fs
+    .readdirSync(path.join(ROOT, "bench"))
+    .flatMap((file) => (file.endsWith(`.${ending}.ts`) ? [file.slice(0, -`.${ending}.ts`.length)] : []));
+  if (!names.includes(name)) throw new Stop(`Name ${what} (npm run ${ending} -- NAME): ${names.join(", ")}.`);
+  end(await run(findNode(), [`bench/${name}.${ending}.ts`, ...args], { cwd: ROOT }));
+}
 
 /** Only on Debian and as root; elsewhere the tests that miss something are listed as not run. */
 async function installDebianPackages() {

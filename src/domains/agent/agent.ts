@@ -20,12 +20,12 @@ import { followUp, saidInTwo } from "./follow-up/follow-up.ts";
 import { replyTo } from "./follow-up/reply.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
-import type { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits.ts";
 import { withCarried } from "./phases/answered.ts";
 import { isSame } from "./phases/chosen.ts";
 import type { Query } from "./phases/execute.ts";
 import { navigate } from "./phases/navigate.ts";
-import { type Moment, plan, type Understand } from "./phases/plan.ts";
+import { type Moment, type Plan, plan, type Understand } from "./phases/plan.ts";
 import {
   confirmed,
   doYouMean,
@@ -42,6 +42,7 @@ import type { Preferences } from "./preferences/preferences.ts";
 import { inTheirCalendar } from "./preferences/their-calendar.ts";
 import type { Ask } from "./query/semantic-query.ts";
 import { inOurWords } from "./query/unrunnable.ts";
+import { type Found, readInferred } from "./reader/ranked-reader.ts";
 import { momentFor } from "./settle/period.ts";
 import { settle } from "./settle/settle.ts";
 import { readingOf } from "./typed/query-wish.ts";
@@ -74,7 +75,7 @@ export interface AgentParts {
   knowledge: KnowledgeCache;
   understand: Understand;
   /** Makes a question ready for a language model, and holds against it what that makes of it. */
-  threads: Pick<ReadingThreads, "materialFor" | "misfitOf">;
+  threads: Pick<ReadingThreads, "materialFor" | "misfitOf" | "propose">;
   /** Names that are near to words which nothing is called by. */
   near: NamesNear;
   /** The workspace's language models. */
@@ -87,6 +88,8 @@ export interface AgentParts {
   timeZone: string;
   limits: AgentLimits | (typeof LIMITS)["agent"];
 }
+
+const CANDIDATE_BOUNDS = { rows: LIMITS.agent.candidateRows, ms: LIMITS.agent.candidateMs };
 
 /** Texts and statements of one question that are remembered until it is answered. */
 const MOST_KEPT = 100;
@@ -317,6 +320,9 @@ export class Agent {
       work.verified &&
       verifiedReading(work.verified, { ...work, version: work.knowledge.model.version, readings });
     if (verified !== undefined) return runPhases(settledOn(verified), work);
+    const found = await this.#ranked(question, planned, work);
+    if (found?.k === "ask") return { answer: found.answer, isTheirs: false };
+    if (found?.k === "reading") return runPhases(settledOn(found.reading), work);
     if (planned.k === "run") return runPhases(planned, work);
     const open = (answer: Answer) => ({ answer, isTheirs: false });
     if (planned.k === "clarify") {
@@ -333,6 +339,17 @@ export class Agent {
     const inTwo = await saidInTwo(question.text, around);
     if (inTwo !== undefined) return runPhases(settledOn(inTwo), work);
     return open(refuse({ ...planned, obstacles: [] }, work.knowledge, work));
+  }
+
+  /** Where nobody has said what names mean, what the question may mean is run; what was answered to is read as it was asked. */
+  async #ranked({ text, answers }: Question, planned: Plan, work: Work): Promise<Found | undefined> {
+    if (work.knowledge.model.isInferred !== true || answers.length > 0) return undefined;
+    const reader = { scope: String(work.caller.workspace.id), signal: work.signal };
+    return readInferred(text, planned, work, {
+      propose: (asked) =>
+        this.#parts.threads.propose({ text: asked, ...work.moment }, work.knowledge, reader),
+      run: (sql) => work.query(sql, CANDIDATE_BOUNDS),
+    });
   }
 
   /** What a language model can do about it; without one, the rules' word is the last. */
@@ -366,10 +383,11 @@ export class Agent {
   #queryOf(caller: Caller, model: PublishedModel, signal: AbortSignal): Query {
     const { models, limits } = this.#parts;
     const kept = new AsyncLruCache(MOST_KEPT);
-    return (sql) =>
-      kept.get(sql, () =>
-        inOurWords(models.query(caller, model, { sql, signal, rows: limits.rows, ms: limits.queryMs })),
-      );
+    return (sql, bounds) =>
+      kept.get(bounds === undefined ? sql : JSON.stringify([sql, bounds]), () => {
+        const { rows, ms } = bounds ?? { rows: limits.rows, ms: limits.queryMs };
+        return inOurWords(models.query(caller, model, { sql, signal, rows, ms }));
+      });
   }
 
   #reader(caller: Caller, moment: Moment, signal: AbortSignal): Work["read"] {

@@ -12,6 +12,12 @@ export const LIMITS = {
     tableRows: 25,
     /** Readings of a question that are run to see whether they differ. */
     rivals: 3,
+    /** Queries that a question over a model which nobody has written may mean, and that are run to find the one. */
+    candidateQueries: 12,
+    /** Longest that each of these may run. */
+    candidateMs: 2_000,
+    /** Rows of each that are looked at. */
+    candidateRows: 600,
     /** Questions that are asked back at once. */
     clarifications: 3,
     /** Queries more that are run to find out why a result is empty. */

@@ -3,6 +3,7 @@ import type { VisibleModel } from "../../models/index.ts";
 import { type DataPeriod, daysOf, type Link, type Schema, schemaOf } from "../query/schema.ts";
 import { type Definitions, readDefinitions } from "../understand/model/definitions.ts";
 import { foreignLink } from "../understand/model/model-words.ts";
+import type { FieldProfile } from "./read-profiles.ts";
 
 /** Distinct values of a text dimension, as far as this caller sees them. */
 export interface FieldValues {
@@ -19,6 +20,8 @@ export interface Knowledge {
   schema: Schema;
   definitions: Definitions;
   values: FieldValues[];
+  /** What was counted in the fields of an inferred model. */
+  profiles?: readonly FieldProfile[];
   /** By dataset: when its rows were changed last. */
   refreshedAt?: ReadonlyMap<string, Date>;
 }

@@ -9,7 +9,8 @@ import { LIMITS } from "../limits.ts";
 import type { DataPeriod } from "../query/schema.ts";
 import type { FieldValues, Knowledge } from "./build-knowledge.ts";
 import type { KnowledgeThreads } from "./knowledge-threads.ts";
-import { readPeriods, readValues } from "./read-values.ts";
+import { type FieldProfile, readProfiles } from "./read-profiles.ts";
+import { readPeriods, readValues, unlessTooMuch } from "./read-values.ts";
 
 /** Datasets whose values are read at once. */
 const AT_ONCE = 4;
@@ -23,6 +24,8 @@ type SeenRows = Awaited<ReturnType<Models["seeRows"]>>;
 interface Looked {
   values: FieldValues[];
   periods: DataPeriod[];
+  /** Only where nobody has said what the names mean: of an author's model, the author knows more than they tell. */
+  profiles: FieldProfile[];
 }
 
 /**
@@ -47,10 +50,11 @@ export class KnowledgeCache {
       const seen = await this.#models.seeRows(caller, published);
       try {
         return await this.#known.get(modelKey(seen), async () => {
-          const { values, periods } = await this.#read(caller, published, seen);
+          const { values, periods, profiles } = await this.#read(caller, published, seen);
           const { model, refreshedAt } = seen;
           const { schema, definitions } = await this.#threads.build({ model, values }, workspace);
-          return { model, schema: { ...schema, periods }, definitions, values, refreshedAt };
+          const known = { model, schema: { ...schema, periods }, definitions, values, refreshedAt };
+          return profiles.length === 0 ? known : { ...known, profiles };
         });
       } catch (error) {
         if (!(error instanceof ChangedMeanwhile) || tries === TRIES) throw error;
@@ -62,6 +66,7 @@ export class KnowledgeCache {
     // Others may wait for the same values, so they are read to the end whether this caller goes away or not.
     const signal = timeLimit(LIMITS.agent.totalMs, "Reading the values");
     const ms = LIMITS.agent.queryMs;
+    const isInferred = model.isInferred === true;
     const all = await mapBounded(model.datasets, AT_ONCE, (dataset) => {
       const key = rows.get(dataset.name) ?? "";
       const fields = dataset.fields.map(({ name }) => name);
@@ -71,6 +76,9 @@ export class KnowledgeCache {
         const looked = {
           values: await readValues(dataset, query),
           periods: await readPeriods(dataset, query),
+          profiles: isInferred
+            ? await readProfiles(dataset, (sql, most) => query(sql, most).catch(unlessTooMuch))
+            : [],
         };
         const again = await this.#models.seeRows(caller, published);
         if (again.rows.get(dataset.name) !== key) throw new ChangedMeanwhile();
@@ -78,7 +86,11 @@ export class KnowledgeCache {
       });
     });
     const values = all.flatMap((looked) => looked.values);
-    return { values: within(values, LIMITS.agent.values), periods: all.flatMap(({ periods }) => periods) };
+    return {
+      values: within(values, LIMITS.agent.values),
+      periods: all.flatMap(({ periods }) => periods),
+      profiles: all.flatMap(({ profiles }) => profiles),
+    };
   }
 }
 

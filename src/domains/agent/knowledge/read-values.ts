@@ -97,7 +97,7 @@ async function readFields(ds: string, fields: readonly string[], query: Query): 
 type Values = Pick<QueryAnswer, "rows" | "isTruncated">;
 
 /** Without its values a dataset can still be asked about: only they cannot be named. */
-function unlessTooMuch(error: unknown): Values {
+export function unlessTooMuch(error: unknown): { rows: never[]; isTruncated: true } {
   if (isAppError(error) && TOO_MUCH.includes(error.code)) return { rows: [], isTruncated: true };
   throw error;
 }

@@ -13,7 +13,7 @@ import { hasChange } from "./like-with-like.ts";
 import { WHICH_READING } from "./refuse.ts";
 
 /** Runs SQL over the model with the rights of whoever asks, within the limits of a question. */
-export type Query = (sql: string) => Promise<QueryAnswer>;
+export type Query = (sql: string, bounds?: { rows: number; ms: number }) => Promise<QueryAnswer>;
 
 export type Execution =
   | { k: "result"; result: Result; notes: string[]; rivals: number }

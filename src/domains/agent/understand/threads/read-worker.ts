@@ -5,13 +5,14 @@ import { misfitOf } from "../../assist/misfit.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Ask } from "../../query/semantic-query.ts";
+import { type Proposals, propose } from "../../reader/propose.ts";
 import type { Question, Understanding } from "../reading.ts";
 import { understand } from "../understand.ts";
 
 export interface ToRead {
   question: Question;
-  /** Read by the rules, made ready for a language model, or a query held against it. */
-  by: "rules" | "model" | Ask;
+  /** Read by the rules, what it may mean, made ready for a language model, or a query held against it. */
+  by: "rules" | "ranks" | "model" | Ask;
   /** What names the knowledge from now on. */
   id: number;
   /** Left out where this thread may have it from an earlier question. */
@@ -19,7 +20,7 @@ export interface ToRead {
 }
 
 /** Undefined: this thread does not have the knowledge. */
-export type Read = Understanding | Material | string | undefined;
+export type Read = Understanding | Proposals | Material | string | undefined;
 
 /** The latest used last. */
 const known = new Map<number, Knowledge>();
@@ -31,5 +32,6 @@ answerQuestions<ToRead, Read>(({ question, by, id, knowledge = known.get(id) }) 
   const [oldest] = known.keys();
   if (known.size > LIMITS.agent.keptModels && oldest !== undefined) known.delete(oldest);
   if (by === "rules") return understand(question, knowledge);
+  if (by === "ranks") return propose(question, knowledge);
   return by === "model" ? materialOf(question, knowledge) : misfitOf(by, question, knowledge);
 });

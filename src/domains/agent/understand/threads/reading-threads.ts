@@ -5,6 +5,7 @@ import type { Material } from "../../assist/material.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Ask } from "../../query/semantic-query.ts";
+import type { Proposals } from "../../reader/propose.ts";
 import type { Question, Understanding } from "../reading.ts";
 import type { Read, ToRead } from "./read-worker.ts";
 
@@ -37,6 +38,11 @@ export class ReadingThreads {
 
   async read(question: Question, knowledge: Knowledge, reader: Reader): Promise<Understanding> {
     return (await this.#read(question, "rules", knowledge, reader)) as Understanding;
+  }
+
+  /** What it may mean over a model that nobody has written. */
+  async propose(question: Question, knowledge: Knowledge, reader: Reader): Promise<Proposals> {
+    return (await this.#read(question, "ranks", knowledge, reader)) as Proposals;
   }
 
   /** What a language model needs to read it. */

@@ -1,0 +1,55 @@
+import { compile } from "../compile/compile.ts";
+import { ifCarried } from "../compile/compile-error.ts";
+import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { LIMITS } from "../limits.ts";
+import type { Ask } from "../query/semantic-query.ts";
+import type { Question } from "../understand/reading.ts";
+import { askOf } from "./ask-of.ts";
+import { type Candidate, enumerate } from "./enumerate.ts";
+import { type Linked, link } from "./link.ts";
+import { type SlotModels, slotsOf } from "./models.ts";
+import { type Known, knownOf, unknownIn } from "./rank.ts";
+import { type LinkSchema, linkSchemaOf } from "./schema.ts";
+import { readerModels } from "./weights.ts";
+import { languageOfQuestion } from "./words.ts";
+
+/** A query that the question may mean, ready to be run. */
+export interface Proposal {
+  ask: Ask;
+  sql: string;
+  known: Known;
+}
+
+export interface Proposals {
+  proposals: Proposal[];
+  /** Words that name nothing here. */
+  unknown: string[];
+}
+
+/** What a question may mean, the likeliest first; nothing is run. */
+export function propose({ text }: Pick<Question, "text">, knowledge: Knowledge): Proposals {
+  const schema = linkSchemaOf(knowledge, languageOfQuestion(text));
+  const linked = link(schema, text);
+  const proposals = runnable(schema, linked, knowledge, readerModels().slots);
+  return { proposals, unknown: unknownIn(linked) };
+}
+
+/** The likeliest queries that the model can carry, each statement once. */
+export function runnable(
+  schema: LinkSchema,
+  linked: Linked,
+  knowledge: Knowledge,
+  models: SlotModels,
+): Proposal[] {
+  const slots = slotsOf(schema, linked, models);
+  const found = new Map<string, { ask: Ask; candidate: Candidate }>();
+  for (const candidate of enumerate(schema, linked, slots)) {
+    if (found.size === LIMITS.agent.candidateQueries) break;
+    const ask = askOf(schema, candidate.draft);
+    const sql = ask && ifCarried(() => compile(knowledge.schema, ask).sql);
+    if (ask !== undefined && sql !== undefined && !found.has(sql)) found.set(sql, { ask, candidate });
+  }
+  const candidates = [...found.values()].map(({ candidate }) => candidate);
+  const known = knownOf(schema, linked, slots, candidates);
+  return [...found].map(([sql, { ask }], i) => ({ ask, sql, known: known[i] as Known }));
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+interface Output {
+  outcome: string;
+  rows: Record<string, unknown>[];
+  reading: string | null;
+  confidence: number | null;
+}
+
+const SINGERS = [
+  ["Ana Lopes", "Portugal", 31],
+  ["Bo Berg", "Sweden", 44],
+  ["Cem Kaya", "Turkey", 27],
+  ["Dora Lund", "Sweden", 52],
+  ["Eva Roth", "Austria", 36],
+  ["Filip Nord", "Sweden", 29],
+].map(([name, country, age], i) => ({ singer_id: i + 1, name, country, age }));
+const CONCERTS = [1, 2, 2, 4, 4, 4, 5].map((singer_id, i) => ({
+  concert_id: 100 + i,
+  singer_id,
+  hall: ["Atrium", "Bellevue"][i % 2],
+  year: 2023 + (i % 2),
+}));
+const PETS = [
+  ["cat", 4.5],
+  ["dog", 22],
+  ["dog", 9.5],
+  ["parrot", 0.5],
+  ["dog", 31],
+].map(([pet_type, weight], i) => ({ pet_id: 2_000 + i, pet_type, weight }));
+
+let server: TestServer;
+let token: string;
+let ids: { stage: number[]; pets: number[] };
+
+beforeAll(async () => {
+  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
+  token = await server.token();
+  const singers = await makeDataset(server, token, "singer", SINGERS);
+  const concerts = await makeDataset(server, token, "concert", CONCERTS);
+  ids = { stage: [singers, concerts], pets: [await makeDataset(server, token, "pets", PETS)] };
+});
+afterAll(() => server.stop());
+
+async function ask(about: keyof typeof ids, question: string) {
+  return resultOf<Output>(server, token, "ask_data", { question, dataset_ids: ids[about] });
+}
+
+it.each([
+  [
+    "stage",
+    "Show all countries and the number of singers in each country.",
+    [
+      ["Austria", 1],
+      ["Portugal", 1],
+      ["Sweden", 3],
+      ["Turkey", 1],
+    ],
+  ],
+  ["pets", "How many pets have a greater weight than 10?", [[2]]],
+  ["stage", "What are the names of singers in ascending order of age?", null],
+  [
+    "stage",
+    "Show the name and age of singers older than 40.",
+    [
+      ["Bo Berg", 44],
+      ["Dora Lund", 52],
+    ],
+  ],
+] as const)("reads over tables that nobody has described (%s): %s", async (about, question, rows) => {
+  const answer = await ask(about, question);
+  expect(answer).toMatchObject({ outcome: "answer", reading: expect.stringMatching(/\w/) });
+  const got = answer.rows.map((row) => Object.values(row));
+  if (rows !== null) expect(got.toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual(rows);
+  else
+    expect(got.map(([name]) => name)).toEqual(
+      SINGERS.toSorted((a, b) => Number(a.age) - Number(b.age)).map(({ name }) => name),
+    );
+});
+
+it("answers nothing where a word is of something else", async () => {
+  const { outcome } = await ask("stage", "Show the warranty of each mortgage.");
+  expect(outcome).not.toBe("answer");
+});
