@@ -11,6 +11,8 @@ import { HEADS } from "./sketch.ts";
 /** What of the ranking is known before anything is run; plain data, since it leaves its thread. */
 export interface Known {
   logP: number;
+  /** Words that name something here, and nothing in this query. */
+  left: number;
   /** Numbers that need no result. */
   own: number[];
 }
@@ -147,7 +149,7 @@ export function knownOf(
       shown[0] === undefined ? -1 : Math.log1p((schema.tables[of(shown[0]).table] as Table).rows),
       bestScore(shown[0] === undefined ? undefined : linked.columns[shown[0]]),
     ];
-    return { logP, own };
+    return { logP, left: left.columns + left.tables + left.values, own };
   });
 }
 

@@ -11,7 +11,7 @@ import { clarify } from "../phases/refuse.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
 import type { Work } from "../work.ts";
-import type { Proposals } from "./propose.ts";
+import type { Proposal, Proposals } from "./propose.ts";
 import { type Ranked, ranked, rankRows, resultKey } from "./rank.ts";
 import { readerModels } from "./weights.ts";
 
@@ -61,14 +61,16 @@ export async function readInferred(
   const different = differing(order, results);
   const best = different.find(({ index }) => (results[index]?.length ?? 0) > 0) ?? different[0];
   if (best === undefined) return undefined;
-  const { ask } = proposals[best.index] as { ask: Ask };
+  const { ask, known } = proposals[best.index] as Proposal;
   if (planned.k === "run" && (await isSame(planned, results[best.index] ?? null, { knowledge, run })))
     return undefined;
+  // The rules leave out no word that names something.
+  if (planned.k !== "refuse" && known.left > 0) return undefined;
   if (best.p >= leastFor(planned, unknown)) return { k: "reading", reading: readingOf(ask, best.p) };
   if (planned.k !== "refuse" || unknown.length > 0) return undefined;
   const asked = different.filter(({ p }) => p >= ASKED).slice(0, MOST_ASKED);
   if (asked.length < 2) return undefined;
-  const asks = asked.map(({ index }) => (proposals[index] as { ask: Ask }).ask);
+  const asks = asked.map(({ index }) => (proposals[index] as Proposal).ask);
   return { k: "ask", answer: askedBack(asks, { knowledge, moment }) };
 }
 
