@@ -15,7 +15,7 @@ import { tableViewsOf } from "../../src/domains/models/check-model.ts";
 import { buildModel, type PublishedModel, unpublished } from "../../src/domains/models/index.ts";
 import { type ModelDataset, sqlOf } from "../../src/domains/models/model.ts";
 import { quoteName, quoteText } from "../../src/kernel/sql-text.ts";
-import { createTableViews } from "../../src/platform/analytics/engine/table-view-sql.ts";
+import { selectParts, viewSql } from "../../src/platform/analytics/engine/table-view-sql.ts";
 import type { Caller } from "../../src/registry/caller.ts";
 import type { GoldQuestion } from "./sets.ts";
 
@@ -117,17 +117,15 @@ async function load(
 async function keepRows(path: string, views: Awaited<ReturnType<typeof tableViewsOf>>): Promise<void> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection: DuckDBConnection = await instance.connect();
-  await createTableViews(
-    connection,
-    views.map(({ name, columns, parts, select, isHidden = false, isRestricted = false }) => ({
-      ...{ name, columns, files: [...parts], select, isHidden, isRestricted },
-    })),
-  );
+  for (const { name, columns, parts, select, isHidden = false, isRestricted = false } of views) {
+    const raw = await selectParts(connection, parts, columns, name);
+    const view = { name, columns, files: [...parts], select, isHidden, isRestricted };
+    await connection.run(viewSql(view, raw));
+  }
   rmSync(path, { force: true });
   await connection.run(`ATTACH ${quoteText(path)} AS kept`);
-  for (const { name, isHidden } of views)
-    if (isHidden !== true)
-      await connection.run(`CREATE TABLE kept.main.${quoteName(name)} AS FROM ${quoteName(name)}`);
+  for (const { name } of views)
+    await connection.run(`CREATE TABLE kept.main.${quoteName(name)} AS FROM ${quoteName(name)}`);
   await connection.run("DETACH kept");
   connection.closeSync();
   instance.closeSync();

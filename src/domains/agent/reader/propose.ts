@@ -5,10 +5,10 @@ import { LIMITS } from "../limits.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import type { Question } from "../understand/reading.ts";
 import { askOf } from "./ask-of.ts";
-import { type Candidate, enumerate } from "./enumerate.ts";
+import { enumerate } from "./enumerate.ts";
 import { type Linked, link } from "./link.ts";
 import { type SlotModels, slotsOf } from "./models.ts";
-import { type Known, knownOf, unknownIn } from "./rank.ts";
+import { type Known, knownOf, type Runnable, unknownIn } from "./rank.ts";
 import { type LinkSchema, linkSchemaOf } from "./schema.ts";
 import { readerModels } from "./weights.ts";
 import { languageOfQuestion } from "./words.ts";
@@ -42,14 +42,14 @@ export function runnable(
   models: SlotModels,
 ): Proposal[] {
   const slots = slotsOf(schema, linked, models);
-  const found = new Map<string, { ask: Ask; candidate: Candidate }>();
+  const found = new Map<string, Runnable & { ask: Ask }>();
   for (const candidate of enumerate(schema, linked, slots)) {
     if (found.size === LIMITS.agent.candidateQueries) break;
     const ask = askOf(schema, candidate.draft);
-    const sql = ask && ifCarried(() => compile(knowledge.schema, ask).sql);
-    if (ask !== undefined && sql !== undefined && !found.has(sql)) found.set(sql, { ask, candidate });
+    const compiled = ask && ifCarried(() => compile(knowledge.schema, ask));
+    if (ask === undefined || compiled === undefined || found.has(compiled.sql)) continue;
+    found.set(compiled.sql, { ask, candidate, read: compiled.used.datasets });
   }
-  const candidates = [...found.values()].map(({ candidate }) => candidate);
-  const known = knownOf(schema, linked, slots, candidates);
+  const known = knownOf(schema, linked, slots, [...found.values()]);
   return [...found].map(([sql, { ask }], i) => ({ ask, sql, known: known[i] as Known }));
 }

@@ -17,6 +17,12 @@ export interface Known {
   own: number[];
 }
 
+/** A candidate, and the datasets that its statement reads. */
+export interface Runnable {
+  candidate: Candidate;
+  read: ReadonlySet<string>;
+}
+
 type Says = (draft: Draft) => boolean;
 
 const allConditions = ({ where, other = [], except }: Draft): Condition[] => [
@@ -70,19 +76,22 @@ export function knownOf(
   schema: LinkSchema,
   linked: Linked,
   slots: Slots,
-  candidates: readonly Candidate[],
+  candidates: readonly Runnable[],
 ): Known[] {
-  const most = candidates[0]?.logP ?? 0;
+  const most = candidates[0]?.candidate.logP ?? 0;
   const { tokens } = linked;
   const unknown = unknownIn(linked).length;
   const hasCue = AGREEMENTS.map(([cues]) => tokens.some(({ cue }) => cues.includes(cue)));
   const likeliest = Math.max(...slots.sketch.kind);
-  return candidates.map((candidate, place) => {
+  return candidates.map(({ candidate, read }, place) => {
     const { draft, parts, logP, tree } = candidate;
     const columns = columnsIn(draft);
     const shown = [...new Set(draft.select.flatMap(({ column }) => (column >= 0 ? [column] : [])))];
     const tables = new Set([...tree.tables, ...(draft.except?.tables ?? [])]);
     const left = uncovered(linked, columns, tables, candidate);
+    // A table that changes nothing of the statement says none of the words.
+    const isRead = (table: number) => read.has(schema.tables[table]?.ds ?? "");
+    const unsaid = uncovered(linked, columns, new Set([...tables].filter(isRead)), candidate);
     const dropped = slots.uses.filter(
       (use) => use.p > 0.2 && !candidate.uses.some((each) => each.start < use.end && use.start < each.end),
     );
@@ -149,7 +158,7 @@ export function knownOf(
       shown[0] === undefined ? -1 : Math.log1p((schema.tables[of(shown[0]).table] as Table).rows),
       bestScore(shown[0] === undefined ? undefined : linked.columns[shown[0]]),
     ];
-    return { logP, left: left.columns + left.tables + left.values, own };
+    return { logP, left: unsaid.columns + unsaid.tables + unsaid.values, own };
   });
 }
 
