@@ -189,6 +189,7 @@ const EXACT: Readonly<Record<string, (of: Ids) => Args>> = {
     connection_test: "skip",
   }),
   create_query: ({ datasource }) => ({ name: fresh(), datasource_id: datasource, query: "", run_now: false }),
+  set_refresh: ({ query }) => ({ query_id: query, every: 1 }),
   create_report: ({ dashboard }) => ({ dashboard_id: dashboard, recipients: "a@example.com" }),
   create_widget: ({ dataset, dashboard }) => ({
     name: fresh(),

@@ -4,6 +4,7 @@ import { id, moment, partOf, whole } from "../../platform/catalog/columns.tables
 import { account, accounts, ofWorkspace } from "../identity/identity.tables.ts";
 import type { Parameters as QueryParameters } from "./connectors/connector.ts";
 import type { Column, DatasetPolicy, DatasetSource } from "./dataset.ts";
+import type { Refresh } from "./runs/query-refresh.ts";
 
 /** Named, typed rows. The rows are in Parquet parts; this row says which parts are current. */
 export const datasets = pgTable(
@@ -140,6 +141,8 @@ export const queries = pgTable(
     datasetId: whole("dataset_id").references(() => datasets.id, {
       onDelete: "set null",
     }),
+    /** When it runs by itself; null while nobody asked for that. */
+    refresh: jsonb("refresh").$type<Refresh>(),
     createdBy: account("created_by"),
     createdAt: moment("created_at").notNull(),
     deletedAt: moment("deleted_at"),

@@ -11,6 +11,7 @@ import type { FileImports } from "./files/index.ts";
 import { restrictionFor } from "./policies.ts";
 import type { QueriesStore } from "./queries.store.ts";
 import type { Queries } from "./queries.ts";
+import type { QueryRefresh } from "./runs/query-refresh.ts";
 import type { QueryRuns } from "./runs/query-runs.ts";
 
 /** What the tools of this slice work with. */
@@ -24,6 +25,7 @@ export interface DataServices {
   queries: Queries;
   queriesStore: QueriesStore;
   runs: QueryRuns;
+  refresh: QueryRefresh;
 }
 
 export const defineTool = toolsOf<DataServices>();

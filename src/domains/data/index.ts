@@ -17,6 +17,7 @@ import { datasetKind, datasourceKind, queryKind } from "./kinds.ts";
 import { PushesStore } from "./pushes.store.ts";
 import { QueriesStore } from "./queries.store.ts";
 import { Queries } from "./queries.ts";
+import { QueryRefresh } from "./runs/query-refresh.ts";
 import { QueryRunsStore } from "./runs/query-runs.store.ts";
 import { QueryRuns } from "./runs/query-runs.ts";
 import { csvDescriber } from "./runs/spool.ts";
@@ -33,6 +34,7 @@ import { listQueries } from "./tools/list-queries.tool.ts";
 import { pushData } from "./tools/push-data.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 import { setDatasourceAccess } from "./tools/set-datasource-access.tool.ts";
+import { setRefresh } from "./tools/set-refresh.tool.ts";
 
 export {
   compile,
@@ -124,12 +126,12 @@ async function openData(
 
 type DatasourceServices = Pick<
   DataServices,
-  "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs"
+  "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs" | "refresh"
 >;
 
 /** Datasources, the queries on them and their runs. */
 async function openQueries(
-  { home, catalog, fetch, jobs, vault, allowPrivate, analytics, blobs, clock, log }: Engines,
+  { home, catalog, fetch, jobs, schedules, vault, allowPrivate, analytics, blobs, clock, log }: Engines,
   {
     data,
     datasets,
@@ -158,7 +160,16 @@ async function openQueries(
     log,
   });
   const queries = new Queries({ store: queriesStore, datasources, datasets });
-  return { datasources, datasourcesStore, queries, queriesStore, runs };
+  const refresh = new QueryRefresh({
+    store: queriesStore,
+    datasources,
+    runs,
+    jobs,
+    schedules,
+    callerFor,
+    log,
+  });
+  return { datasources, datasourcesStore, queries, queriesStore, runs, refresh };
 }
 
 /** A folder for temporary files: what a killed process left there is gone. */
@@ -187,6 +198,7 @@ export const dataSlice: SliceSpec<"data", DataServices, { identity: Pick<Identit
       listQueries,
       getQueryRun,
       cancelQueryRun,
+      setRefresh,
     ],
     assetKinds: [datasetKind, queryKind, datasourceKind],
   };

@@ -11,6 +11,7 @@ import { LIMITS } from "./limits.ts";
 import { assertMayDestroy, restrictionFor } from "./policies.ts";
 import { isWhole, runOf, runShape, seenRun, seenSentence } from "./queries.ts";
 import { policyNotes, replacedOf } from "./replace-rows.ts";
+import { refreshOf } from "./runs/query-refresh.ts";
 import { isActive } from "./runs/query-runs.store.ts";
 
 /** Datasets, as tools that span slices see them. */
@@ -173,10 +174,14 @@ export function datasourceKind({
   };
 }
 
-type Parts = Pick<DataServices, "queries" | "queriesStore" | "datasourcesStore" | "datasets" | "runs">;
+type Parts = Pick<
+  DataServices,
+  "queries" | "queriesStore" | "datasourcesStore" | "datasets" | "runs" | "refresh"
+>;
 
 /** Queries, as tools that span slices see them. */
-export function queryKind({ queries, queriesStore, datasourcesStore, datasets, runs }: Parts): AssetKind {
+export function queryKind(parts: Parts): AssetKind {
+  const { queries, queriesStore, datasourcesStore, datasets, runs, refresh } = parts;
   return {
     name: "query",
     can: async ({ workspace, permissions }, id, verb) =>
@@ -184,11 +189,12 @@ export function queryKind({ queries, queriesStore, datasourcesStore, datasets, r
 
     async describe(caller, id) {
       const query = await queries.require(caller, id);
-      const [view, datasource, dataset, latest] = await Promise.all([
+      const [view, datasource, dataset, latest, next] = await Promise.all([
         queries.view(caller, query),
         datasourcesStore.find(caller.workspace.id, query.datasourceId),
         query.datasetId === null ? undefined : datasets.find(caller.workspace.id, query.datasetId),
         runs.latest(id, LIMITS.queries.shownRuns),
+        refresh.nextOf([query]),
       ]);
       const seen = latest.map((run) => seenRun(run, view));
       const { queryText, c9ql, parameters } = query;
@@ -204,6 +210,7 @@ export function queryKind({ queries, queriesStore, datasourcesStore, datasets, r
           refreshed_at: dataset.refreshedAt.toISOString(),
         },
         last_error: seen[0]?.error ?? null,
+        refresh: refreshOf(query, next.get(id), view),
         runs: seen.map(runOf),
         created_at: query.createdAt.toISOString(),
       };

@@ -6,6 +6,7 @@ import { datasets, queries } from "./data.tables.ts";
 import { assertOwnDataset, type Dataset } from "./dataset.ts";
 import { holdDatasource, type ListFilter } from "./datasources.store.ts";
 import { LIMITS } from "./limits.ts";
+import type { Refresh } from "./runs/query-refresh.ts";
 
 /** A question to a datasource; its answer becomes a dataset. */
 export interface Query {
@@ -17,6 +18,8 @@ export interface Query {
   c9ql: string | null;
   parameters: Parameters;
   datasetId: number | null;
+  /** When it runs by itself, if it does. */
+  refresh: Refresh | null;
   createdAt: Date;
 }
 
@@ -124,6 +127,34 @@ export class QueriesStore extends Store {
     throw new AppError("conflict", `The dataset of ${query.name} was deleted.`, {
       hint: `Bring it back first: {tool:restore_asset} with asset_type dataset and asset_id ${deleted.id}.`,
     });
+  }
+
+  /** Of these queries those that run by themselves. */
+  refreshed(ids: readonly number[], tx: CatalogTx): Promise<Pick<Query, "id" | "workspaceId">[]> {
+    return tx
+      .select({ id: queries.id, workspaceId: queries.workspaceId })
+      .from(queries)
+      .where(and(inArray(queries.id, [...ids]), isNull(queries.deletedAt), isNotNull(queries.refresh)));
+  }
+
+  /** Changes when a query runs by itself, together with its schedule. */
+  setRefresh<T>(query: Query, refresh: Refresh | null, schedule: (tx: CatalogTx) => Promise<T>): Promise<T> {
+    return this.catalog.transaction(async (tx) => {
+      const changed = await tx
+        .update(queries)
+        .set({ refresh })
+        .where(and(own(query.workspaceId), eq(queries.id, query.id)))
+        .returning({ id: queries.id });
+      if (changed.length === 0) throw noQuery(query.id);
+      return schedule(tx);
+    });
+  }
+
+  async noteProblem({ id, workspaceId }: Query, problem: string | null): Promise<void> {
+    await this.catalog.db
+      .update(queries)
+      .set({ refresh: sql`jsonb_set(${queries.refresh}, '{problem}', ${JSON.stringify(problem)}::jsonb)` })
+      .where(and(own(workspaceId), eq(queries.id, id), isNotNull(queries.refresh)));
   }
 
   async remove(workspaceId: number, id: number): Promise<void> {

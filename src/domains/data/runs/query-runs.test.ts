@@ -234,6 +234,7 @@ async function storeQuery(pool: { query(text: string): Promise<unknown> }): Prom
     c9ql: null,
     parameters: {},
     datasetId: null,
+    refresh: null,
     createdAt: new Date(),
   };
 }

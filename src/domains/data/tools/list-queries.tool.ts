@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
 import { runOf, runShape, seenRun } from "../queries.ts";
+import { refreshOf, refreshShape } from "../runs/query-refresh.ts";
 
 /** The queries and how their last runs went. */
 export const listQueries = defineTool({
@@ -25,24 +26,30 @@ export const listQueries = defineTool({
         datasource_id: z.int(),
         dataset_id: z.int().nullable(),
         last_run: runShape.nullable(),
+        refresh: refreshShape.nullable().describe("When it runs by itself"),
       }),
     ),
   }),
 
-  async run({ query, datasource_id: datasourceId, limit, offset }, { queries, queriesStore, runs, caller }) {
+  async run(
+    { query, datasource_id: datasourceId, limit, offset },
+    { queries, queriesStore, runs, refresh, caller },
+  ) {
     const { total, items } = await queriesStore.list(caller.workspace.id, {
       query,
       datasourceId,
       limit,
       offset,
     });
-    const [last, views] = await Promise.all([
+    const [last, views, next] = await Promise.all([
       runs.lastOf(items.map(({ id }) => id)),
       queries.views(caller, items),
+      refresh.nextOf(items),
     ]);
     return {
       total,
-      queries: items.map(({ id, name, datasourceId, datasetId }) => {
+      queries: items.map((item) => {
+        const { id, name, datasourceId, datasetId } = item;
         const [run, view] = [last.get(id), views.get(id)];
         return {
           id,
@@ -50,6 +57,7 @@ export const listQueries = defineTool({
           datasource_id: datasourceId,
           dataset_id: datasetId,
           last_run: run && view ? runOf(seenRun(run, view)) : null,
+          refresh: refreshOf(item, next.get(id), view),
         };
       }),
     };

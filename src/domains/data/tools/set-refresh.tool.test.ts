@@ -1,0 +1,109 @@
+import pg from "pg";
+import { afterAll, describe, expect, it } from "vitest";
+import { resultOf } from "../../../../test/support/datasets.ts";
+import { makeQuery, startSourced } from "../../../../test/support/datasources.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
+
+const { server, token, viewer, stranger, source, datasource_id, stop } = await startSourced();
+const database = new pg.Client(server.databaseUrl);
+await database.connect();
+afterAll(async () => {
+  await database.end();
+  await stop();
+});
+
+interface Listed {
+  queries: {
+    id: number;
+    refresh: { next_run: string; problem: string | null } | null;
+    last_run: { run_id: number; rows: number };
+  }[];
+}
+
+const listed = async (query_id: number, by = token) => {
+  const { queries } = await resultOf<Listed>(server, by, "list_queries", {});
+  return queries.find(({ id }) => id === query_id);
+};
+
+const made = (name: string, query = "SELECT 1 AS a") =>
+  makeQuery(server, token, { name, datasource_id, query });
+
+/** As if its time had come. */
+async function comeDue(query_id: number): Promise<void> {
+  await database.query("UPDATE schedules SET next_at = now() WHERE kind = 'query' AND subject = $1", [
+    query_id,
+  ]);
+  await database.query("SELECT pg_notify('kenning_schedules', '')");
+}
+
+describe("set_refresh", () => {
+  it("lets a query run by itself, again and again", async () => {
+    await source.query("CREATE TABLE fresh AS SELECT 1 AS a");
+    const { query_id, run } = await made("Fresh", "SELECT * FROM fresh");
+    const set = await resultOf(server, token, "set_refresh", { query_id, every: 15, unit: "minutes" });
+    expect(set).toMatchObject({
+      refresh: { every: 15, unit: "minutes", time: "06:00", timezone: "UTC", problem: null },
+    });
+    expect((await listed(query_id))?.refresh?.next_run).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:(00|15|30|45):00/);
+    await source.query("INSERT INTO fresh VALUES (2)");
+    await comeDue(query_id);
+    await expect.poll(async () => (await listed(query_id))?.last_run.rows).toBe(2);
+    expect((await listed(query_id))?.last_run.run_id).toBeGreaterThan(run.run_id);
+    expect(Date.parse((await listed(query_id))?.refresh?.next_run ?? "")).toBeGreaterThan(Date.now());
+  });
+
+  it("stops with 0, and with the query", async () => {
+    const { query_id } = await made("Stops");
+    await resultOf(server, token, "set_refresh", {
+      query_id,
+      every: 2,
+      unit: "weeks",
+      weekday: 5,
+      timezone: "Europe/Berlin",
+    });
+    expect((await listed(query_id))?.refresh).toMatchObject({
+      unit: "weeks",
+      weekday: 5,
+      timezone: "Europe/Berlin",
+    });
+    const off = await resultOf(server, token, "set_refresh", { query_id, every: 0 });
+    expect(off).toMatchObject({ refresh: null, message: expect.stringContaining("only when somebody asks") });
+    expect((await listed(query_id))?.refresh).toBeNull();
+    await resultOf(server, token, "set_refresh", { query_id, every: 1 });
+    await resultOf(server, token, "delete_asset", { asset_type: "query", asset_id: query_id, confirm: true });
+    await comeDue(query_id);
+    expect(await listed(query_id)).toBeUndefined();
+  });
+
+  it("says why a run did not begin", async () => {
+    const { query_id, dataset_id } = await made("Lost");
+    await resultOf(server, token, "set_refresh", { query_id, every: 1 });
+    await resultOf(server, token, "delete_asset", {
+      asset_type: "dataset",
+      asset_id: dataset_id,
+      confirm: true,
+    });
+    await comeDue(query_id);
+    await expect.poll(async () => (await listed(query_id))?.refresh?.problem).toContain("was deleted");
+    await resultOf(server, token, "restore_asset", { asset_type: "dataset", asset_id: dataset_id });
+    await comeDue(query_id);
+    await expect.poll(async () => (await listed(query_id))?.refresh?.problem).toBeNull();
+  });
+
+  it("is for those who may write, in their workspace, with times that there are", async () => {
+    const { query_id } = await made("Guarded");
+    const args = { query_id, every: 1 };
+    expect((await callTool(server, undefined, "set_refresh", args)).status).toBe(401);
+    await expect(resultOf(server, viewer, "set_refresh", args)).rejects.toThrow();
+    await expect(resultOf(server, stranger, "set_refresh", args)).rejects.toThrow(/no query with id/i);
+    for (const wrong of [
+      { time: "25:00" },
+      { timezone: "Mars/Base" },
+      { every: -1 },
+      { weekday: 1 },
+      { unit: "years" },
+    ])
+      await expect(resultOf(server, token, "set_refresh", { ...args, ...wrong })).rejects.toThrow();
+    expect((await listed(query_id, viewer))?.refresh).toBeNull();
+  });
+});
