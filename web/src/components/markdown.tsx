@@ -28,11 +28,15 @@ function Block({ text }: { text: string }) {
         </ul>
       </>
     );
-  const heading = /^#{1,4} (.+)$/.exec(lines[0] ?? "")?.[1];
+  const [, marks = "", heading] = /^(#{1,6}) (.+)$/.exec(lines[0] ?? "") ?? [];
   if (heading !== undefined)
     return (
       <>
-        <h3 className="font-semibold">{inline(heading)}</h3>
+        {marks.length === 1 ? (
+          <h2 className="pt-1 font-semibold text-lead">{inline(heading)}</h2>
+        ) : (
+          <h3 className="pt-1 font-semibold">{inline(heading)}</h3>
+        )}
         {lines.length > 1 && <p>{inline(lines.slice(1).join("\n"))}</p>}
       </>
     );
