@@ -3,8 +3,8 @@ import {
   FEATURES,
   type Features,
   rankSentences,
+  readQuestion,
 } from "../../src/domains/knowledge/answers/pick-sentences.ts";
-import { readQuestion } from "../../src/domains/knowledge/answers/question.ts";
 import type { Passage } from "../../src/domains/knowledge/knowledge.ts";
 import type { Collection } from "../../src/platform/retrieval/index.ts";
 import { fitLogistic, logistic } from "./logistic.ts";

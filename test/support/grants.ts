@@ -1,5 +1,5 @@
 import type { Circumstances, Grant } from "../../src/domains/identity/authentication/grant.ts";
-import { NO_LIMITS } from "../../src/domains/identity/tokens/token-limits.ts";
+import { NO_LIMITS } from "../../src/domains/identity/tokens/tokens.ts";
 import { APP_URL } from "./identity.ts";
 
 export const NOW = new Date("2026-11-15T12:00:00Z");

@@ -13,9 +13,8 @@ import {
   restrictionFor,
 } from "../data/index.ts";
 import type { Alert, AlertsStore, AlertWish } from "./alerts.store.ts";
-import { type Backtest, backtest } from "./backtest.ts";
 import { readCondition } from "./conditions/read-condition.ts";
-import { type EvaluationParts, evaluate } from "./evaluate.ts";
+import { type Backtest, backtest, type EvaluationParts, evaluate } from "./evaluate.ts";
 import { notYours, takenOver } from "./owner.ts";
 import { chosenChannels } from "./recipients.ts";
 import { noneWith } from "./scheduled.store.ts";

@@ -8,7 +8,7 @@ import type { AlertChecks } from "./alert-checks.ts";
 import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
 import type { Alerts } from "./alerts.ts";
 import { ALERT_STATES, ALERT_TYPES, NO_DATA } from "./automation.tables.ts";
-import { shownUrls } from "./delivery-shape.ts";
+import { shownUrls } from "./recipients.ts";
 import type { ReportRuns } from "./reports/report-runs.ts";
 import type { ReportsStore } from "./reports/reports.store.ts";
 import type { Reports } from "./reports/reports.ts";

@@ -12,12 +12,11 @@ import {
 } from "../data/index.ts";
 import type { Identity } from "../identity/index.ts";
 import { AlertChecks } from "./alert-checks.ts";
-import { alertKind } from "./alert-kind.ts";
 import { AlertsStore } from "./alerts.store.ts";
 import { Alerts } from "./alerts.ts";
 import type { AutomationServices } from "./define.ts";
+import { alertKind, reportKind } from "./kinds.ts";
 import { sweepEndpoints } from "./recipients.ts";
-import { reportKind } from "./reports/report-kind.ts";
 import { ReportRuns } from "./reports/report-runs.ts";
 import { ReportsStore } from "./reports/reports.store.ts";
 import { Reports } from "./reports/reports.ts";

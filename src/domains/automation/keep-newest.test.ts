@@ -2,7 +2,7 @@ import { bigint, pgTable } from "drizzle-orm/pg-core";
 import { expect, test } from "vitest";
 import { createTestDatabase, silentLog } from "../../../test/support/database.ts";
 import { openCatalog } from "../../platform/catalog/index.ts";
-import { keepNewest } from "./keep-newest.ts";
+import { keepNewest } from "./scheduled.store.ts";
 
 const things = pgTable("things", {
   id: bigint("id", { mode: "number" }).primaryKey(),

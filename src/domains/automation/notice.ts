@@ -7,7 +7,6 @@ import type { Happening } from "./alert-state.ts";
 import type { Alert } from "./alerts.store.ts";
 import type { MatchedRows } from "./evaluate.ts";
 import { LIMITS } from "./limits.ts";
-import { momentOf } from "./moment.ts";
 
 /** What a notice tells of. */
 export interface Told {
@@ -108,4 +107,14 @@ async function csvText(
   }
   const { content } = await exportText(batches(), { format: "csv", escapeFormulas: true });
   return content.toString("utf8");
+}
+
+/** A moment as people of a time zone write it. */
+export function momentOf(at: Date, zone: string): string {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: zone,
+  });
+  return `${format.format(at)} (${zone})`;
 }

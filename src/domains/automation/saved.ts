@@ -2,9 +2,9 @@ import { z } from "zod";
 import { isAppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Alert } from "./alerts.store.ts";
-import type { Backtest } from "./backtest.ts";
 import type { AutomationServices } from "./define.ts";
-import { knowsUrls } from "./delivery-shape.ts";
+import type { Backtest } from "./evaluate.ts";
+import { knowsUrls } from "./recipients.ts";
 
 /** What is told of an alert that was made or changed: how it was understood, and what it would find. */
 export const savedShape = {

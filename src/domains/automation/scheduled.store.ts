@@ -1,5 +1,5 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
-import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { AppError } from "../../kernel/errors.ts";
 import type { Clock } from "../../kernel/time.ts";
 import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
@@ -7,7 +7,6 @@ import type { Rule, Schedules } from "../../platform/schedules/index.ts";
 import type { SearchText } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { alertEvents, alerts, reportRuns, reports } from "./automation.tables.ts";
-import { keepNewest } from "./keep-newest.ts";
 
 const KEPT_DAYS = 30;
 
@@ -123,4 +122,14 @@ const LISTED = {
 
 export function noneWith(name: "alert" | "report", id: number): AppError {
   return new AppError("not_found", `There is no ${name} with id ${id}.`, { hint: LISTED[name] });
+}
+
+/** Of the rows that belong to one alert or report, deletes all but the newest so many. */
+export async function keepNewest(
+  { db }: Catalog,
+  { table, id, owner, kept }: { table: PgTable; id: AnyPgColumn; owner: AnyPgColumn; kept: number },
+): Promise<void> {
+  await db.execute(sql`DELETE FROM ${table} WHERE ${id} IN (SELECT old.id FROM (
+    SELECT ${id} AS id, row_number() OVER (PARTITION BY ${owner} ORDER BY ${id} DESC) AS nth FROM ${table}
+  ) AS old WHERE old.nth > ${kept})`);
 }

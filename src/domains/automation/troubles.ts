@@ -9,7 +9,7 @@ import {
 } from "../../platform/delivery/index.ts";
 import type { Identity } from "../identity/index.ts";
 import type { AlertsStore } from "./alerts.store.ts";
-import { maskedUrl } from "./delivery-shape.ts";
+import { maskedUrl } from "./recipients.ts";
 import type { ReportsStore } from "./reports/reports.store.ts";
 
 /** An alert or report that somebody must look after. */

@@ -3,12 +3,13 @@ import { AppError } from "../../kernel/errors.ts";
 import { assertVisible } from "../../kernel/text.ts";
 import type { CatalogTx } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { may, mayShare } from "./access.ts";
 import {
   type BoardsStore,
   type Dashboard,
   type DashboardContent,
   type FoundWidget,
+  may,
+  mayShare,
   type Widget,
   withAuthor,
 } from "./boards.store.ts";

@@ -1,14 +1,16 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { and, desc, eq, gt, isNull, or } from "drizzle-orm";
 import { z } from "zod";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { randomText } from "../../kernel/text.ts";
 import { type Clock, MS } from "../../kernel/time.ts";
+import { Store } from "../../platform/catalog/index.ts";
 import type { Vault } from "../../platform/vault/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Identity } from "../identity/index.ts";
+import { embeds } from "./bi.tables.ts";
 import type { Dashboard, Widget } from "./boards.store.ts";
 import type { Boards } from "./boards.ts";
-import type { Embed, EmbedsStore } from "./embeds.store.ts";
 import { LIMITS } from "./limits.ts";
 
 const { attributes: mostAttributes, ticketMinutes } = LIMITS.bi;
@@ -28,7 +30,7 @@ const ticketClaims = z.object({ publicId: z.string(), attributes: viewerAttribut
 const TICKET = "ticket.";
 const TICKET_CONTEXT = "embed ticket";
 
-export interface EmbedWish {
+interface EmbedWish {
   dashboardId?: number | undefined;
   widgetId?: number | undefined;
   expiresInDays?: number | undefined;
@@ -37,7 +39,7 @@ export interface EmbedWish {
 }
 
 /** What an embed shows, and with whose rights. */
-export interface OpenEmbed {
+interface OpenEmbed {
   caller: Caller;
   dashboard: Dashboard | null;
   widgets: Widget[];
@@ -203,4 +205,67 @@ function originOf(text: string): string {
   throw new AppError("bad_request", `${text} is no origin of a web page.`, {
     hint: "Write https://example.com.",
   });
+}
+
+type Embed = typeof embeds.$inferSelect;
+
+/** The addresses under which dashboards and widgets are shown elsewhere. */
+export class EmbedsStore extends Store {
+  async create(embed: Omit<typeof embeds.$inferInsert, "createdAt">): Promise<Embed> {
+    return this.catalog.transaction(async (tx) => {
+      const { embeds: most } = LIMITS.bi;
+      if ((await tx.$count(embeds, this.#working(embed.workspaceId))) >= most)
+        throw new AppError("plan_limit", `This workspace has ${most} embeds, which is as many as it can.`, {
+          hint: "Revoke those that nobody needs with {tool:revoke_embed}.",
+        });
+      const [row] = await tx
+        .insert(embeds)
+        .values({ ...embed, createdAt: this.clock.now() })
+        .returning();
+      return row!;
+    });
+  }
+
+  #working(workspaceId: number) {
+    const isValid = or(isNull(embeds.expiresAt), gt(embeds.expiresAt, this.clock.now()));
+    return and(eq(embeds.workspaceId, workspaceId), isNull(embeds.revokedAt), isValid);
+  }
+
+  async byPublicId(publicId: string): Promise<Embed | undefined> {
+    const [row] = await this.catalog.db.select().from(embeds).where(eq(embeds.publicId, publicId));
+    return row;
+  }
+
+  async find(workspaceId: number, id: number): Promise<Embed | undefined> {
+    const [row] = await this.catalog.db
+      .select()
+      .from(embeds)
+      .where(and(eq(embeds.workspaceId, workspaceId), eq(embeds.id, id)));
+    return row;
+  }
+
+  /** Those that work, of one maker or of all. */
+  async list(
+    workspaceId: number,
+    { limit, userId }: { limit: number; userId: number | undefined },
+  ): Promise<Embed[]> {
+    const theirs = userId === undefined ? undefined : eq(embeds.createdBy, userId);
+    return this.catalog.db
+      .select()
+      .from(embeds)
+      .where(and(this.#working(workspaceId), theirs))
+      .orderBy(desc(embeds.id))
+      .limit(limit);
+  }
+
+  async revoke(id: number): Promise<void> {
+    await this.catalog.db
+      .update(embeds)
+      .set({ revokedAt: this.clock.now() })
+      .where(and(eq(embeds.id, id), isNull(embeds.revokedAt)));
+  }
+
+  async used(id: number): Promise<void> {
+    await this.catalog.db.update(embeds).set({ lastUsedAt: this.clock.now() }).where(eq(embeds.id, id));
+  }
 }

@@ -8,10 +8,9 @@ import type { ModelsServices } from "../models/index.ts";
 import { BoardsStore } from "./boards.store.ts";
 import { Boards } from "./boards.ts";
 import type { BiServices } from "./define.ts";
-import { EmbedsStore } from "./embeds.store.ts";
-import { Embeds } from "./embeds.ts";
-import { AuditedExports } from "./export/audited-exports.ts";
+import { Embeds, EmbedsStore } from "./embeds.ts";
 import { Documents } from "./export/documents.ts";
+import { AuditedExports } from "./export/exports.ts";
 import { ExportLinks } from "./export/links.ts";
 import { InsightFinder } from "./insights/insights.ts";
 import { dashboardKind, widgetKind } from "./kinds.ts";
@@ -39,7 +38,7 @@ export type { BiServices } from "./define.ts";
 export { ticketWish } from "./embeds.ts";
 export { untitled } from "./export/exports.ts";
 export { EXPORT_FORMATS, type ExportFormat } from "./export/links.ts";
-export type { Chosen } from "./lens.ts";
+export type { Chosen } from "./query/source.ts";
 export { roomFor, type ShownFilter, type ShownWidget, type ToDraw } from "./views.ts";
 
 interface Before {

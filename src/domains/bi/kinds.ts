@@ -1,14 +1,14 @@
 import { AppError } from "../../kernel/errors.ts";
 import type { AssetKind, AssetRows, RowsOptions } from "../../registry/asset-kind.ts";
 import type { ModelTable } from "../agent/index.ts";
-import { following } from "../data/index.ts";
-import { may, mayShare } from "./access.ts";
-import type { BoardsStore, FormerVersion } from "./boards.store.ts";
+import { column, descending, following, type RowQuery, rowQuery, truncated } from "../data/index.ts";
+import { type BoardsStore, type FormerVersion, may, mayShare } from "./boards.store.ts";
 import { datasetGone, guardOf } from "./boards.ts";
 import { type BiServices, widgetOf } from "./define.ts";
-import { lensOf } from "./lens.ts";
-import { rowsOfWidget } from "./query/widget-rows.ts";
-import type { Place, WidgetSpec } from "./shapes.ts";
+import { isTime, labelOf, planOf } from "./query/plan.ts";
+import { grainOf, rawRows } from "./query/points.ts";
+import { isNumber, lensOf, type Source } from "./query/source.ts";
+import type { Grain, Place, WidgetSpec } from "./shapes.ts";
 
 /** Dashboards, as tools that span slices see them. */
 export function dashboardKind({ boards, views, appUrl }: BiServices): AssetKind {
@@ -232,4 +232,30 @@ function historyOf(
     changed_at: changedAt.toISOString(),
     versions: versions.map(({ version, changedAt }) => ({ version, changed_at: changedAt.toISOString() })),
   };
+}
+
+/** The rows that a widget is drawn of, under names that people know; undefined where it shows rows as they are. */
+async function rowsOfWidget(spec: WidgetSpec, source: Source): Promise<RowQuery | undefined> {
+  const plan = planOf(spec, source);
+  const { chart, x, group, measures } = plan;
+  const isRaw =
+    chart === "datagrid2" ||
+    chart === "recommendation" ||
+    (chart === "scatter" && x !== undefined && isNumber(x));
+  if (isRaw) return rawRows(spec, plan);
+  const grain = x !== undefined && isTime(x) ? (spec.grain ?? (await grainOf(x, source))) : undefined;
+  const along = x === undefined ? [] : [grain === undefined ? x.name : truncatedAs(x.name, grain)];
+  const keys = [...along, ...(group === undefined ? [] : [group.name])];
+  const values = measures.map((measure) => [labelOf(measure), measure.value] as const);
+  const byKeys = keys.map((_, i) => i + 1);
+  const isOrdered = x === undefined || isTime(x) || isNumber(x);
+  const orderBy = isOrdered ? byKeys : [descending(keys.length + 1), ...byKeys];
+  return rowQuery({
+    select: [...keys, ...values],
+    ...(keys.length > 0 && { groupBy: keys.length, orderBy }),
+  });
+}
+
+function truncatedAs(name: string, grain: Grain) {
+  return [name, truncated(column(name), grain)] as const;
 }

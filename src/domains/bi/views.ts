@@ -21,12 +21,15 @@ import { showModel } from "./draw/model-subject.ts";
 import { type Shown, showSource, showWidget } from "./draw/subject.ts";
 import type { InsightFinder } from "./insights/insights.ts";
 import { LIMITS as INSIGHTS } from "./insights/limits.ts";
-import { type Chosen, chosenValue, lensOf, nameOfFilter } from "./lens.ts";
 import { LIMITS } from "./limits.ts";
 import type { ModelSources } from "./query/model-source.ts";
 import { readable } from "./query/plan.ts";
 import {
+  type Chosen,
+  chosenValue,
   type KnownDatasets,
+  lensOf,
+  nameOfFilter,
   notAllFilters,
   type Seen,
   type Sources,

@@ -1,27 +1,25 @@
+import { sql } from "drizzle-orm";
 import type { Clock } from "../../kernel/time.ts";
 import type { Catalog, CatalogLog } from "../../platform/catalog/index.ts";
 import type { SharedState } from "../../platform/state/index.ts";
 import { createAuditLog } from "./audit/audit-log.store.ts";
 import { type AuthenticationPorts, authenticate, callerFor } from "./authentication/authentication.ts";
-import { authorizer } from "./authentication/authorizer.ts";
 import { ChangeListener, type IdentityChange } from "./authentication/change-listener.ts";
-import type { Grant, Owner } from "./authentication/grant.ts";
-import { GrantCache } from "./authentication/grant-cache.ts";
-import { createGrantStore } from "./authentication/grants.store.ts";
+import { authorizer, type Grant, type Owner, type TokenVerifier } from "./authentication/grant.ts";
+import { createGrantStore, GrantCache } from "./authentication/grants.store.ts";
 import { LastUsed } from "./authentication/last-used.store.ts";
-import type { TokenVerifier } from "./authentication/verifier.ts";
-import { createLoginClients } from "./clients/login-clients.store.ts";
-import { ensureFirstAdmin } from "./first-admin.ts";
-import { createGroups } from "./groups/groups.store.ts";
-import type { Identity } from "./identity.ts";
-import { createLimiter } from "./limits/limiter.ts";
-import { DEFAULT_RATE_LIMITS, type RateLimitSettings } from "./limits/rate-windows.ts";
+import { accounts } from "./identity.tables.ts";
+import type { FirstAdmin, Identity, Users, Workspaces } from "./identity.ts";
+import { createLimiter, DEFAULT_RATE_LIMITS, type RateLimitSettings } from "./limits/limiter.ts";
+import { createUsage } from "./limits/usage.store.ts";
+import { createGroups } from "./members/groups.store.ts";
 import { createMembership } from "./members/membership.store.ts";
+import { generatePassword } from "./members/passwords.ts";
 import { createUsers } from "./members/users.store.ts";
+import { createWorkspaces } from "./members/workspaces.store.ts";
 import { RegisteredClients } from "./oauth/registered-clients.store.ts";
-import { createUsage } from "./plans/usage.store.ts";
+import { createLoginClients } from "./tokens/login-clients.store.ts";
 import { createTokens } from "./tokens/tokens.store.ts";
-import { createWorkspaces } from "./workspaces/workspaces.store.ts";
 
 export interface IdentityOptions {
   catalog: Catalog;
@@ -117,4 +115,40 @@ function createMemory({ pool }: Catalog, log: IdentityOptions["log"]) {
     },
   });
   return { tokenCache, ownerCache, tell, listener };
+}
+
+const WORKSPACE = "default";
+/** A valid address that nobody else can own. */
+const EMAIL = "admin@localhost";
+/** Any number that nothing else in the database locks. */
+const LOCK_KEY = 7_305_819_245;
+
+interface FirstAdminOptions {
+  catalog: Catalog;
+  workspaces: Workspaces;
+  users: Users;
+  keep: ((admin: FirstAdmin) => void | Promise<void>) | undefined;
+}
+
+async function ensureFirstAdmin(options: FirstAdminOptions): Promise<FirstAdmin | null> {
+  const { catalog, workspaces, users, keep } = options;
+  if (await hasAccount(catalog)) return null;
+  return catalog.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(${LOCK_KEY})`);
+    if (await hasAccount(catalog)) return null;
+    // A start that broke off here may have left the workspace behind.
+    const known = await workspaces.list();
+    if (!known.some(({ slug }) => slug === WORKSPACE)) {
+      await workspaces.create({ slug: WORKSPACE, name: "Default" });
+    }
+    const admin = { email: EMAIL, workspace: WORKSPACE, password: generatePassword() };
+    await keep?.(admin);
+    await users.create({ ...admin, name: "Administrator", role: "admin" });
+    return admin;
+  });
+}
+
+async function hasAccount({ db }: Catalog): Promise<boolean> {
+  const rows = await db.select({ id: accounts.id }).from(accounts).limit(1);
+  return rows.length > 0;
 }

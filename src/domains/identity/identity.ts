@@ -1,7 +1,7 @@
 import type { Permission, Role } from "../../kernel/permissions.ts";
 import type { Application, Caller, SurfaceName, TokenKind, TokenLimits } from "../../registry/caller.ts";
 import type { AuditSink, Authorizer, Limiter } from "../../registry/ports.ts";
-import type { TokenVerifier } from "./authentication/verifier.ts";
+import type { TokenVerifier } from "./authentication/grant.ts";
 import type { RegisteredClients } from "./oauth/registered-clients.store.ts";
 
 /** What the identity slice offers to surfaces, to the command line and to jobs. */

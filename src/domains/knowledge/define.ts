@@ -11,8 +11,7 @@ import type { FoldersStore } from "./folders.store.ts";
 import type { Knowledge } from "./knowledge.ts";
 import type { KnowledgeLimits } from "./rate-limits.ts";
 import type { Readings } from "./reading.job.ts";
-import type { UploadTickets } from "./upload-tickets.ts";
-import type { Uploads } from "./uploads.ts";
+import type { Uploads, UploadTickets } from "./uploads.ts";
 
 /** What the tools of this slice work with. */
 export interface KnowledgeServices {

@@ -13,7 +13,8 @@ import {
 } from "drizzle-orm";
 import { AppError } from "../../kernel/errors.ts";
 import { likeText } from "../../kernel/sql-text.ts";
-import type { Clock } from "../../kernel/time.ts";
+import { type Clock, MS } from "../../kernel/time.ts";
+import type { FolderBlobStore } from "../../platform/blobs/index.ts";
 import {
   type Catalog,
   type CatalogTx,
@@ -22,7 +23,7 @@ import {
   Store,
 } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { isEditableBy, readableBy } from "./access.ts";
+import { isEditableBy, readableBy } from "./bases.store.ts";
 import {
   accounts,
   knowledgeBases as bases,
@@ -32,6 +33,8 @@ import {
   knowledgeTexts as texts,
   knowledgeVersions as versions,
 } from "./knowledge.tables.ts";
+import { DOCUMENTS } from "./knowledge.ts";
+import { LIMITS } from "./limits.ts";
 
 export type DocumentRow = typeof documents.$inferSelect;
 export type FolderRow = typeof folders.$inferSelect;
@@ -375,4 +378,31 @@ export function nameTaken(error: unknown, what: string): unknown {
   return new AppError("conflict", `There is already a ${what} with that name there.`, {
     hint: "Choose another name.",
   });
+}
+
+const SWEPT_AT_ONCE = 1_000;
+
+interface Parts {
+  documents: DocumentsStore;
+  blobs: FolderBlobStore;
+  clock: Clock;
+}
+
+/** Forgets what was deleted long ago, and the files that a killed process left without a document. */
+export async function sweepDocuments({ documents, blobs, clock }: Parts): Promise<void> {
+  const before = new Date(clock.now().getTime() - LIMITS.knowledge.keptDays * MS.day);
+  for (const key of await documents.forget(before)) await blobs.delete(key);
+  const isAbandoned = blobs.abandonedNames();
+  let keys: string[] = [];
+  const removeUnused = async (): Promise<void> => {
+    const referenced = await documents.referenced(keys);
+    for (const key of keys) if (!referenced.has(key)) await blobs.delete(key);
+    keys = [];
+  };
+  for await (const { key } of blobs.list(`${DOCUMENTS}/`)) {
+    if (!isAbandoned(key.slice(DOCUMENTS.length + 1))) continue;
+    keys.push(key);
+    if (keys.length >= SWEPT_AT_ONCE) await removeUnused();
+  }
+  await removeUnused();
 }

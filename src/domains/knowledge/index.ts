@@ -8,7 +8,7 @@ import { baseKind } from "./base-kind.ts";
 import { BasesStore } from "./bases.store.ts";
 import { ChunksStore } from "./chunks.store.ts";
 import type { KnowledgeServices } from "./define.ts";
-import { DocumentsStore } from "./documents.store.ts";
+import { DocumentsStore, sweepDocuments } from "./documents.store.ts";
 import { Downloads } from "./downloads.ts";
 import { Extractions } from "./extraction/extractions.ts";
 import { FoldersStore } from "./folders.store.ts";
@@ -17,7 +17,6 @@ import { createKnowledgeLimits } from "./rate-limits.ts";
 import { DocumentReader } from "./reading/document-reader.ts";
 import { Readings } from "./reading.job.ts";
 import type { KNOWLEDGE_SETTINGS } from "./settings.ts";
-import { sweepDocuments } from "./sweep-documents.ts";
 import { addDocument } from "./tools/add-document.tool.ts";
 import { askDocument } from "./tools/ask-document.tool.ts";
 import { changeDocument } from "./tools/change-document.tool.ts";
@@ -33,16 +32,15 @@ import { listNodes } from "./tools/list-nodes.tool.ts";
 import { requestUpload } from "./tools/request-upload.tool.ts";
 import { searchContent } from "./tools/search-content.tool.ts";
 import { shareKnowledgeBase } from "./tools/share-knowledge-base.tool.ts";
-import { UploadTickets } from "./upload-tickets.ts";
-import { Uploads } from "./uploads.ts";
+import { Uploads, UploadTickets } from "./uploads.ts";
 
 export type { KnowledgeBase } from "./bases.store.ts";
 export type { KnowledgeServices } from "./define.ts";
 export type { DocumentRow, FoundDocument } from "./documents.store.ts";
 export { type Disposition, DOWNLOAD_HEADER } from "./downloads.ts";
 export { isPreviewable } from "./file-kinds.ts";
-export { splitText } from "./reading/split-text.ts";
-export { UPLOAD_HEADER } from "./upload-tickets.ts";
+export { splitText } from "./reading/split.ts";
+export { UPLOAD_HEADER } from "./uploads.ts";
 
 interface Before {
   data: Pick<DataServices, "data">;

@@ -4,8 +4,7 @@ import type { BlobContent, FolderBlobStore } from "../../platform/blobs/index.ts
 import { headOf, megabytes } from "../../platform/files/index.ts";
 import type { Collection, Hit } from "../../platform/retrieval/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { isOperator } from "./access.ts";
-import type { BasesStore, KnowledgeBase } from "./bases.store.ts";
+import { type BasesStore, isOperator, type KnowledgeBase } from "./bases.store.ts";
 import type { ChunksStore, FoundChunk } from "./chunks.store.ts";
 import { chosenName, documentName } from "./document-name.ts";
 import type {

@@ -5,7 +5,7 @@ import { promptsOf } from "../../registry/define-prompt.ts";
 import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { CatalogueStore } from "./catalogue.store.ts";
-import type { Hygiene } from "./hygiene/hygiene.ts";
+import type { Hygiene } from "./hygiene.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { LIMITS } from "./limits.ts";
 import type { MemoriesStore } from "./memories.store.ts";

@@ -2,9 +2,9 @@ import type { SliceSpec } from "../../registry/slice.ts";
 import type { Usage } from "../identity/index.ts";
 import { CatalogueStore } from "./catalogue.store.ts";
 import type { MemoryServices } from "./define.ts";
-import { Hygiene } from "./hygiene/hygiene.ts";
+import { Hygiene } from "./hygiene.ts";
 import { Lifecycle } from "./lifecycle.ts";
-import { MemoriesStore } from "./memories.store.ts";
+import { MemoriesStore, MemoryUsage } from "./memories.store.ts";
 import { Memory } from "./memory.ts";
 import { Recall } from "./recall.ts";
 import { RelationsStore } from "./relations.store.ts";
@@ -12,8 +12,7 @@ import { Relations } from "./relations.ts";
 import { memoryResource } from "./resources/memory.resource.ts";
 import { rememberPrompt } from "./resources/remember.prompt.ts";
 import { whatDoWeKnowPrompt } from "./resources/what-do-we-know.prompt.ts";
-import { RelationRules } from "./shapes/relation-rules.ts";
-import { ShapesStore } from "./shapes/shapes.store.ts";
+import { RelationRules, ShapesStore } from "./shapes/relation-rules.ts";
 import { Splitter } from "./splitter.ts";
 import { changeMemory } from "./tools/change-memory.tool.ts";
 import { eraseMemory } from "./tools/erase-memory.tool.ts";
@@ -32,17 +31,20 @@ import { storeMemory } from "./tools/store-memory.tool.ts";
 import { unlinkMemories } from "./tools/unlink-memories.tool.ts";
 import { updateFact } from "./tools/update-fact.tool.ts";
 import { uploadDocument } from "./tools/upload-document.tool.ts";
-import { MemoryUsage } from "./usage.store.ts";
 import { VersionsStore } from "./versions.store.ts";
 
-export { changedMemories, MEMORY_EVENTS } from "./changed-memories.ts";
 export { type MemoryServices, titleOf } from "./define.ts";
-export { exportMemories } from "./transfer/export-memories.ts";
-export { type Imported, importMemories } from "./transfer/import-memories.ts";
-export { readJsonLines } from "./transfer/json-lines.ts";
-export { markdownName, readMarkdown, writeMarkdown } from "./transfer/markdown.ts";
-export type { MemoryRecord, ReadRecord } from "./transfer/record.ts";
-export { writeGraphLines } from "./transfer/server-memory.ts";
+export { changedMemories, MEMORY_EVENTS } from "./memory-events.ts";
+export { exportMemories, type Imported, importMemories } from "./transfer.ts";
+export {
+  type MemoryRecord,
+  markdownName,
+  type ReadRecord,
+  readJsonLines,
+  readMarkdown,
+  writeGraphLines,
+  writeMarkdown,
+} from "./transfer-formats.ts";
 
 interface Before {
   identity: { usage: Usage };

@@ -1,6 +1,8 @@
 import { and, count, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import type { Logger } from "pino";
 import { AppError } from "../../kernel/errors.ts";
 import { type Catalog, type CatalogTx, isUniqueViolation } from "../../platform/catalog/index.ts";
+import { LIMITS } from "./limits.ts";
 import {
   type LearntEnd,
   type MemoryKind,
@@ -11,8 +13,8 @@ import {
 } from "./memory.tables.ts";
 import { tellOfMemories } from "./memory-events.ts";
 import { nextKey, withSuffix } from "./memory-keys.ts";
-import { forgetMentions, relateMentions } from "./mentions.ts";
 import { type Edge, relateOne } from "./relations.store.ts";
+import { forgetMentions, relateMentions } from "./vocabulary.ts";
 
 export interface NewMemory {
   key: string;
@@ -34,7 +36,7 @@ export interface NewMemory {
   reason?: string | undefined;
 }
 
-export interface FormerVersion {
+interface FormerVersion {
   key: string;
   title?: string | undefined;
   content: string;
@@ -56,7 +58,7 @@ export interface By {
   userId: number;
 }
 
-export interface Update {
+interface Update {
   target: string;
   title: string;
   content: string;
@@ -64,7 +66,7 @@ export interface Update {
   now: Date;
 }
 
-export interface Updated {
+interface Updated {
   oldKey: string;
   newKey: string;
   versionIds: number[];
@@ -395,4 +397,50 @@ export function noMemory(key: string): AppError {
     hint: "{tool:recall} finds memories and shows their ids.",
     data: { memory_id: key },
   });
+}
+
+/** How often memories were recalled. Counted here and written now and then: a crash loses a few counts. */
+export class MemoryUsage {
+  readonly #catalog: Catalog;
+  readonly #log: Pick<Logger, "warn">;
+  #counts = new Map<number, { recalls: number; last: Date }>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(catalog: Catalog, log: Pick<Logger, "warn">) {
+    this.#catalog = catalog;
+    this.#log = log;
+  }
+
+  count(memoryIds: readonly number[], now: Date): void {
+    for (const id of memoryIds)
+      this.#counts.set(id, { recalls: (this.#counts.get(id)?.recalls ?? 0) + 1, last: now });
+    if (this.#counts.size === 0) return;
+    this.#timer ??= setTimeout(() => void this.write(), LIMITS.memory.usageWriteMs).unref();
+  }
+
+  async write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const counts = [...this.#counts].sort(([a], [b]) => a - b);
+    this.#counts = new Map();
+    if (counts.length === 0) return;
+    const ids = counts.map(([id]) => id);
+    const recalls = counts.map(([, { recalls }]) => recalls);
+    const lasts = counts.map(([, { last }]) => last.toISOString());
+    try {
+      // Those that were erased meanwhile have no row to refer to.
+      await this.#catalog.db.execute(sql`
+        insert into memory_usage (memory_id, recalls, last_recalled_at)
+        select seen.id, seen.recalls, seen.last from unnest(
+          ${sql.param(ids)}::bigint[], ${sql.param(recalls)}::int[], ${sql.param(lasts)}::timestamptz[]
+        ) as seen(id, recalls, last)
+        join memories on memories.id = seen.id
+        order by seen.id
+        on conflict (memory_id) do update set
+          recalls = memory_usage.recalls + excluded.recalls,
+          last_recalled_at = greatest(memory_usage.last_recalled_at, excluded.last_recalled_at)`);
+    } catch (err) {
+      this.#log.warn({ err }, "how often memories were recalled was not written");
+    }
+  }
 }

@@ -6,14 +6,13 @@ import type { Caller } from "../../registry/caller.ts";
 import type { Usage } from "../identity/index.ts";
 import { METRIC } from "./lifecycle.ts";
 import { LIMITS } from "./limits.ts";
-import type { By, MemoriesStore, NewMemory, StoredMemory } from "./memories.store.ts";
+import type { By, MemoriesStore, MemoryUsage, NewMemory, StoredMemory } from "./memories.store.ts";
 import type { MemoryType } from "./memory.tables.ts";
 import { readableKey } from "./memory-keys.ts";
 import type { Question, Recall, Recalled } from "./recall.ts";
 import { relate } from "./relations.store.ts";
 import { edgeName } from "./relations.ts";
 import type { Splitter } from "./splitter.ts";
-import type { MemoryUsage } from "./usage.store.ts";
 
 export interface MemoryParts {
   memories: MemoriesStore;

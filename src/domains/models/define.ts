@@ -3,7 +3,7 @@ import { LIMITS as ENGINE } from "../../platform/analytics/limits.ts";
 import type { CallMeta } from "../../registry/caller.ts";
 import { resourcesOf } from "../../registry/define-resource.ts";
 import { rowShape, toolsOf } from "../../registry/define-tool.ts";
-import type { DraftInfo } from "./drafts.ts";
+import type { DraftInfo } from "./authoring.ts";
 import type { ImprovementsStore } from "./improvements.store.ts";
 import type { Inference } from "./infer/inference.ts";
 import { LIMITS } from "./limits.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { boundProblems } from "./list-problems.ts";
+import { boundProblems } from "./authoring.ts";
 import type { Problem } from "./model.ts";
 
 const problem = (severity: Problem["severity"], message: string): Problem => ({

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, lte, s
 import { AppError } from "../../kernel/errors.ts";
 import { type Catalog, type CatalogTx, Store } from "../../platform/catalog/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { type Draft, type DraftInfo, readDraft, readDraftInfo } from "./drafts.ts";
+import { type Draft, type DraftInfo, readDraft, readDraftInfo } from "./authoring.ts";
 import { LIMITS } from "./limits.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import { tellOfModel } from "./model-events.ts";

@@ -4,6 +4,7 @@ import { nearest } from "../../kernel/text.ts";
 import type { Analytics, Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "../data/index.ts";
+import { boundProblems, listProblems } from "./authoring.ts";
 import type { Binder, BoundModel } from "./bind/binder.ts";
 import {
   assertNoPolicies,
@@ -16,7 +17,6 @@ import {
 import { guardRead, readSql, withColumnHelp } from "./guard/guard.ts";
 import { unpublished } from "./infer/inference.ts";
 import { LIMITS } from "./limits.ts";
-import { boundProblems, listProblems } from "./list-problems.ts";
 import type { Problem, SemanticModel } from "./model.ts";
 import type {
   MayReplace,

@@ -90,6 +90,86 @@ export const ENGLISH: Lexicon = {
 };
 
 /** Surrounded by spaces, as the text is when it is searched. */
-export function phrase(source: string): RegExp {
+function phrase(source: string): RegExp {
   return new RegExp(` (?:${source}) `);
 }
+
+const IST = "(?:ist|sind|war|waren|wird|werden|bleibt|bleiben|liegt|liegen)";
+const FALLS = "(?:fällt|fallen|sinkt|sinken|rutscht|rutschen|geht|gehen|ist|sind|liegt|liegen)";
+const STEIGT = "(?:steigt|steigen|klettert|klettern|wächst|wachsen|geht|gehen|ist|sind|liegt|liegen)";
+
+/** Conditions in German, whose verbs stand before or behind the value: "unter 50 fällt", "fällt unter 50". */
+export const GERMAN: Lexicon = {
+  openings: [
+    /^(?:bitte )?(?:benachrichtige|alarmiere|warne|informiere|melde|sag|sage|schick|schicke)(?: (?:mich|mir|uns|alle))?(?: bescheid| eine mail| eine nachricht)?,? /,
+    /^(?:wenn|falls|sobald|immer wenn|für den fall, dass) /,
+    /^(?:es )?(?:irgend)?(?:eine|jede|alle|einige)?\s?(?:zeilen?|einträge?|datensätze?),? (?:in|bei|mit|für)?\s?(?:der|denen|welchen|die|deren)? ?/,
+    /^(?:die|der|das|den|unsere?|alle|jede[rs]?) /,
+  ],
+  comparisons: [
+    [phrase(`(?:${IST} )?nicht leer(?: ${IST})?|${IST} gefüllt|vorhanden`), "filled"],
+    [phrase(`(?:${IST} )?(?:leer|fehlend)(?: ${IST})?|fehlt|fehlen`), "empty"],
+    [phrase(`(?:${IST} )?zwischen`), "between"],
+    [
+      phrase(`(?:${IST} )?(?:mindestens|wenigstens|nicht weniger als|nicht unter)|erreicht|erreichen|>=`),
+      ">=",
+    ],
+    [phrase(`(?:${IST} )?(?:höchstens|maximal|nicht mehr als|nicht über|bis zu)|<=`), "<="],
+    [
+      phrase(
+        `(?:${FALLS} )?(?:auf )?(?:unter|weniger als|kleiner als|niedriger als|geringer als)|unterschreitet|<`,
+      ),
+      "<",
+    ],
+    [
+      phrase(`(?:${STEIGT} )?(?:auf )?(?:über|mehr als|größer als|höher als)|übersteigt|überschreitet|>`),
+      ">",
+    ],
+    [phrase("(?:enthält|enthalten)"), "like"],
+    [phrase(`(?:${IST} (?:nicht gleich|nicht|ungleich)|ungleich|!=)`), "!="],
+    [phrase(`(?:${IST} gleich|gleich|${IST}|=)`), "="],
+  ],
+  aggregates: [
+    [/^(?:die )?(?:gesamtsumme|summe|gesamte[rsn]?|insgesamt)(?: (?:von|der|des|aller))?(?: den)? /, "sum"],
+    [
+      /^(?:der |die |das )?(?:durchschnitt|mittelwert|durchschnittliche[rsn]?|mittlere[rsn]?)(?: (?:von|der|des))? /,
+      "avg",
+    ],
+    [/^(?:die )?(?:anzahl|zahl)(?: (?:von|der|aller))? /, "count"],
+    [
+      /^(?:der |die |das )?(?:höchste[rsn]?|größte[rsn]?|maximale[rsn]?|maximum)(?: (?:von|der|des))? /,
+      "max",
+    ],
+    [
+      /^(?:der |die |das )?(?:niedrigste[rsn]?|kleinste[rsn]?|minimale[rsn]?|minimum)(?: (?:von|der|des))? /,
+      "min",
+    ],
+  ],
+  articles: /^(?:die|der|das|den|unsere?) /,
+  daily: /^(?:die |der |das )?tägliche[rsn]? | (?:pro|am|je) tag$/,
+  rowNouns: new Set(["zeilen", "zeile", "einträge", "eintrag", "datensätze", "datensatz"]),
+  ending:
+    / (?:fällt|fallen|sinkt|sinken|steigt|steigen|liegt|liegen|ist|sind|wird|werden|geht|gehen|beträgt|betragen)$/,
+  between: / und | bis /i,
+  thousands: ".",
+  synonyms: new Map(
+    Object.entries({
+      bestellungen: ["orders", "order"],
+      bestellung: ["orders", "order"],
+      aufträge: ["orders"],
+      umsatz: ["revenue", "sales", "turnover"],
+      umsätze: ["revenue", "sales"],
+      betrag: ["amount"],
+      beträge: ["amount"],
+      menge: ["quantity", "units"],
+      bestand: ["stock", "left", "inventory"],
+      kosten: ["cost", "costs"],
+      gewinn: ["profit"],
+      preis: ["price"],
+      kunden: ["customers", "customer"],
+      besuche: ["visits"],
+      fehler: ["errors", "error"],
+      tage: ["days"],
+    }),
+  ),
+};

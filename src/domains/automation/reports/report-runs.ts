@@ -15,8 +15,7 @@ import { LIMITS } from "../limits.ts";
 import { ownerOf } from "../owner.ts";
 import { recipientsOf } from "../recipients.ts";
 import type { Troubles } from "../troubles.ts";
-import { type FilesParts, filesOf, insightsOf, withoutGone } from "./report-files.ts";
-import { messageOf } from "./report-message.ts";
+import { type FilesParts, filesOf, insightsOf, messageOf, withoutGone } from "./report-files.ts";
 import { KIND, type Report, type ReportRun, type ReportsStore } from "./reports.store.ts";
 
 const JOB = "report.run";

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Caller } from "../../../registry/caller.ts";
 import { REPORT_FORMATS, REPORT_FREQUENCIES, REPORT_RUN_STATES } from "../automation.tables.ts";
 import type { AutomationServices } from "../define.ts";
-import { deliveryOf, deliveryShape, shownUrls } from "../delivery-shape.ts";
 import { looksAfter } from "../owner.ts";
+import { deliveryOf, deliveryShape, shownUrls } from "../recipients.ts";
 import type { RunOutcome } from "./report-runs.ts";
 import { KIND, type Report } from "./reports.store.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
-import { channelOf, channelShape } from "./channel-shape.ts";
+import { channelOf, channelShape } from "../recipients.ts";
 
 /** Where messages can go beside mail. */
 export const listChannels = defineTool({

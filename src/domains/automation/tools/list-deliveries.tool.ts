@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DELIVERY_STATES } from "../../../platform/delivery/index.ts";
 import { defineTool } from "../define.ts";
-import { deliveryOf, deliveryShape, subjectsOf } from "../delivery-shape.ts";
+import { deliveryOf, deliveryShape, subjectsOf } from "../recipients.ts";
 
 /** What was sent to whom, and what could not be. */
 export const listDeliveries = defineTool({

@@ -4,9 +4,9 @@ import { LIMITS as SCHEDULES } from "../../../platform/schedules/limits.ts";
 import type { CallContext } from "../../../registry/context.ts";
 import { REPORT_FORMATS, REPORT_FREQUENCIES } from "../automation.tables.ts";
 import type { AutomationServices } from "../define.ts";
-import { knowsUrls } from "../delivery-shape.ts";
 import { LIMITS } from "../limits.ts";
 import { looksAfter } from "../owner.ts";
+import { knowsUrls } from "../recipients.ts";
 import {
   reportRunOf,
   reportRunShape,

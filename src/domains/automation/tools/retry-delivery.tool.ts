@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
-import { deliveryOf, deliveryShape, subjectsOf } from "../delivery-shape.ts";
 import { LIMITS } from "../limits.ts";
+import { deliveryOf, deliveryShape, subjectsOf } from "../recipients.ts";
 
 /** Sends again what was given up. */
 export const retryDelivery = defineTool({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CHANNEL_KINDS } from "../../../platform/delivery/index.ts";
 import { defineTool } from "../define.ts";
-import { channelOf, channelShape } from "./channel-shape.ts";
+import { channelOf, channelShape } from "../recipients.ts";
 
 /** Lets admins say where messages can go beside mail. What is secret is sealed, and does not come back. */
 export const setChannel = defineTool({

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { defineTool } from "../define.ts";
-import { deliveryOf, deliveryShape } from "../delivery-shape.ts";
 import { LIMITS } from "../limits.ts";
+import { deliveryOf, deliveryShape } from "../recipients.ts";
 
 /** Shows what an alert would do, to those who would get it. */
 export const testAlert = defineTool({

@@ -3,10 +3,12 @@ import type { Clock } from "../../../kernel/time.ts";
 import type { Drawings, Png, Subject } from "../../../platform/drawing/index.ts";
 import { LIMITS as DRAWING } from "../../../platform/drawing/limits.ts";
 import type { Caller } from "../../../registry/caller.ts";
+import type { AuditSink } from "../../../registry/ports.ts";
+import { audited } from "../../identity/index.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import type { Boards } from "../boards.ts";
-import { chosenValue, nameOfFilter } from "../lens.ts";
 import { readable } from "../query/plan.ts";
+import { chosenValue, nameOfFilter } from "../query/source.ts";
 import type { Place } from "../shapes.ts";
 import { roomFor, type ShownWidget, type Views } from "../views.ts";
 import { wordsIn } from "../words.ts";
@@ -23,7 +25,7 @@ import {
   stretches,
 } from "./report.ts";
 
-export interface ExportedFile {
+interface ExportedFile {
   name: string;
   mimeType: string;
   content: Buffer;
@@ -323,4 +325,35 @@ export function untitled(subject: Subject): Subject {
 
 function isChart(subject: Subject): boolean {
   return subject.kind === "spec";
+}
+
+/** Every file that is made of a dashboard or widget is in the audit log, whoever asked for it and in which way. */
+export class AuditedExports extends Exports {
+  readonly #audit: Pick<AuditSink, "record">;
+
+  constructor(parts: ConstructorParameters<typeof Exports>[0], audit: Pick<AuditSink, "record">) {
+    super(parts);
+    this.#audit = audit;
+  }
+
+  override make(...args: Parameters<Exports["make"]>): Promise<ExportedFile> {
+    const [caller, { type, id, format }] = args;
+    return this.#record(caller, type, String(id), format, () => super.make(...args));
+  }
+
+  override together(...args: Parameters<Exports["together"]>): Promise<ExportedFile> {
+    const [caller, { widgetIds }] = args;
+    return this.#record(caller, "widget", widgetIds.join(","), "pdf", () => super.together(...args));
+  }
+
+  #record<T>(
+    caller: Caller,
+    resourceType: string,
+    resourceId: string,
+    format: string,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const what = { action: `${resourceType}.export`, resourceType, resourceId, metadata: { format } };
+    return audited(this.#audit, { caller, ...what }, work);
+  }
 }

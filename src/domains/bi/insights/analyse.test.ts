@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import { noise, randomOf } from "../../../../test/support/made-series.ts";
 import type { Grain } from "../shapes.ts";
 import { type Analysis, analyse } from "./analyse.ts";
-import { beginning, isTotal, mayBeTotal, partOf, relativeChange } from "./naming.ts";
-import { concentrationOf, driversOf, mixAndRate } from "./segments.ts";
+import { concentrationOf, driversOf, mixAndRate } from "./driver-findings.ts";
+import { beginning, isTotal, mayBeTotal, partOf, relativeChange } from "./finding.ts";
 import { silencesOf } from "./silences.ts";
-import { discoveries } from "./statistics.ts";
-import { togetherOf } from "./together.ts";
+import { discoveries, togetherOf } from "./statistics.ts";
 
 /** What would be told of a series that is looked at alone. */
 function told({ season, changes, trend, outliers }: Analysis): string[] {

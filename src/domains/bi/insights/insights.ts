@@ -6,25 +6,37 @@ import type { Caller } from "../../../registry/caller.ts";
 import { column, descending, isNotNull, rowQuery } from "../../data/index.ts";
 import { isNumbering, isYearName } from "../../models/index.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
-import { type Chosen, lensOf } from "../lens.ts";
 import { LIMITS as BI } from "../limits.ts";
 import { isAdditive, isTime, type Measure, planOf } from "../query/plan.ts";
-import { isNumber, type Lens, PLAIN_LENS, type Source, type Sources } from "../query/source.ts";
+import {
+  type Chosen,
+  isNumber,
+  type Lens,
+  lensOf,
+  PLAIN_LENS,
+  type Source,
+  type Sources,
+} from "../query/source.ts";
 import type { Seers } from "../seers.ts";
 import type { WidgetSpec } from "../shapes.ts";
 import { analyse, YEAR } from "./analyse.ts";
-import { comparedOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
-import { type Finding, impactOf, scoreOf, withoutImplied, wordsOf } from "./finding.ts";
+import { comparedOf, concentrationOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
+import {
+  beginning,
+  type Finding,
+  impactOf,
+  isTotal,
+  type Naming,
+  namingOf,
+  scoreOf,
+  withoutImplied,
+  wordsOf,
+} from "./finding.ts";
 import { LIMITS } from "./limits.ts";
-import { beginning, isTotal, type Naming, namingOf } from "./naming.ts";
-import { partFindings } from "./part-findings.ts";
-import { readSeries, type Series, withTime } from "./read-series.ts";
-import { concentrationOf } from "./segments.ts";
-import { seriesFindings } from "./series-findings.ts";
+import { readSeries, type Series, withoutTotals, withTime } from "./read-series.ts";
+import { partFindings, seriesFindings } from "./series-findings.ts";
 import { silenceFindings } from "./silences.ts";
-import { discoveries } from "./statistics.ts";
-import { togetherOf } from "./together.ts";
-import { withoutTotals } from "./totals.ts";
+import { discoveries, togetherOf } from "./statistics.ts";
 
 /** What was found, about which widget. */
 export interface Insight extends Finding {

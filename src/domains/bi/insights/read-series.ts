@@ -3,10 +3,13 @@ import {
   type Column,
   call,
   column,
+  compare,
   constant,
   countRows,
+  either,
   following,
   isNotNull,
+  isNull,
   isOneOf,
   type RowValue,
   rowQuery,
@@ -18,6 +21,7 @@ import { isAdditive, isTime, type Measure } from "../query/plan.ts";
 import { rangeOf } from "../query/points.ts";
 import type { Source } from "../query/source.ts";
 import { GRAINS, type Grain } from "../shapes.ts";
+import { mayBeTotal, wordsOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
 import { differences, median } from "./statistics.ts";
 
@@ -33,7 +37,7 @@ export interface Series {
 }
 
 /** A column that tells when; a year that is a number or a text tells no more than the year. */
-export interface TimeColumn extends Column {
+interface TimeColumn extends Column {
   finest?: Grain;
   every?: number;
   /** The column of the dataset that it was made of. */
@@ -110,7 +114,7 @@ export function followingPeriod(start: number, { grain, every }: Pick<Series, "g
 }
 
 /** Why nothing can be said of a number along time. */
-export interface TooLittle {
+interface TooLittle {
   why: string;
 }
 
@@ -198,4 +202,44 @@ async function readAt(
 /** Only years come in steps. */
 function yearsBetween(from: number, to: number): number {
   return new Date(to).getUTCFullYear() - new Date(from).getUTCFullYear();
+}
+
+/** A total may differ this much from the sum of the others, by what was rounded or left away. */
+const ROUGHLY = 0.05;
+
+/** The rows without those that are the total of others by name and by number: with them, all would count twice. */
+export async function withoutTotals(
+  source: Source,
+  fields: readonly Column[],
+  measures: readonly Measure[],
+): Promise<{ source: Source; leftOut: string[] }> {
+  const measure = measures.find((each) => each.aggregate === "sum");
+  if (measure === undefined) return { source, leftOut: [] };
+  for (const field of fields) {
+    const segment = column(field.name);
+    const query = rowQuery({
+      select: [
+        ["k9s", segment],
+        ["k9v", measure.value],
+      ],
+      groupBy: 1,
+    });
+    const { rows } = await source.read(query, LIMITS.insights.segments + 1);
+    const total = rows.find(({ k9s }) => mayBeTotal(String(k9s)));
+    const others = rows.filter((row) => row !== total);
+    const sum = others.reduce((all, { k9v }) => all + Number(k9v ?? 0), 0);
+    const isSum = Math.abs(Number(total?.k9v ?? Number.NaN) - sum) <= ROUGHLY * Math.abs(sum);
+    if (others.length < 2 || sum === 0 || !isSum) continue;
+    const kept = rowQuery({
+      where: either(compare(segment, "!=", constant(String(total?.k9s))), isNull(segment)),
+    });
+    return {
+      source: {
+        ...source,
+        read: (more, limit, isSample) => source.read(following(kept, more), limit, isSample),
+      },
+      leftOut: [`${total?.k9s} is the total of the others by ${wordsOf(field.name)}, and was left out`],
+    };
+  }
+  return { source, leftOut: [] };
 }

@@ -3,9 +3,8 @@ import { type Column, column, compare, constant, countRows, rowQuery, truncated 
 import { momentOf, periodWriter } from "../query/periods.ts";
 import { rangeOf } from "../query/points.ts";
 import type { Source } from "../query/source.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, isTotal, NONE, partOf } from "./finding.ts";
 import { LIMITS } from "./limits.ts";
-import { isTotal, NONE, partOf } from "./naming.ts";
 import { mean, median } from "./statistics.ts";
 
 /** Days in a row without any, where there were to be some. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { dashboardOf, dashboardShape, defineTool } from "../define.ts";
-import { dashboardFields, widgetList, wishesOf } from "../widget-input.ts";
+import { dashboardFields, widgetList, wishesOf } from "../shapes.ts";
 
 /** A dashboard with all of its widgets in one call: all or nothing. */
 export const createDashboard = defineTool({

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineTool, widgetOf, widgetShape } from "../define.ts";
-import { CHART_TYPES } from "../shapes.ts";
-import { newWidget, specOf } from "../widget-input.ts";
+import { CHART_TYPES, newWidget, specOf } from "../shapes.ts";
 
 const LISTED = CHART_TYPES.join(", ");
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { dashboardOf, dashboardShape, defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
-import { dashboardFields, widgetList, wishesOf } from "../widget-input.ts";
+import { dashboardFields, widgetList, wishesOf } from "../shapes.ts";
 
 /** Everything about a dashboard but what its widgets show. */
 export const updateDashboard = defineTool({

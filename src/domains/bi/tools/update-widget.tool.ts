@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineTool, widgetOf, widgetShape } from "../define.ts";
-import { CHART_TYPES, type Filter, filterShape } from "../shapes.ts";
-import { specOf, widgetFields } from "../widget-input.ts";
+import { CHART_TYPES, type Filter, filterShape, specOf, widgetFields } from "../shapes.ts";
 
 /** `recommendation` can be made, and not chosen later: so the contract has it. */
 const CHANGEABLE = CHART_TYPES.filter((type) => type !== "recommendation");

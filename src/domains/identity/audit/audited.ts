@@ -1,6 +1,7 @@
 import { isAppError } from "../../../kernel/errors.ts";
 import { type Caller, tokenFacts } from "../../../registry/caller.ts";
 import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
+import type { Actor } from "../identity.ts";
 
 /** What somebody looks at or takes away beside the call path. */
 interface Access extends Pick<AuditEvent, "action" | "resourceType" | "resourceId" | "address" | "metadata"> {
@@ -34,4 +35,19 @@ export async function audited<T>(
     record(isAppError(error) ? error.code : "internal");
     throw error;
   }
+}
+
+/** The record of a change to identity that succeeded: who did it to what. */
+export function changeEvent(
+  action: string,
+  by: Actor,
+  what: Pick<AuditEvent, "workspaceId" | "resourceType" | "resourceId"> & {
+    metadata?: Record<string, unknown>;
+  },
+): AuditEvent {
+  const { metadata = {}, ...resource } = what;
+  const outcome = { success: true, outcome: "ok", durationMs: 0 };
+  const base = { action, ...resource, ...outcome };
+  if (by === "operator") return { ...base, userId: null, metadata: { ...metadata, by } };
+  return { ...base, userId: by.userId, metadata };
 }

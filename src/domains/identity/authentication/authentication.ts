@@ -1,22 +1,15 @@
 import { AppError } from "../../../kernel/errors.ts";
+import { PERMISSIONS, type Permission, ROLE_PERMISSIONS } from "../../../kernel/permissions.ts";
 import { type Clock, withTimeout } from "../../../kernel/time.ts";
-import type { Caller } from "../../../registry/caller.ts";
+import type { Caller, TokenLimits } from "../../../registry/caller.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
 import type { Authenticated, JobOwner, Proof, TransportLimiter } from "../identity.ts";
 import { LIMITS } from "../limits.ts";
-import { NO_LIMITS } from "../tokens/token-limits.ts";
-import { hashOf, isOwnToken } from "../tokens/token-text.ts";
-import { callerFrom } from "./caller-from.ts";
-import { accountEnabled } from "./checks/account-enabled.ts";
-import { CHECKS } from "./checks/index.ts";
-import { isMember } from "./checks/is-member.ts";
-import { notRevoked } from "./checks/not-revoked.ts";
-import { parseAuthorization } from "./checks/parse-authorization.ts";
-import type { Check, Circumstances, DenialReason, Grant, Owner } from "./grant.ts";
-import type { GrantCache } from "./grant-cache.ts";
-import type { GrantStore } from "./grants.store.ts";
+import { hashOf, isOwnToken, limitsInForce, NO_LIMITS, TOKEN_RULES } from "../tokens/tokens.ts";
+import { accountEnabled, CHECKS, isMember, notRevoked, parseAuthorization } from "./checks.ts";
+import type { Check, Circumstances, DenialReason, Grant, Owner, TokenVerifier } from "./grant.ts";
+import type { GrantCache, GrantStore } from "./grants.store.ts";
 import type { LastUsed } from "./last-used.store.ts";
-import type { TokenVerifier } from "./verifier.ts";
 
 export interface AuthenticationPorts {
   grants: GrantStore;
@@ -178,4 +171,40 @@ function noLongerAllowed(reason: DenialReason): AppError {
     hint: "Their account, membership or token has ended; start it again as somebody else.",
     data: { reason },
   });
+}
+
+/** The caller that a grant stands for: its power is role ∩ scopes ∩ limits. Only for grants that passed all checks. */
+export function callerFrom({ token, owner }: Grant): Caller {
+  if (owner.membership === null) throw new TypeError("a caller must be a member of its workspace");
+  const { role, groups, attributes } = owner.membership;
+  const { ceiling } = TOKEN_RULES[token.kind];
+  const limits = limitsInForce(token.kind, token.limits);
+  const rolePermissions = ROLE_PERMISSIONS[role];
+  const scopes = (token.scopes ?? PERMISSIONS).filter((permission) => ceiling.includes(permission));
+  const permissions = rolePermissions.filter(
+    (permission) => scopes.includes(permission) && !isWithheld(permission, limits),
+  );
+  // Frozen, because one caller is handed to every request that a token makes.
+  return Object.freeze({
+    workspace: Object.freeze({ id: owner.workspace.id, slug: owner.workspace.slug }),
+    user: Object.freeze({ id: owner.account.id, email: owner.account.email, name: owner.account.name }),
+    role,
+    groups,
+    attributes,
+    rolePermissions,
+    scopes,
+    permissions,
+    token: Object.freeze({
+      id: token.id,
+      kind: token.kind,
+      limits,
+      ...(token.application !== undefined && { application: token.application }),
+    }),
+  });
+}
+
+/** A token for some semantic models reaches rows through them alone, and not through the datasets below. */
+function isWithheld(permission: Permission, { readOnly, models }: TokenLimits): boolean {
+  if (readOnly && !permission.endsWith(":read")) return true;
+  return models !== null && permission.startsWith("bi:");
 }

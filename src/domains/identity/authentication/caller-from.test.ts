@@ -7,10 +7,9 @@ import {
   ROLE_PERMISSIONS,
   type Role,
 } from "../../../kernel/permissions.ts";
-import { NO_LIMITS } from "../tokens/token-limits.ts";
-import { authorizer } from "./authorizer.ts";
-import { callerFrom } from "./caller-from.ts";
-import type { Grant } from "./grant.ts";
+import { NO_LIMITS } from "../tokens/tokens.ts";
+import { callerFrom } from "./authentication.ts";
+import { authorizer, type Grant } from "./grant.ts";
 
 function caller(role: Role, token: Partial<Grant["token"]> = {}) {
   return callerFrom(

@@ -12,7 +12,7 @@ const PULSE_TIMEOUT_MS = 2_000;
 
 export type IdentityChange = { what: "token" | "account" | "workspace"; id: number };
 
-export interface ChangeListenerOptions {
+interface ChangeListenerOptions {
   pool: pg.Pool;
   log: { warn(fields: object, message: string): void; debug(fields: object, message: string): void };
   onChange: (change: IdentityChange) => void;
@@ -135,3 +135,6 @@ function rejectOn(signal: AbortSignal): Promise<never> {
   promise.catch(() => undefined);
   return promise;
 }
+
+/** Called after a change of ours is committed, so that this process sees it before the database tells it. */
+export type TellChange = (change: IdentityChange) => void;

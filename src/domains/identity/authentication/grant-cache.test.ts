@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { GrantCache } from "./grant-cache.ts";
+import { GrantCache } from "./grants.store.ts";
 
 function openCache(options: ConstructorParameters<typeof GrantCache<string>>[0] = {}) {
   const cache = new GrantCache<string>(options);

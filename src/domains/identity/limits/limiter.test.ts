@@ -6,9 +6,8 @@ import { MS } from "../../../kernel/time.ts";
 import { createMemoryState } from "../../../platform/state/index.ts";
 import { type Caller, type CallMeta, SURFACES, type SurfaceName } from "../../../registry/caller.ts";
 import type { OperationKind } from "../../../registry/ports.ts";
-import { callerFrom } from "../authentication/caller-from.ts";
-import { createLimiter } from "./limiter.ts";
-import { DEFAULT_RATE_LIMITS } from "./rate-windows.ts";
+import { callerFrom } from "../authentication/authentication.ts";
+import { createLimiter, DEFAULT_RATE_LIMITS } from "./limiter.ts";
 
 const ada = callerFrom(grantWith());
 const bob: Caller = { ...ada, user: { ...ada.user, id: 99 } };

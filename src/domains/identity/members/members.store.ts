@@ -3,8 +3,7 @@ import { AppError } from "../../../kernel/errors.ts";
 import type { CatalogDb, CatalogTx } from "../../../platform/catalog/index.ts";
 import { accounts, members, workspaces } from "../identity.tables.ts";
 import type { Member } from "../identity.ts";
-import { isSlug } from "../workspaces/slug.ts";
-import { requireEmail } from "./email.ts";
+import { isSlug, requireEmail } from "./names.ts";
 
 export const memberColumns = {
   userId: accounts.id,

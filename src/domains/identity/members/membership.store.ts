@@ -6,8 +6,8 @@ import { randomText } from "../../../kernel/text.ts";
 import type { Clock } from "../../../kernel/time.ts";
 import type { Catalog, CatalogDb, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
-import { changeEvent } from "../audit/change-event.ts";
-import type { TellChange } from "../changes.ts";
+import { changeEvent } from "../audit/audited.ts";
+import type { TellChange } from "../authentication/change-listener.ts";
 import {
   accounts,
   groupMembers,
@@ -21,11 +21,9 @@ import {
 import type { Invitation, Member, Membership, MemberWish, Users } from "../identity.ts";
 import { LIMITS } from "../limits.ts";
 import { connectedApps } from "../oauth/oauth.tables.ts";
-import { hashPassword } from "../passwords/password-hash.ts";
-import { requireGoodPassword } from "../passwords/password-policy.ts";
-import { requireName } from "./display-name.ts";
-import { requireEmail } from "./email.ts";
 import { memberColumns, memberFrom } from "./members.store.ts";
+import { requireEmail, requireName } from "./names.ts";
+import { hashPassword, requireGoodPassword } from "./passwords.ts";
 import { memberEvent, withAttribute } from "./users.store.ts";
 
 interface MembershipOptions {

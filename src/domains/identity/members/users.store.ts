@@ -4,19 +4,23 @@ import { ROLES, type Role } from "../../../kernel/permissions.ts";
 import type { Clock } from "../../../kernel/time.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
-import { changeEvent } from "../audit/change-event.ts";
-import type { TellChange } from "../changes.ts";
+import { changeEvent } from "../audit/audited.ts";
+import type { TellChange } from "../authentication/change-listener.ts";
 import { accounts, members, workspaces } from "../identity.tables.ts";
 import type { Actor, Member, Origin, Users } from "../identity.ts";
 import type { IdentityLimiter } from "../limits/limiter.ts";
 import { LIMITS } from "../limits.ts";
-import { generatePassword } from "../passwords/generate-password.ts";
-import { DECOY_HASH, hashPassword, isOutdated, passwordFits } from "../passwords/password-hash.ts";
-import { requireGoodPassword } from "../passwords/password-policy.ts";
-import { requireWorkspace } from "../workspaces/workspaces.store.ts";
-import { requireName } from "./display-name.ts";
-import { isEmail, normaliseEmail, requireEmail } from "./email.ts";
 import { memberColumns, memberFrom, requireMember } from "./members.store.ts";
+import { isEmail, normaliseEmail, requireEmail, requireName } from "./names.ts";
+import {
+  DECOY_HASH,
+  generatePassword,
+  hashPassword,
+  isOutdated,
+  passwordFits,
+  requireGoodPassword,
+} from "./passwords.ts";
+import { requireWorkspace } from "./workspaces.store.ts";
 
 export interface UsersOptions {
   catalog: Catalog;

@@ -4,7 +4,7 @@ import type { Permission } from "../../../kernel/permissions.ts";
 import { type Clock, MS } from "../../../kernel/time.ts";
 import { type Catalog, type CatalogTx, Store } from "../../../platform/catalog/index.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
-import { changeEvent } from "../audit/change-event.ts";
+import { changeEvent } from "../audit/audited.ts";
 import { accounts, members, workspaces } from "../identity.tables.ts";
 import { connectedApps, oauthRecords } from "./oauth.tables.ts";
 

@@ -2,10 +2,10 @@ import type { Clock } from "../../../kernel/time.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
 import type { Vault } from "../../../platform/vault/index.ts";
 import type { AuditSink } from "../../../registry/ports.ts";
-import { WebSessions } from "../sign-in/web-sessions.store.ts";
 import { ConnectedApps } from "./connected-apps.store.ts";
 import { OAuthRecords } from "./oauth-records.store.ts";
 import { SigningKeys } from "./signing-keys.store.ts";
+import { WebSessions } from "./web-sessions.store.ts";
 
 /** What the authorization server and the sign-in pages keep in the catalog. */
 export interface OAuthStores {

@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { AppError } from "../../../kernel/errors.ts";
 import { randomText } from "../../../kernel/text.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
-import { requireName } from "../members/display-name.ts";
+import { requireName } from "../members/names.ts";
 import { oauthRecords } from "./oauth.tables.ts";
 
 export interface RegisteredClient {

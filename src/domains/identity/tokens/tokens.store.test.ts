@@ -3,7 +3,7 @@ import { openTestIdentity, proofOf, type TestIdentity } from "../../../../test/s
 import { excerpt } from "../../../kernel/masking.ts";
 import { MS } from "../../../kernel/time.ts";
 import type { MadeTokenKind } from "../identity.ts";
-import { newTokenText } from "./token-text.ts";
+import { newTokenText } from "./tokens.ts";
 
 let world: TestIdentity;
 beforeAll(async () => {

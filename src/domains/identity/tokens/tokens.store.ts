@@ -4,19 +4,15 @@ import type { Clock } from "../../../kernel/time.ts";
 import type { Catalog, CatalogTx } from "../../../platform/catalog/index.ts";
 import type { TokenKind } from "../../../registry/caller.ts";
 import type { AuditEvent, AuditSink } from "../../../registry/ports.ts";
-import { changeEvent } from "../audit/change-event.ts";
-import type { TellChange } from "../changes.ts";
+import { changeEvent } from "../audit/audited.ts";
+import type { TellChange } from "../authentication/change-listener.ts";
 import { accounts, tokens, workspaces } from "../identity.tables.ts";
 import type { Actor, TokenInfo, Tokens } from "../identity.ts";
 import { LIMITS } from "../limits.ts";
-import { requireName } from "../members/display-name.ts";
-import { requireEmail } from "../members/email.ts";
 import { requireMember } from "../members/members.store.ts";
-import { requireWorkspace } from "../workspaces/workspaces.store.ts";
-import { expiryFor } from "./token-lifetime.ts";
-import { limitsFor } from "./token-limits.ts";
-import { scopesFor } from "./token-scopes.ts";
-import { newTokenText } from "./token-text.ts";
+import { requireEmail, requireName } from "../members/names.ts";
+import { requireWorkspace } from "../members/workspaces.store.ts";
+import { expiryFor, limitsFor, newTokenText, scopesFor } from "./tokens.ts";
 
 export interface TokensOptions {
   catalog: Catalog;

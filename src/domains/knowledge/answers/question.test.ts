@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { holds, readQuestion } from "./question.ts";
+import { holds, readQuestion } from "./pick-sentences.ts";
 
 describe("what a question asks for", () => {
   it.each([

@@ -1,10 +1,11 @@
+import type { FileHandle } from "node:fs/promises";
 import { CFB, read, utils, type WorkBook } from "@e965/xlsx";
 import { messageOf } from "../../../kernel/errors.ts";
-import { lockedFile, unreadableFile } from "./file-error.ts";
-import type { FileContent } from "./file-pages.ts";
+import { ZipFile } from "../../../platform/files/index.ts";
+import { EXCEL_ERRORS, zipSheets } from "../../data/files/reader/excel/index.ts";
+import { type FileContent, lockedFile, unreadableFile } from "./file-pages.ts";
 import { readOutlookMail } from "./mail.ts";
 import { tableOf } from "./markdown-writer.ts";
-import { MOST_ROWS, rowsNote } from "./sheets.ts";
 import { slidePages } from "./slides-binary.ts";
 import { type Stream, wordText } from "./word-binary.ts";
 
@@ -78,4 +79,34 @@ function openWorkbook(bytes: Buffer): WorkBook {
   } catch (error) {
     throw /password|encrypt/i.test(messageOf(error)) ? lockedFile(error) : error;
   }
+}
+
+/** Rows of all sheets that are read; searching more of them is work for a dataset. */
+const MOST_ROWS = 100_000;
+
+function rowsNote(): string {
+  return `Only the first ${MOST_ROWS} rows are read.`;
+}
+
+/** The sheets of a workbook as tables, each below its name. */
+export async function readSheets(file: FileHandle): Promise<FileContent> {
+  const zip = await ZipFile.open(file, { ...EXCEL_ERRORS, locked: lockedFile });
+  const parts: string[] = [];
+  const losses = { errors: 0, uncalculated: 0 };
+  let count = 0;
+  for (const sheet of await zipSheets(zip)) {
+    if (sheet.isHidden) continue;
+    const rows: string[][] = [];
+    for await (const batch of sheet.read(losses)) {
+      for (const { cells } of batch.rows)
+        rows.push(
+          Array.from(cells, (cell) => (cell?.text ?? "").replace(/\s+/g, " ").replaceAll("|", "\\|")),
+        );
+      count += batch.rows.length;
+      if (count > MOST_ROWS) break;
+    }
+    if (rows.length > 0) parts.push(`## ${sheet.name}\n\n${tableOf(rows)}`);
+    if (count > MOST_ROWS) break;
+  }
+  return { pages: [{ markdown: parts.join("\n\n") }], notes: count > MOST_ROWS ? [rowsNote()] : [] };
 }

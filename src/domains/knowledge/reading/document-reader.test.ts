@@ -15,10 +15,9 @@ import { pictureOf, scanOf } from "../../../../test/support/pictures.ts";
 import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { extensionOf } from "../file-kinds.ts";
 import { DocumentReader } from "./document-reader.ts";
-import { isGarbled } from "./file-pages.ts";
+import { isGarbled, withRecognised } from "./file-pages.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { canRecognise } from "./recognition.ts";
-import { withRecognised } from "./with-recognised.ts";
 
 let folder: string;
 let reader: DocumentReader;

@@ -13,12 +13,11 @@ import {
 } from "../../../platform/sandbox/index.ts";
 import { ownedTempPath, sweepLeftovers } from "../../../platform/temp/index.ts";
 import { LIMITS } from "../limits.ts";
-import { decodeText, isText } from "./plain-text.ts";
+import type { Recognised } from "./file-pages.ts";
+import { decodeText, isText, structureText } from "./plain-text.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { canRecognise } from "./recognition.ts";
 import { split } from "./split.ts";
-import { structureText } from "./structure.ts";
-import type { Recognised } from "./with-recognised.ts";
 
 export interface ReadRequest {
   path: string;

@@ -1,4 +1,6 @@
 import { isPlainText } from "../../../platform/files/index.ts";
+import { LIMITS } from "../limits.ts";
+import type { FileContent } from "./file-pages.ts";
 import type { Block, StructuredText } from "./read-document.ts";
 
 /** The text of a file that is one, whatever its encoding; NUL is no character of any text. */
@@ -41,7 +43,7 @@ interface Line {
 }
 
 /** A plain text: paragraphs between empty lines, pages between form feeds. */
-export function structurePlain(text: string): StructuredText {
+function structurePlain(text: string): StructuredText {
   const lines = linesOf(text);
   const blocks = gather(lines, () => "paragraph");
   return { text, blocks, pages: lines.at(-1)?.page ?? null, notes: [] };
@@ -52,7 +54,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const TABLE = /^\s*\|.*\|\s*$/;
 
 /** A text of lines that all are of one kind, such as rows. */
-export function structureLines(text: string, kind: Block["kind"]): StructuredText {
+function structureLines(text: string, kind: Block["kind"]): StructuredText {
   const lines = linesOf(text).filter((line) => line.text.trim() !== "");
   const blocks = lines.length === 0 ? [] : [blockOf(kind, lines)];
   return { text, blocks, pages: null, notes: [] };
@@ -135,4 +137,38 @@ function linesOf(text: string): Line[] {
     start = end + 1;
   }
   return lines;
+}
+
+const MARKDOWN = new Set(["md", "markdown"]);
+const ROWS = new Set(["csv", "tsv"]);
+
+/** One text of all pages, with its parts. */
+export function structureContent(
+  { pages, notes, isPlain = false }: FileContent,
+  extension: string,
+): StructuredText {
+  const most = LIMITS.knowledge.textCharacters;
+  const blocks: Block[] = [];
+  const more: string[] = [];
+  let text = "";
+  let lastPage: number | null = null;
+  for (const { markdown, page } of pages) {
+    const clean = markdown.replaceAll("\u0000", "").toWellFormed();
+    if (text.length + clean.length > most) more.push(`Only the first ${most} characters are read.`);
+    const part = clean.slice(0, most - text.length);
+    const structured = isPlain ? structureText(part, extension) : structureMarkdown(part);
+    const start = text === "" ? 0 : text.length + 2;
+    for (const block of structured.blocks)
+      blocks.push({ ...block, start: block.start + start, end: block.end + start, page: page ?? block.page });
+    text = text === "" ? part : `${text}\n\n${part}`;
+    lastPage = page ?? structured.pages ?? lastPage;
+    if (text.length >= most) break;
+  }
+  return { text, blocks, pages: lastPage, notes: [...notes, ...more] };
+}
+
+export function structureText(text: string, extension: string): StructuredText {
+  if (MARKDOWN.has(extension)) return structureMarkdown(text);
+  if (ROWS.has(extension)) return structureLines(text, "table");
+  return structurePlain(text);
 }

@@ -5,16 +5,20 @@ import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { ZipFile } from "../../../platform/files/index.ts";
 import { BYGONE, isBinary, MARKUP, mimeTypeOf, OLD_SHEET } from "../file-kinds.ts";
 import { LIMITS } from "../limits.ts";
-import { readCompoundFile, readWorkbook } from "./compound-file.ts";
-import { readBook } from "./epub.ts";
-import { lockedFile, unreadableFile } from "./file-error.ts";
-import { BARE_CHARACTERS, type FileContent, type FilePage, isGarbled } from "./file-pages.ts";
+import { readCompoundFile, readSheets, readWorkbook } from "./compound-file.ts";
+import {
+  BARE_CHARACTERS,
+  type FileContent,
+  type FilePage,
+  isGarbled,
+  lockedFile,
+  unreadableFile,
+} from "./file-pages.ts";
 import { htmlToMarkdown } from "./html.ts";
 import { readMail } from "./mail.ts";
-import { readOpenDocument, readSlides, readWord, ZIP_ERRORS } from "./office-xml.ts";
+import { readBook, readOpenDocument, readSlides, readWord, ZIP_ERRORS } from "./office-xml.ts";
 import { decodeText, isText } from "./plain-text.ts";
 import { rtfToMarkdown } from "./rtf.ts";
-import { readSheets } from "./sheets.ts";
 
 interface OpenFile {
   file: FileHandle;

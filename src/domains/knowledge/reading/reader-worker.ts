@@ -3,12 +3,10 @@
  * process cannot read its own code.
  */
 import { serve } from "../../../platform/sandbox/index.ts";
-import { asFileError } from "./file-error.ts";
-import type { FileContent } from "./file-pages.ts";
+import { asFileError, type FileContent, type Recognised, withRecognised } from "./file-pages.ts";
+import { structureContent } from "./plain-text.ts";
 import { readFileContent } from "./read-file.ts";
 import { split } from "./split.ts";
-import { structureContent } from "./structure.ts";
-import { type Recognised, withRecognised } from "./with-recognised.ts";
 
 interface Params {
   path: string;

@@ -1,9 +1,8 @@
 /** Runs inside a sandboxed process that recognises the texts in the pictures of one document and ends. */
 import { readFile } from "node:fs/promises";
 import { serve } from "../../../platform/sandbox/index.ts";
-import { asFileError } from "./file-error.ts";
+import { asFileError, type PageText } from "./file-pages.ts";
 import { Recogniser } from "./recognition.ts";
-import type { PageText } from "./with-recognised.ts";
 
 const recogniser = await Recogniser.open();
 

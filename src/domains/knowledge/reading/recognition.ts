@@ -4,9 +4,7 @@ import { gunzipSync } from "node:zlib";
 import type { PDFiumPage } from "@hyzyla/pdfium";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
-import { lockedFile } from "./file-error.ts";
-import { BARE_CHARACTERS } from "./file-pages.ts";
-import type { PageText } from "./with-recognised.ts";
+import { BARE_CHARACTERS, lockedFile, type PageText } from "./file-pages.ts";
 
 const require = createRequire(import.meta.url);
 const CORE = "tesseract.js-core/tesseract-core-simd-lstm";

@@ -1,6 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { lockedFile } from "./file-error.ts";
-import type { FilePage } from "./file-pages.ts";
+import { type FilePage, lockedFile } from "./file-pages.ts";
 import { MarkdownWriter } from "./markdown-writer.ts";
 import type { Stream } from "./word-binary.ts";
 

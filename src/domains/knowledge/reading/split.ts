@@ -1,4 +1,5 @@
 import { LIMITS } from "../limits.ts";
+import { structureMarkdown } from "./plain-text.ts";
 import type { Block, Piece, ReadDocument, StructuredText } from "./read-document.ts";
 
 /** A stretch of the text that goes into one piece as a whole. */
@@ -220,3 +221,8 @@ export function joinOverlapping(pieces: readonly { content: string }[]): string 
 
 /** What one piece repeats of another is not longer. */
 const OVERLAP_CHARACTERS = 8 * LIMITS.knowledge.overlapTokens;
+
+/** The pieces of a text that came as one, along its headings if it has any. */
+export function splitText(text: string): readonly Piece[] {
+  return split(structureMarkdown(text.replace(/\r\n?/g, "\n"))).chunks;
+}

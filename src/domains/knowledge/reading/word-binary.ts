@@ -1,5 +1,5 @@
 import { AppError } from "../../../kernel/errors.ts";
-import { lockedFile } from "./file-error.ts";
+import { lockedFile } from "./file-pages.ts";
 
 /** A stream of a compound file by its name. */
 export type Stream = (name: string) => Buffer | undefined;

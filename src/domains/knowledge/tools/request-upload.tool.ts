@@ -3,7 +3,7 @@ import { ownerOf } from "../../identity/index.ts";
 import { defineTool, keyArgument } from "../define.ts";
 import { documentName } from "../document-name.ts";
 import { LIMITS } from "../limits.ts";
-import { UPLOAD_HEADER } from "../upload-tickets.ts";
+import { UPLOAD_HEADER } from "../uploads.ts";
 
 /** Lets a program send a file that is too large for a message. */
 export const requestUpload = defineTool({

@@ -1,12 +1,12 @@
 import { DataFactory, Parser, type Quad, Store, type Term } from "n3";
-
+// @ts-expect-error It comes without types.
+import { Validator as Untyped } from "shacl-engine";
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
 import { NAMESPACE } from "./namespace.ts";
-import { Validator } from "./validator.ts";
 
 /** A memory as a shape sees it. */
-export interface ShapedMemory {
+interface ShapedMemory {
   id: number;
   kind: string;
   type: string;
@@ -14,13 +14,13 @@ export interface ShapedMemory {
   tags: readonly string[];
 }
 
-export interface ShapedEdge {
+interface ShapedEdge {
   fromId: number;
   type: string;
   toId: number;
 }
 
-export interface OwnType {
+interface OwnType {
   type: string;
   inverse: string;
   from: string[];
@@ -47,7 +47,7 @@ export interface ShapesAnswer {
   allowed: string[];
 }
 
-export interface Violation {
+interface Violation {
   message: string;
   /** What the shape asks for, as it stands there: `class k:client`. */
   expected: string[];
@@ -299,3 +299,18 @@ function nameOf({ value }: Term): string {
     hint: `Write @prefix k: <${NAMESPACE}> . and names such as k:SPONSORS or k:client.`,
   });
 }
+
+interface Result {
+  message?: readonly (Term | string)[];
+  path?: readonly { predicates?: readonly Term[] }[];
+  focusNode: { term: Term };
+  severity?: Term;
+  shape: { ptr: { term: Term } };
+}
+
+/** As far as it is used here. */
+interface Validator {
+  validate(data: { dataset: Store }): Promise<{ results: readonly Result[] }>;
+}
+
+const Validator = Untyped as new (shapes: Store, options: { factory: unknown }) => Validator;

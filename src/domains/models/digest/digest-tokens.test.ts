@@ -1,9 +1,9 @@
 import { encode } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
+import { DIGEST_SCOPES, datasetsDigest, modelDigest } from "../digest.ts";
 import type { DataType } from "../model.ts";
 import type { VisibleDataset, VisibleField, VisibleModel } from "../visible-model.ts";
-import { DIGEST_SCOPES, datasetsDigest, modelDigest } from "./digest.ts";
 
 /** A retailer, ten datasets and some eighty fields: `name type [flag] {values} = sql | description | synonyms`. */
 const RETAILER = `

@@ -1,6 +1,6 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, it } from "vitest";
-import { sqlName, tableName } from "./lines.ts";
+import { sqlName, tableName } from "../digest.ts";
 
 it("quotes what needs it, and nothing else", () => {
   expect(["order_id", "OrderId", "_x1"].map(sqlName)).toEqual(["order_id", "OrderId", "_x1"]);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, modelName } from "../define.ts";
-import { datasetsDigest } from "../digest/digest.ts";
+import { datasetsDigest } from "../digest.ts";
 import { LIMITS } from "../limits.ts";
 
 /** The fields of some datasets of a model, several in one call to save round trips. */

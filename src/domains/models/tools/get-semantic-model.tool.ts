@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, modelName } from "../define.ts";
-import { DIGEST_SCOPES, modelDigest } from "../digest/digest.ts";
+import { DIGEST_SCOPES, modelDigest } from "../digest.ts";
 
 /** A model in as few tokens as possible: what a client reads before it writes SQL. */
 export const getSemanticModel = defineTool({

@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { assertReadable, examine } from "../authoring.ts";
+import { assertReadable, boundProblems, examine, noteOn } from "../authoring.ts";
 import { defineTool, draftFacts, draftShape, problemShape } from "../define.ts";
-import { modelDigest } from "../digest/digest.ts";
-import { noteOn } from "../drafts.ts";
+import { modelDigest } from "../digest.ts";
 import { writeModel } from "../format/write-model.ts";
 import { unpublished } from "../infer/inference.ts";
 import { LIMITS } from "../limits.ts";
-import { boundProblems } from "../list-problems.ts";
 
 /** Items of each section that the digest shows. */
 const SHOWN = 50;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Caller } from "../../../registry/caller.ts";
+import { boundProblems } from "../authoring.ts";
 import { defineTool, modelName, problemShape } from "../define.ts";
-import { boundProblems } from "../list-problems.ts";
 import type { SemanticModel } from "../model.ts";
 import type { ModelRecord, ModelsStore } from "../models.store.ts";
 

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { assertReadable, examine, publishAll } from "../authoring.ts";
+import { assertReadable, boundProblems, examine, noteOn, publishAll } from "../authoring.ts";
 import { defineTool, draftFacts, draftShape, problemShape } from "../define.ts";
-import { noteOn } from "../drafts.ts";
 import { LIMITS } from "../limits.ts";
-import { boundProblems } from "../list-problems.ts";
 import type { ModelRecord, ModelsStore, SavedDraft } from "../models.store.ts";
 
 /** Of each model, however many there are. */

@@ -1,3 +1,0 @@
-import type { Check } from "../grant.ts";
-
-export const notRevoked: Check = ({ token }) => (token.revokedAt === null ? null : "revoked");
