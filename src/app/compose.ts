@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { Logger } from "pino";
 import { type AgentOptions, openAgent } from "../domains/agent/index.ts";
 import type { AssetsServices } from "../domains/assets/index.ts";
-import { datasetOfEvent, WATCHED_EVENTS } from "../domains/automation/index.ts";
+import { WATCHED_EVENTS } from "../domains/automation/index.ts";
 import type { BiServices } from "../domains/bi/index.ts";
 import { QUERY_RUN_ENDED, queryRunEnded } from "../domains/data/index.ts";
 import type { Demo } from "../domains/demo/index.ts";
@@ -183,10 +183,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
 
   measureEngines(metrics, engines);
 
-  const react = async (topic: string, payload: unknown) => {
-    const datasetId = await datasetOfEvent(services.data, topic, payload);
-    if (datasetId !== null) await services.automation.alertChecks.react(datasetId);
-  };
+  const { react } = services.automation;
   const events = await deliverEvents(engines.catalog, { endpoints, metrics, react, log: engines.log });
   opened.defer(() => events.stop());
   await jobs.start({ lazily: true });

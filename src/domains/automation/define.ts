@@ -15,6 +15,8 @@ import type { Reports } from "./reports/reports.ts";
 
 /** What the tools of this slice work with. */
 export interface AutomationServices {
+  /** Sees to what has happened in other slices. */
+  react(topic: string, payload: unknown): Promise<void>;
   alerts: Alerts;
   alertsStore: AlertsStore;
   alertChecks: AlertChecks;

@@ -49,7 +49,7 @@ type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 export const WATCHED_EVENTS: readonly string[] = [DATASET_CHANGED, QUERY_RUN_ENDED];
 
 /** The dataset that an event is about, if it is one that alerts look at. */
-export async function datasetOfEvent(
+async function datasetOfEvent(
   { queriesStore }: Pick<DataServices, "queriesStore">,
   topic: string,
   payload: unknown,
@@ -85,7 +85,7 @@ function openAutomation(
     store: reportsStore,
     data: data.data,
   });
-  const troubles = new Troubles({ deliveries, identity, alertsStore, reportsStore, appUrl });
+  const troubles = new Troubles({ catalog, deliveries, identity, data, alertsStore, reportsStore, appUrl });
   const reportRuns = new ReportRuns({
     catalog,
     store: reportsStore,
@@ -102,7 +102,13 @@ function openAutomation(
     clock,
     log,
   });
+  const react = async (topic: string, payload: unknown): Promise<void> => {
+    const datasetId = await datasetOfEvent(data, topic, payload);
+    if (datasetId !== null) await alertChecks.react(datasetId);
+    if (topic === QUERY_RUN_ENDED) await troubles.runEnded(queryRunEnded.parse(payload));
+  };
   const services = {
+    react,
     alerts,
     alertsStore,
     alertChecks,

@@ -1,5 +1,6 @@
+import type { z } from "zod";
 import { MS } from "../../kernel/time.ts";
-import type { CatalogTx } from "../../platform/catalog/index.ts";
+import type { Catalog, CatalogTx } from "../../platform/catalog/index.ts";
 import {
   type DeadDelivery,
   type Deliveries,
@@ -7,6 +8,8 @@ import {
   type Letter,
   textOf,
 } from "../../platform/delivery/index.ts";
+import type { DataServices, queryRunEnded } from "../data/index.ts";
+import { LIMITS as DATA } from "../data/limits.ts";
 import type { Identity } from "../identity/index.ts";
 import type { AlertsStore } from "./alerts.store.ts";
 import { maskedUrl } from "./recipients.ts";
@@ -20,6 +23,8 @@ interface Owned {
 }
 
 interface TroublesParts {
+  catalog: Catalog;
+  data: Pick<DataServices, "queriesStore" | "runs">;
   deliveries: Deliveries;
   identity: Pick<Identity, "users" | "workspaces">;
   alertsStore: AlertsStore;
@@ -52,6 +57,21 @@ export class Troubles {
     const says = `The message of the ${kind} ${owned.name} to ${maskedUrl(target)} could not be delivered: ${lastError}`;
     const next = "The list of deliveries has all of them, and each can be sent again.";
     await this.tell(tx, runKey, owned, [says, next], target);
+  }
+
+  /** Whoever set when a query runs by itself is told that it fails: once, until it has gone well again. */
+  async runEnded({ workspaceId, queryId, status }: z.output<typeof queryRunEnded>): Promise<void> {
+    const { catalog, data, deliveries } = this.#parts;
+    if (status !== "failed") return;
+    const query = await data.queriesStore.find(workspaceId, queryId);
+    if (query?.refresh == null) return;
+    const latest = await data.runs.latest(queryId, DATA.queries.keptRuns);
+    const since = latest.find((run) => run.status === "succeeded")?.id ?? 0;
+    const says = `The query ${query.name}, which runs by itself, failed. Its dataset stays as it was.`;
+    const next = "{tool:get_details} of the query tells why; {tool:run} tries again at once.";
+    const owned = { workspaceId, ownerId: query.refresh.ownerId, name: query.name };
+    await deliveries.prepare();
+    await catalog.transaction((tx) => this.tell(tx, `query:${queryId}:${since}`, owned, [says, next]));
   }
 
   /** In the transaction that records the trouble; the same thing is told once. */

@@ -16,7 +16,7 @@ interface Listed {
   queries: {
     id: number;
     refresh: { next_run: string; problem: string | null } | null;
-    last_run: { run_id: number; rows: number };
+    last_run: { run_id: number; rows: number; status: string };
   }[];
 }
 
@@ -88,6 +88,35 @@ describe("set_refresh", () => {
     await resultOf(server, token, "restore_asset", { asset_type: "dataset", asset_id: dataset_id });
     await comeDue(query_id);
     await expect.poll(async () => (await listed(query_id))?.refresh?.problem).toBeNull();
+  });
+
+  it("tells whoever set it that it fails, once until it has gone well again", async () => {
+    await source.query("CREATE TABLE moody AS SELECT 1 AS a");
+    const { query_id } = await made("Moody", "SELECT * FROM moody");
+    await resultOf(server, token, "set_refresh", { query_id, every: 1 });
+    const told = async () => {
+      const { rows } = await database.query("SELECT target FROM deliveries WHERE run_key LIKE $1", [
+        `trouble:query:${query_id}:%`,
+      ]);
+      return rows.length;
+    };
+    /** Runs as scheduled, and waits until the run has ended so. */
+    const ends = async (status: string) => {
+      const before = (await listed(query_id))?.last_run.run_id ?? 0;
+      await comeDue(query_id);
+      await expect.poll(async () => (await listed(query_id))?.last_run.run_id).toBeGreaterThan(before);
+      await expect.poll(async () => (await listed(query_id))?.last_run.status).toBe(status);
+    };
+    await source.query("ALTER TABLE moody RENAME TO hidden");
+    await ends("failed");
+    await expect.poll(told).toBe(1);
+    await ends("failed");
+    await source.query("ALTER TABLE hidden RENAME TO moody");
+    await ends("succeeded");
+    expect(await told()).toBe(1);
+    await source.query("DROP TABLE moody");
+    await ends("failed");
+    await expect.poll(told).toBe(2);
   });
 
   it("is for those who may write, in their workspace, with times that there are", async () => {
