@@ -14,7 +14,6 @@ import type { LlmServices } from "../llm/index.ts";
 import type { MemoryServices } from "../memory/index.ts";
 import type { ModelsServices } from "../models/index.ts";
 import { Agent, type AgentLimits } from "./agent.ts";
-import { readBorrowing } from "./borrow/borrow.ts";
 import { Meanings } from "./borrow/meaning.ts";
 import { answerResource } from "./conversations/answer.resource.ts";
 import { ConversationsStore } from "./conversations/conversations.store.ts";
@@ -125,10 +124,7 @@ export function openAgent(
     knowledge,
     preferences,
     verified,
-    understand: (question, of, reader) =>
-      of.model.isInferred === true
-        ? readBorrowing(question, of, meanings, (asked) => threads.read(asked, of, reader))
-        : threads.read(question, of, reader),
+    understand: (question, of, reader) => threads.read(question, of, reader),
     threads,
     near: (words, of) => meanings.offered(words, of),
     clock,

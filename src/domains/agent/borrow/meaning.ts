@@ -1,43 +1,17 @@
 import { type Embedding, type Embeddings, MINILM_FINGERPRINT } from "../../../platform/embeddings/index.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { type Target, targetsIn } from "./targets.ts";
-
-/** How near the meaning of some words is to a column's, -1 to 1. */
-export interface Near {
-  target: Target;
-  score: number;
-}
 
 /** From this on, and so far before all others, a name is near enough to be offered. */
 const OFFERED = { least: 0.4, margin: 0.1 };
 /** Names that are compared. */
 const MOST_OFFERED = 200;
 
-interface Column {
-  target: Target;
-  vectors: Embedding[];
-}
-
-/** Compares words with columns by what they mean; only by the model that comes with Kenning, whose scale is known. */
+/** Compares words with names by what they mean; only by the model that comes with Kenning, whose scale is known. */
 export class Meanings {
   readonly #embeddings: Embeddings;
-  readonly #columns = new WeakMap<Knowledge["model"], Promise<Column[]>>();
 
   constructor(embeddings: Embeddings) {
     this.#embeddings = embeddings;
-  }
-
-  /** The columns, nearest first. */
-  async nearest(words: string, knowledge: Knowledge): Promise<Near[]> {
-    if (this.#embeddings.fingerprint !== MINILM_FINGERPRINT) return [];
-    const columns = await this.#columnsOf(knowledge);
-    const [said] = (await this.#embeddings.embed([words])) as [Embedding];
-    return columns
-      .map(({ target, vectors }) => ({
-        target,
-        score: Math.max(...vectors.map((each) => cosine(said, each))),
-      }))
-      .toSorted((a, b) => b.score - a.score);
   }
 
   /** Names of numbers and columns that are near enough to be offered, the nearest first. */
@@ -66,42 +40,6 @@ export class Meanings {
     if (other !== undefined && best.score - other.score < OFFERED.margin) return [];
     return scored.filter((each) => isAkin(each) && each.score >= OFFERED.least).map(({ name }) => name);
   }
-
-  #columnsOf(knowledge: Knowledge): Promise<Column[]> {
-    const known = this.#columns.get(knowledge.model) ?? this.#embed(knowledge);
-    this.#columns.set(knowledge.model, known);
-    known.catch(() => this.#columns.delete(knowledge.model));
-    return known;
-  }
-
-  async #embed(knowledge: Knowledge): Promise<Column[]> {
-    const targets = targetsIn(knowledge).filter((target) => target.kind !== "table" && !isFlag(target));
-    const texts = targets.map(textsOf);
-    const vectors = await this.#embeddings.embed(texts.flat());
-    return targets.map((target, i) => ({ target, vectors: taken(vectors, texts, i) }));
-  }
-}
-
-/** What is true or not is true of something else where only its meaning is near: "speaks Spanish" is not "hispanic". */
-function isFlag({ kind, values }: Target): boolean {
-  return kind === "boolean" || (values.length > 0 && values.every((value) => FLAG.test(value)));
-}
-
-const FLAG = /^\s*(?:yes|true|ja|wahr|false|nein|falsch)\s*$/i;
-
-/** A column by its name, and with some of its values, which say what it is about. */
-function textsOf({ called, values }: Target): string[] {
-  const name = (called.at(-1) ?? []).filter((part) => part !== "id").join(" ");
-  return values.length === 0 ? [name] : [name, `${name}: ${values.map((value) => value.trim()).join(", ")}`];
-}
-
-function taken(
-  vectors: readonly Embedding[],
-  texts: readonly (readonly string[])[],
-  at: number,
-): Embedding[] {
-  const from = texts.slice(0, at).reduce((sum, each) => sum + each.length, 0);
-  return vectors.slice(from, from + (texts[at]?.length ?? 0));
 }
 
 function cosine(a: Embedding, b: Embedding): number {

@@ -40,6 +40,22 @@ const doors = {
     resultOf<Output>(server, member, "ask_question", { question, model: "fleet", ...more }),
 };
 
+it("counts those of the West for nobody who asks about the hidden East", async () => {
+  const clients = ["West", "West", "North", "East", "East"].map((region, i) => ({ name: `P${i}`, region }));
+  const id = await makeDataset(server, admin, "clients", clients);
+  const rows = [{ field: "region", operator: "!=", value: "East" }];
+  const policies = [{ name: "no East", roles: ["contributor"], rows }];
+  await resultOf(server, admin, "set_dataset_policies", { dataset_id: id, policies });
+  const ask = (question: string) =>
+    resultOf<Output>(server, member, "ask_data", { question, dataset_ids: [id] });
+  const west = await ask("how many clients in region West?");
+  expect([west.outcome, JSON.stringify(west.rows)]).toEqual(["answer", expect.stringContaining("2")]);
+  for (const question of ["how many clients in region East?", "number of clients in East"]) {
+    const { outcome, rows } = await ask(question);
+    expect([question, outcome, rows]).toEqual([question, "refuse", []]);
+  }
+});
+
 describe.each(Object.entries(doors))("a refusal over %s", (_, ask) => {
   it("ends with the nearest question that can be answered, which is asked by confirming it", async () => {
     const refused = await ask("number of boats by captains");

@@ -5,17 +5,6 @@ export interface Question {
   text: string;
   now: string;
   timeZone: string;
-  /** What words of it that nothing is called by are taken for. */
-  borrowed?: readonly Borrowed[];
-}
-
-/** A name or a value that some words of a question stand for, in this question only. */
-export interface Borrowed {
-  /** As they are compared. */
-  words: string;
-  name: string;
-  isValue?: true;
-  cost: number;
 }
 
 /** Where in the question something stands: characters, the end excluded. */

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { metricsIn } from "../query/parts.ts";
-import type { Ask, Num } from "../query/semantic-query.ts";
+import type { Ask } from "../query/semantic-query.ts";
 import { type Held, heldAgainst } from "./account/hold.ts";
 import { candidates, type Found } from "./candidates/candidates.ts";
 import { absentIn, datesIn } from "./candidates/dates.ts";
@@ -215,26 +215,14 @@ function answers(readings: readonly Held[], { skipped }: Open, said: Weighed): R
     .map(({ ask, cost, leaves }) => ({
       ask: finished(ask, question, knowledge, leaves.some(isDateNamed)),
       cost,
-      assumptions: [
-        ...taken,
-        ...borrowedIn(leaves, all),
-        ...statesIn(leaves, all),
-        ...usualIn(ask, leaves, all),
-        ...assumedOf(ask),
-      ],
+      assumptions: [...taken, ...takenIn(leaves, all), ...usualIn(ask, leaves, all), ...assumedOf(ask)],
       said: "",
       ...oneMeant(all, { ask, leaves }, language),
     }));
 }
 
-function borrowedIn(leaves: readonly Leaf[], words: readonly Word[]): Assumption[] {
-  return leaves.flatMap((leaf) =>
-    leaf.borrowed === undefined ? [] : [{ ...said(leaf, words, leaf.borrowed), isGuess: true as const }],
-  );
-}
-
-/** How something stands, as its columns tell it. */
-function statesIn(leaves: readonly Leaf[], words: readonly Word[]): Assumption[] {
+/** What everybody says for what only one thing of the model can be. */
+function takenIn(leaves: readonly Leaf[], words: readonly Word[]): Assumption[] {
   return leaves.flatMap((leaf) => (leaf.taken === undefined ? [] : [said(leaf, words, leaf.taken)]));
 }
 
@@ -246,14 +234,12 @@ function said({ start: first, end: last }: Leaf, words: readonly Word[], what: s
   return { at, choice: `"${text}" is taken for ${what.replaceAll("_", " ").trim()}`, others: [] };
 }
 
-/** What words stand for that nobody has defined: rows that tell of a deed, the number that it is counted by, a ratio. */
+/** What words stand for that nobody has defined: rows that tell of a deed, the number that it is counted by. */
 function usualIn(ask: Ask, leaves: readonly Leaf[], words: readonly Word[]): Assumption[] {
   const [num] = ask.k === "table" ? ask.cols : [];
   const isNamed = leaves.some(({ sense }) => sense.t === "table");
   return leaves.flatMap((leaf): Assumption[] => {
     const { sense } = leaf;
-    const [own] = sense.t === "table" ? sense.table.cols : [];
-    if (own?.k === "calc") return [said(leaf, words, `${numberName(own.a)} by ${numberName(own.b)}`)];
     const [metric] = sense.t === "op" && sense.op === "growth" && !isNamed ? metricsIn(num) : [];
     if (metric !== undefined) return [said(leaf, words, `growth of ${metric}`)];
     if (sense.t !== "rel" || sense.verb === undefined) return [];
@@ -267,11 +253,6 @@ function usualIn(ask: Ask, leaves: readonly Leaf[], words: readonly Word[]): Ass
     if (isUsual === undefined) return [];
     return [{ ...said(leaf, words, sense.ds), ...(isUsual === "doubtful" && { isGuess: true as const }) }];
   });
-}
-
-function numberName(num: Num): string {
-  if (num.k === "metric") return num.name;
-  return num.k === "agg" && num.in?.k === "all" ? `number of ${num.in.ds}` : num.k;
 }
 
 function takenFor({ at, ds }: RowNoun, words: readonly Word[]): Assumption {

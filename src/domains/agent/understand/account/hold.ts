@@ -1,6 +1,5 @@
 import { isSameField } from "../../query/parts.ts";
 import type { Ask } from "../../query/semantic-query.ts";
-import type { Found } from "../candidates/candidates.ts";
 import { isShown } from "../candidates/empty-words.ts";
 import type { Weighed } from "../candidates/said.ts";
 import { LEFT_COST } from "../candidates/skip-cost.ts";
@@ -28,7 +27,7 @@ const CHECKED = 16;
 const PLAIN_COST = 0.5;
 /** A part of a query that nobody asked for. */
 const UNASKED_COST = 0.8;
-/** How many there are is no answer to "how much", least of all where other words were borrowed. */
+/** An amount is not told apart by itself. */
 const COUNTED_COST = 2;
 /** What tells two values of one name apart is the question that asks which. */
 const NAMESAKE_COST = 0.1;
@@ -53,9 +52,9 @@ function hold({ ask, leaves, skipped, cost: made }: Query, said: Weighed): Held 
   return { ask, leaves, cost, loose: cost - words, left: [...left, ...dropped].toSorted((a, b) => a - b) };
 }
 
-/** What a word costs by itself; of one that was borrowed, also that it was. */
-function wordCost({ cost, borrowed }: Leaf): number {
-  return Math.min(Math.max(cost, 0), borrowed === undefined ? PLAIN_COST : Infinity);
+/** What a word costs by itself. */
+function wordCost({ cost }: Leaf): number {
+  return Math.min(Math.max(cost, 0), PLAIN_COST);
 }
 
 /** Whatever carries meaning and was left over makes an answer to another question. */
@@ -71,21 +70,14 @@ export function isTold(at: number, { all, empty, language: { grammar, people } }
 
 /** What speaks against a query that is of another kind than its question. */
 function oddCost(ask: Ask, leaves: readonly Leaf[], said: Weighed): number {
-  const { question, found, language, grammar } = said;
+  const { question, language, grammar } = said;
   return (
     spanCost(ask) +
     listCost(language.listOpener.test(question.text) || isNumberNamed(ask, leaves), ask) +
     formCost(ask, leaves, said) +
-    (isOnlyCounted(ask, leaves, found) ? COUNTED_COST : 0) +
     (isByItself(ask, said) ? COUNTED_COST : 0) +
     unaskedParts(leaves, ask, { grammar }) * UNASKED_COST
   );
-}
-
-function isOnlyCounted(ask: Ask, leaves: readonly Leaf[], found: readonly Found[]): boolean {
-  const asksMuch = found.some(({ sense }) => sense.t === "op" && sense.op === "how much");
-  const isCount = ask.k === "table" && ask.cols.every((num) => num.k === "agg" && num.fn === "count");
-  return asksMuch && isCount && leaves.some(({ borrowed }) => borrowed !== undefined);
 }
 
 /** "ticket numbers" are wanted as such. */

@@ -15,8 +15,6 @@ export interface Found {
   start: number;
   end: number;
   cost: number;
-  /** The name that the words were taken for, where nothing is called by them. */
-  borrowed?: string;
   /** What the words are taken for where columns tell it and nobody says so. */
   taken?: string;
 }

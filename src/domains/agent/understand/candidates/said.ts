@@ -6,7 +6,6 @@ import type { Lexicon } from "../lexicon/lexicon.ts";
 import { prepared } from "../prepared.ts";
 import type { Question } from "../reading.ts";
 import type { Grammar } from "../rules/grammar.ts";
-import { borrowedEntries } from "./borrowed-entries.ts";
 import { authorsFirst, candidates, type Found, outsidePeriods } from "./candidates.ts";
 import { dateCandidates, datesIn, withDateWords } from "./dates.ts";
 import { emptyWords } from "./empty-words.ts";
@@ -14,7 +13,6 @@ import { eventVerbs } from "./event-verbs.ts";
 import { numberCandidates } from "./numbers.ts";
 import { type RowNoun, rowNoun } from "./row-nouns.ts";
 import { skipCost } from "./skip-cost.ts";
-import { statesIn } from "./states.ts";
 import { stillThere } from "./still-there.ts";
 import { inTheirForms } from "./word-forms.ts";
 
@@ -45,11 +43,9 @@ export function sensesIn(language: Language, question: Question, knowledge: Know
       ...candidates(all, lexicon, language),
       ...dateCandidates({ ...question, text }, all, knowledge),
       ...numberCandidates(all, language, grammar.currency),
-      ...borrowedEntries(all, question.borrowed ?? [], lexicon, language),
     ]),
   );
-  const states = statesIn(all, every, { lexicon, question, knowledge });
-  const own = inTheirForms([...every, ...states, ...stillThere(all, every, knowledge)], all, grammar);
+  const own = inTheirForms([...every, ...stillThere(all, every, knowledge)], all, grammar);
   const rows = rowNoun(all, own, knowledge, language);
   const named = rows === undefined ? own : withRows(own, rows);
   const happened = eventVerbs(all, named, knowledge);

@@ -5,7 +5,6 @@ import type { Cond, Hop, Key, Num } from "../../query/semantic-query.ts";
 import { HOW } from "../languages/english/english.ts";
 import { type Folding, phraseKey } from "../languages/words.ts";
 import { foreignLink, isSpan, measuresOf, worths } from "../model/model-words.ts";
-import { usualRatios } from "../model/usual-ratios.ts";
 import { countOf, soldFor, soldMetric } from "../model/usual-sales.ts";
 import { roleWords } from "../rules/roles.ts";
 import type { Sense, TableSense } from "../senses/fragment.ts";
@@ -248,8 +247,6 @@ export class Phrases {
       }
     }
     this.#addCounts();
-    for (const { phrases, num } of usualRatios(model, this.#schema))
-      for (const text of phrases) this.#add(text, table(num), COST.synonym);
     // What a metric is called is meant before a field of the same name.
     for (const entries of this.all.values()) {
       const isMetric = entries.some(({ sense, cost }) => sense.t === "table" && cost <= COST.synonym);

@@ -118,7 +118,7 @@ export function codedValues(
 
 const CODED = /([\p{L}\p{N}_-]{1,20})\s*(?:\(|=)\s*(\p{L}{3,}(?: \p{L}{3,})?)\s*(?:\)|,|;|$)/gu;
 
-export function valueKey(value: string, folding: Folding): string {
+function valueKey(value: string, folding: Folding): string {
   return wordsOf(value, folding)
     .map(({ norm }) => norm)
     .filter((norm) => !/^[.,&]$/.test(norm))

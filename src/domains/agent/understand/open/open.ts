@@ -33,13 +33,10 @@ export interface Open {
 
 /** What costs more beside its words was put together too loosely to be believed: half of it is wrong. */
 const MOST_LOOSE = 2.1;
-/** Where words are taken for what is nearest to them, the others have to fit the better. */
-const MOST_LOOSE_BORROWED = 1.2;
 
 export function isLoose(best: Held | undefined): boolean {
   if (best === undefined || best.left.length > 0) return false;
-  const isBorrowed = best.leaves.some(({ borrowed }) => borrowed !== undefined);
-  return best.loose > (isBorrowed ? MOST_LOOSE_BORROWED : MOST_LOOSE);
+  return best.loose > MOST_LOOSE;
 }
 
 export function openIn(best: Held | undefined, said: Weighed): Open {

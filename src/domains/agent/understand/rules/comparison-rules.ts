@@ -78,24 +78,6 @@ function among(
   return [asTable({ ...table, conds: [...table.conds, cond], by: [...table.by, key] }, far)];
 }
 
-/** Some, and all others. */
-function apart(ds: string, cond: Cond): Extract<Sense, { t: "sides" }> {
-  return { t: "sides", ds, sides: [cond, { k: "not", of: cond }] };
-}
-
-/** A number of each of several sides, beside each other. */
-function inSides(
-  grammar: Grammar,
-  table: TableSense,
-  { ds, sides }: Extract<Sense, { t: "sides" }>,
-): Combined[] {
-  const [num, ...others] = table.cols;
-  if (num === undefined || others.length > 0 || !grammar.reachedBy(table, ds)) return [];
-  const [first] = sides;
-  const far = first?.k === "is" && grammar.isFarther(table, first.key) ? FAR_COST : 0;
-  return [asTable({ ...table, cols: sides.map((side) => scoped(num, { if: side })) }, far)];
-}
-
 /** Rules for shares, and for numbers beside each other. */
 export const COMPARISON_RULES: Rules = {
   "share cond": (grammar, share, { ds, cond }) => shareOf(grammar, share, { m: "is", ds, cond }),
@@ -110,26 +92,6 @@ export const COMPARISON_RULES: Rules = {
     by === null
       ? grouped(grammar, shareOfWhole(table), keys).map((each) => more(each, rel?.k === "where" ? 0.5 : 0))
       : [],
-  // "share of refunds in revenue"
-  "share table": (grammar, { table, rel }, { table: whole }) => {
-    const [a, b] = [table.cols[0], whole.cols[0]];
-    const isPlain = rel === null && whole.by.length === 0 && whole.having === null && whole.top === null;
-    if (!isPlain || a?.k !== "metric" || b?.k !== "metric" || a.name === b.name) return [];
-    if (grammar.isAverage(a.name) || grammar.isAverage(b.name)) return [];
-    // Of money no number of things is a part.
-    if (grammar.isCounting(a.name) !== grammar.isCounting(b.name)) return [];
-    return [
-      asTable(
-        {
-          ...whole,
-          conds: [...table.conds, ...whole.conds],
-          win: whole.win ?? table.win,
-          cols: [{ k: "calc", op: "/", a, b }],
-        },
-        0.1,
-      ),
-    ];
-  },
   "share by": (grammar, { table, rel }, { keys, by }) =>
     by !== null
       ? []
@@ -156,15 +118,6 @@ export const COMPARISON_RULES: Rules = {
       : [],
   "versus cond": (_grammar, left, { cond }) => beside(left, cond),
   "versus mod": (_grammar, left, { mod }) => (mod.m === "is" ? beside(left, mod.cond) : []),
-  // "with the newsletter vs without", "Germany vs the rest"
-  "versus op": (_grammar, { ds, cond, isAnd }, { op, arg }) => {
-    if (isAnd || (op !== "not" && op !== "rest")) return [];
-    if (op === "rest" && arg !== undefined && !(cond.k === "is" && JSON.stringify(cond.key) === arg))
-      return [];
-    if (op === "not" && cond.k === "is" && cond.values[0] === true)
-      return means({ t: "among", ds, cond: { ...cond, values: [true, false] }, key: cond.key }, -0.2);
-    return means(apart(ds, cond));
-  },
   // "orders with a sales rep vs …"
   "rel op": (_grammar, rel, op) => {
     if (op.op === "versus" && rel.form === "made" && !rel.isTopped)
@@ -172,26 +125,11 @@ export const COMPARISON_RULES: Rules = {
     // "orders without one"
     return op.op === "rest" && rel.rel.k === "all" && rel.form === "noun" ? means(op) : [];
   },
-  // "all other countries"
-  "op field": (grammar, other, { key }) =>
-    other.op === "rest" && grammar.isLabel(key) ? means({ ...other, arg: JSON.stringify(key) }) : [],
   // "other customers"
   "op rel": (_grammar, other, rel) =>
     other.op !== "rest" || rel.form === "name"
       ? []
       : [...(rel.rel.k === "all" ? means(other) : []), { sense: rel, cost: 0.2 }],
-  "table sides": (grammar, { table }, sides) => inSides(grammar, table, sides),
-  "sides table": (grammar, sides, { table }) => inSides(grammar, table, sides),
-  // "a higher basket value than our other customers"
-  "outdo than": (_grammar, { table }, { isRest }) => (isRest === true ? means({ t: "apart", table }) : []),
-  "cond apart": (grammar, { ds, cond }, { table }) => inSides(grammar, table, apart(ds, cond)),
-  "rel apart": (grammar, rel, { table }) =>
-    rel.rel.k === "all" ? [] : inSides(grammar, table, apart(rel.ds, condOf(rel))),
-  // "than other customers"
-  "op op": (_grammar, left, right) =>
-    left.op === "than" && right.op === "rest"
-      ? means({ t: "than", win: null, cond: null, ds: null, isRest: true })
-      : [],
   "versus number": (_grammar, { ds, cond, isAnd }, { value }) =>
     isAnd && cond.k === "is" && typeof cond.values[0] === "number"
       ? means({ t: "cond", ds, cond: { ...cond, values: [...cond.values, value] } })

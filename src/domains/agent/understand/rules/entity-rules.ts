@@ -175,8 +175,6 @@ export const ENTITY_RULES: Rules = {
         return means(to(rel, null, true), arg === "none" && isRole(rel) ? 0.5 : 0);
       case "but":
         return rel.verb === undefined ? [] : means(rel);
-      case "as":
-        return rel.form === "name" ? [] : means({ t: "mod", mod: { m: "as", ds: rel.ds, rel: rel.rel } });
       case "that of":
         return means(rel);
       case "compare":
@@ -311,11 +309,6 @@ export const ENTITY_RULES: Rules = {
       : [],
   "rel sup": (grammar, rel, sup) =>
     sup.dim === null ? [] : topped(grammar, rel, sup).map((each) => more(each, 0.2)),
-  "supby rel": (grammar, supby, rel) => {
-    // Of the most populated capital it is the city's population.
-    const key = supby.by.k === "key" ? grammar.sameOf(supby.by.key, rel.ds) : undefined;
-    return key === undefined ? [] : grammar.apply(rel, asFirst({ ...supby, by: { k: "key", key } }));
-  },
   "rel by": (grammar, rel, { by, keys, isPer }) => {
     // "the most expensive product in each category"
     const isEach = isPer === true && by === null && keys.length > 0;
@@ -383,14 +376,6 @@ export const ENTITY_RULES: Rules = {
       .map((each) => more(more(each, rel.form === "name" ? 1 : 0.1), beforeVerb(rel))),
   "rel cond": (grammar, rel, { ds, cond }) =>
     grammar.apply(rel, { m: "is", ds, cond }).map((each) => more(each, 0.2)),
-  // "order 119445"
-  "rel number": (grammar, rel, { value }) => {
-    const isOne = rel.rel.k === "all" && rel.isMany !== true && rel.verb === undefined;
-    const id = isOne ? grammar.idOf(rel.ds) : undefined;
-    if (id === undefined || !Number.isInteger(value) || (value >= 1900 && value <= 2100)) return [];
-    const cond: Cond = { k: "is", key: id, values: [value], match: "equal" };
-    return means({ ...rel, rel: { k: "where", in: rel.rel, if: cond }, form: "name" });
-  },
   // "all 50 states"
   "number rel": (_grammar, { value }, rel) =>
     rel.form !== "name" && Number.isInteger(value) && rel.n === undefined

@@ -5,7 +5,7 @@ import { Facts } from "../model/facts.ts";
 import { foreignLink } from "../model/model-words.ts";
 import { moneyMetrics } from "../model/usual-sales.ts";
 import { compared, growing } from "../senses/comparison-senses.ts";
-import { condOf, datasetsOf } from "../senses/conditions.ts";
+import { datasetsOf } from "../senses/conditions.ts";
 import { piecesSold } from "../senses/entity-senses.ts";
 import type { By, Mod, Sense, TableSense } from "../senses/fragment.ts";
 import { firstOfEach, linkedTo } from "../senses/linked-conditions.ts";
@@ -189,8 +189,6 @@ export class Grammar extends Facts {
       }
       case "named":
         return mod.ds === rel.ds ? [made(where(rel, mod.cond), late - 0.6, rel.isTopped)] : [];
-      case "as":
-        return mod.ds === rel.ds && rel.form === "name" ? means(where(rel, condOf(mod)), -0.5) : [];
       case "during":
         return [...this.#during(rel, mod.win, late), ...this.#firstThen(rel, mod.win)];
       case "all": {

@@ -1,7 +1,6 @@
 import { isEqual, isSameField } from "../../query/parts.ts";
 import type { Comparison, Cond, Key, Num, Rel, Scope } from "../../query/semantic-query.ts";
 import { isOfTime } from "../languages/language.ts";
-import { growing } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
 import type { Group, Mod, Place, Quantity, Sense, TableSense } from "../senses/fragment.ts";
 import { count, entities, means, placed, tableOf } from "../senses/make.ts";
@@ -165,14 +164,6 @@ function commonest(grammar: Grammar, group: Group, place: Place): Combined[] {
 const with_ = (group: Group, mod: Mod): Combined[] =>
   means({ t: "group", group: { ...group, mods: [...group.mods, mod] } }, 0.1);
 
-/** By how much, and not by which part of it. */
-function inAll(table: TableSense): TableSense {
-  return {
-    ...table,
-    cols: table.cols.map((num) => (num.k === "calc" && num.op === "growth" ? { ...num, op: "-" } : num)),
-  };
-}
-
 /** How many there are of something is said without a period, whatever else is said of one. */
 function ownPeriod(grammar: Grammar, num: Num, win: TableSense["win"]): Scope {
   if (win !== null) return { win };
@@ -208,20 +199,11 @@ export const GROUP_RULES: Rules = {
     dim === "common" ? commonest(grammar, group, { dir, n, skip }) : [],
   // "second largest"
   "op sup": (_grammar, { op, arg }, sup) => {
-    const { dir, n, dim, skip } = sup;
+    const { n, skip } = sup;
     if (op === "ordinal" && skip === undefined && n === null)
       return means({ ...sup, skip: Number(arg) }, -0.1);
-    if (op !== "growth" || arg === undefined || dim !== null) return [];
-    // "declined the most in revenue"
-    const isAbsolute = arg.endsWith("abs") || undefined;
-    const least = dir === "max" ? "min" : "max";
-    return means({ t: "grown", dir: arg.startsWith("<") ? least : dir, n, isAbsolute });
+    return [];
   },
-  "grown window": (_grammar, grown, { win }) => means({ ...grown, win }),
-  "grown table": (_grammar, { dir, n, win, isAbsolute }, { table }) =>
-    ofTables(growing({ ...table, win: table.win ?? win ?? null }), (each) =>
-      means({ t: "firstby", dir, n, table: isAbsolute ? inAll(each) : each }),
-    ),
   "number group": (_grammar, { value }, { group }) =>
     Number.isInteger(value) && value > 0 && value <= 1000 && group.n === null
       ? means({ t: "group", group: { ...group, n: value } })

@@ -1,6 +1,5 @@
 import type { Key, Num, Rel } from "../../query/semantic-query.ts";
 import { unitNamed } from "../model/units.ts";
-import { compared } from "../senses/comparison-senses.ts";
 import { condOf } from "../senses/conditions.ts";
 import { measuredBy } from "../senses/entity-senses.ts";
 import type { Quantity, Sense, TableSense } from "../senses/fragment.ts";
@@ -132,8 +131,6 @@ export const HAVING_RULES: Rules = {
   },
   "having window": (grammar, having, { win }) =>
     within(grammar, having.table, win).map((each) => again(having, each)),
-  "having windows": (_grammar, having, { wins }) =>
-    compared(having.table, wins).map((each) => again(having, each)),
   // "at least 30 customers and more than 200k revenue"
   "having op": (_grammar, having, { op }) =>
     op === "and" || op === "but" || op === "comma" ? means({ ...having, isOpen: true }) : [],

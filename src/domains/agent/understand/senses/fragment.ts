@@ -77,14 +77,12 @@ export type Sense =
   | { t: "group"; group: Group }
   /** The first groups by a number that is still to come. */
   | ({ t: "topgroup"; group: Group; per: Key[] } & Place)
-  /** "declined the most …" in a number that is still to come. */
-  | { t: "grown"; dir: "max" | "min"; n: number | null; win?: Window; isAbsolute?: true | undefined }
   /** What one entity is worth, by the metric that says what it is worth on average. */
   | { t: "worth"; metric: string; ds: string }
   /** "spent more in 2025 …" than in another period. */
   | { t: "outdo"; table: TableSense; op: Comparison }
   | { t: "outdid"; table: TableSense; op: Comparison; than: Window }
-  | { t: "than"; win: Window | null; cond: Cond | null; ds: string | null; isRest?: true }
+  | { t: "than"; win: Window | null; cond: Cond | null; ds: string | null }
   | ({ t: "having"; table: TableSense; isOpen?: true; also?: Extract<Sense, { t: "having" }>[] } & Quantity)
   /** A part of a number, or of entities. */
   | { t: "share"; table: TableSense; rel: Rel | null; ds: string | null }
@@ -106,10 +104,6 @@ export type Sense =
   /** "days between the order and …" */
   | { t: "days"; start: Key; isOpen: boolean }
   | { t: "among"; ds: string; cond: Cond; key: Key }
-  /** "subscribers against everybody else": a number of some, and of all others. */
-  | { t: "sides"; ds: string; sides: Cond[] }
-  /** "a higher value than others", still to be said of whom. */
-  | { t: "apart"; table: TableSense }
   /** A word of grammar. */
   | { t: "op"; op: string; arg?: string };
 
@@ -170,8 +164,6 @@ export type Mod =
   | { m: "is"; ds: string; cond: Cond }
   /** "cities named Springfield": these entities themselves, and not what they belong to. */
   | { m: "named"; ds: string; cond: Cond }
-  /** "Emma … as a manager": which of those with that name. */
-  | { m: "as"; ds: string; rel: Rel }
   | { m: "during"; win: Window }
   | { m: "all"; field: string; value: string }
   /** Fields to be shown beside the name. */
@@ -221,8 +213,6 @@ export interface Leaf {
   start: number;
   end: number;
   cost: number;
-  /** The name that the words were taken for, where nothing is called by them. */
-  borrowed?: string;
   /** What the words are taken for where columns tell it and nobody says so. */
   taken?: string;
 }

@@ -74,10 +74,6 @@ export function limited(grammar: Grammar, table: TableSense, mod: Mod): Combined
         : [];
     case "during":
       return within(grammar, table, mod.win);
-    case "as":
-      return table.conds.some((cond) => cond.k === "is" && cond.key.ds === mod.ds)
-        ? [asTable({ ...table, conds: [...table.conds, condOf(mod)] }, -0.5)]
-        : [];
     case "weekdays": {
       const date = grammar.dateOf(table);
       return date === undefined

@@ -41,8 +41,6 @@ const REWRITES: readonly Rewrite[] = [
     /\b(\p{L}+) (?:that |which )?we (?:sell|offer|carry|stock)\b(?! (?:in|to|on|via|through|during|last|this|each|per|most|the)\b)/giu,
     ([said = "", what = ""], isNoun) => (isNoun(what, ["rel"]) ? what : said),
   ],
-  // What was done late in a year need not be too late.
-  [/\b(\p{L}+ed|sent|paid|brought back) late\b/giu, "$1 belatedly"],
   [BOUGHT, "brought in"],
   // "what did Rook Ltd buy": things, where they are called so.
   [
