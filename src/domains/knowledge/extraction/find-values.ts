@@ -83,6 +83,9 @@ const IMPLIED: Partial<Record<Field["type"], readonly string[]>> = {
   email: ["address"],
 };
 
+/** What a label may say besides: a total that is due is still the total, unless another one stands there. */
+const BESIDE: Partial<Record<Field["type"], readonly string[]>> = { money: ["due"] };
+
 /** The value of each field that a document has: of the field's type, and where a label like its name says so. */
 export function findValues({ fields, places, name, prompt }: FindRequest): FoundValue[] {
   const segments = places.flatMap((place) => segmentsOf(place));
@@ -190,10 +193,11 @@ function* defined(field: Field, { text, place }: Segment, { order }: Finder): Ge
 function* besideLabels(field: Field, segment: Segment, finder: Finder): Generator<Candidate> {
   const { text, place, words } = segment;
   const isOwn = ownWords(field);
+  const isPart = (part: string) => isOwn(part) || BESIDE[field.type]?.includes(part) === true;
   let after = -1;
   for (const [i, { parts, start }] of words.entries()) {
     if (i <= after || !parts.some(isOwn)) continue;
-    const run = labelRun(words.slice(i, i + LABEL_WORDS), text, isOwn);
+    const run = labelRun(words.slice(i, i + LABEL_WORDS), text, isPart);
     const end = run.at(-1)?.end ?? start;
     const label = [...new Set(run.flatMap((word) => word.parts))];
     const about = { around: segment.around, title: finder.title };
@@ -231,13 +235,13 @@ function ownWords({ words }: Field): (part: string) => boolean {
 }
 
 /** The words of a label that begins with the first: as far as they are the field's, with at most one between. */
-function labelRun(words: readonly Word[], text: string, isOwn: (part: string) => boolean): Word[] {
+function labelRun(words: readonly Word[], text: string, isPart: (part: string) => boolean): Word[] {
   let length = 1;
   for (let i = 1; i < words.length; i += 1) {
     const between = text.slice(words[i - 1]!.end, words[i]!.start);
     const word = text.slice(words[i]!.start, words[i]!.end);
     if (/[:;,|=\n]|\.\s+\p{Lu}/u.test(between) || /\d/.test(word) || i > length + 1) break;
-    if (words[i]!.parts.some(isOwn)) length = i + 1;
+    if (words[i]!.parts.some(isPart)) length = i + 1;
   }
   return words.slice(0, length);
 }
@@ -276,10 +280,11 @@ function likenessOf(
   if (matched === 0) return 0;
   const extra = label.filter(
     (word) => !has(words, word) && !implied.includes(word) && !title.has(word) && !SMALL.has(word),
-  ).length;
-  if (extra > 0 && matched < 2) return 0;
+  );
+  const isOther = extra.some((word) => BESIDE[type]?.includes(word) !== true);
+  if (isOther && matched < 2) return 0;
   const certainty = needed.length > 0 ? TRUST.elsewhere : missing.length > 0 ? TRUST.implied : 1;
-  return (certainty * matched) / (matched + extra / 2);
+  return (certainty * matched) / (matched + extra.length / 2);
 }
 
 const SMALL = new Set(

@@ -64,6 +64,7 @@ beforeAll(async () => {
     "poem.txt": "Roses are red.",
     "bill.md": BILL,
     "visit.txt": VISIT,
+    "paid.txt": "Total: 30.50 EUR\nAmount paid: 20.00 EUR\nTotal due: 10.50 EUR",
     "form.txt": "Invoice No      INV-2024-00817\n\nName: Name\n\nTotal due in EUR 17.50",
   };
   ids = [];
@@ -160,8 +161,14 @@ describe("extract_document_data", () => {
   });
 
   it("takes nothing away from a value that begins like a small word, and no label for its own value", async () => {
-    const made = await extract({ fields: "invoice_number, name, total_due", documentIds: [ids[5]] });
+    const made = await extract({ fields: "invoice_number, name, total_due", documentIds: [ids[6]] });
     expect(made.documents[0]?.values.map(({ value }) => value)).toEqual(["INV-2024-00817", null, 17.5]);
+  });
+
+  it("takes a total that is due for the total, unless another stands there", async () => {
+    const totalOf = async (id: string | undefined) =>
+      (await extract({ fields: "total_amount", documentIds: [id] })).documents[0]?.values[0]?.value;
+    expect(await Promise.all([totalOf(ids[6]), totalOf(ids[5])])).toEqual([17.5, 30.5]);
   });
 
   it("reads dates of numbers as the document or the prompt says, and otherwise not", async () => {
