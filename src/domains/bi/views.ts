@@ -237,6 +237,11 @@ export class Views {
       .map(({ sentence }) => sentence);
   }
 
+  /** Before a step that holds the event loop for some milliseconds: what is wide takes many of them. */
+  turn({ workspace }: Pick<Caller, "workspace">): Promise<void> {
+    return turns.take(String(workspace.id));
+  }
+
   /** What widgets show, some at a time; `then` goes on with some of them while others are still read. */
   async widgets<T>(
     caller: Caller,
@@ -252,7 +257,7 @@ export class Views {
     const known: KnownDatasets = new Map();
     await mapBounded(widgets, bi.queriesAtOnce, async (widget, i) => {
       // Where results are cached nothing is waited for, and a hundred tables would be one long turn of the event loop.
-      await turns.take(String(caller.workspace.id));
+      await this.turn(caller);
       shown[i] = await this.#show({ caller, seer: seers[i] as Caller, known }, dashboard, widget, options);
       const first = i - (i % DRAWN_TOGETHER);
       const some = widgets.slice(first, first + DRAWN_TOGETHER).flatMap((_, at) => shown[first + at] ?? []);

@@ -225,6 +225,8 @@ async function viewOf(parts: DashboardPagesParts, showing: Showing): Promise<Mar
   const { grid, filters, asOf } = await views.once(caller, dashboard, widgets, how, () =>
     gridOf(parts, showing),
   );
+  // Pages that were asked for together are ready together, and each is megabytes to write.
+  await views.turn(caller);
   const zone = dashboard?.settings.time_zone ?? "UTC";
   const when = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone: zone });
   const t = wordsIn(languageOf(locale));
@@ -259,6 +261,7 @@ async function gridOf(parts: DashboardPagesParts, showing: Showing) {
     views.widgets(caller, dashboard, widgets, options, draw),
     dashboard === null || widgets.length === 0 ? [] : views.filters(caller, dashboard, widgets, chosen),
   ]);
+  await views.turn(caller);
   const isFaulty = ({ subject, picture, table }: PageWidget) =>
     subject.kind === "error" ||
     (isDrawn(subject) && picture === null) ||
