@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { describeRegistry } from "../src/app/slices.ts";
 import { toolMentions } from "../src/kernel/errors.ts";
 import { SURFACES } from "../src/registry/caller.ts";
-import { publish } from "../src/surfaces/mcp/publish.ts";
+import { publish } from "../src/surfaces/mcp/tool-list.ts";
 
 /** Texts name a tool as `{tool:name}`: a plain name would be wrong on a surface that has another, or lacks the tool. */
 

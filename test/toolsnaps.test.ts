@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { describeRegistry } from "../src/app/slices.ts";
 import { SURFACES, type SurfaceName } from "../src/registry/caller.ts";
 import { TOOLSETS, type Toolset } from "../src/registry/define-tool.ts";
-import { publish } from "../src/surfaces/mcp/publish.ts";
+import { publish } from "../src/surfaces/mcp/tool-list.ts";
 
 /** A contract never changes by accident: each tool on each surface has its committed picture. */
 

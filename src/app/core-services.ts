@@ -6,7 +6,7 @@ import { createMemoryState, createRedisState } from "../platform/state/index.ts"
 import { Registry } from "../registry/registry.ts";
 import type { CoreServices } from "../registry/slice.ts";
 import type { Config } from "./config.ts";
-import { readOnlyDatabase } from "./home/read-only-database.ts";
+import { readOnlyDatabase } from "./home/home-stamp.ts";
 import { createLog } from "./log.ts";
 import { VERSION } from "./version.ts";
 

@@ -21,9 +21,9 @@ import { Schedules } from "../platform/schedules/index.ts";
 import { createVault, deriveKey } from "../platform/vault/index.ts";
 import type { CoreServices, Engines } from "../registry/slice.ts";
 import type { Config } from "./config.ts";
-import { openBlobs } from "./home/blobs.ts";
 import type { HomeClaim } from "./home/home-claim.ts";
 import { claimHome } from "./home/home-stamp.ts";
+import { openBlobs } from "./home/storage.ts";
 
 /** What app/ itself needs beside what slices see. */
 export interface AppEngines extends Engines {

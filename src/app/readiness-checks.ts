@@ -5,12 +5,10 @@ import { type Catalog, isReadOnly } from "../platform/catalog/index.ts";
 import type { SharedState } from "../platform/state/index.ts";
 import { LIMITS } from "../surfaces/http/limits.ts";
 import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
-import { blobsOf } from "./home/blobs.ts";
-import { diskProblem } from "./home/disk-space.ts";
 import { homeStamp } from "./home/home.tables.ts";
 import { SUPERSEDED } from "./home/home-claim.ts";
 import { type HomeParts, homeProblemOf, lookAtHome } from "./home/home-stamp.ts";
-import { storageProblem } from "./home/try-storage.ts";
+import { blobsOf, diskProblem, storageProblem } from "./home/storage.ts";
 
 /** What `/api/health/ready` looks at. What is said is for anybody: no paths, no addresses. */
 export function makeReadinessChecks(

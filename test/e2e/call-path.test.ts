@@ -4,7 +4,7 @@ import { z } from "zod";
 import { AppError } from "../../src/kernel/errors.ts";
 import { toolsOf } from "../../src/registry/define-tool.ts";
 import type { Slice } from "../../src/registry/registry.ts";
-import { isDeclined, withoutModel } from "../../src/surfaces/mcp/declined-sampling.ts";
+import { isDeclined, withoutModel } from "../../src/surfaces/mcp/client-link.ts";
 import { LIMITS } from "../../src/surfaces/mcp/limits.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 

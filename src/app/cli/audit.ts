@@ -5,8 +5,8 @@ import { LIMITS } from "../../domains/identity/limits.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { parseDuration } from "../../kernel/time.ts";
 import type { Terminal } from "./command.ts";
-import { printListing } from "./listing.ts";
-import { withIdentity } from "./with-identity.ts";
+import { printListing } from "./output.ts";
+import { withIdentity } from "./with-services.ts";
 
 interface Filters {
   workspace: string | undefined;

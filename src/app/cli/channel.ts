@@ -1,8 +1,7 @@
 import type { ChannelKind } from "../../platform/delivery/index.ts";
 import type { Terminal } from "./command.ts";
-import { printListing } from "./listing.ts";
-import { readSecret } from "./secret-input.ts";
-import { withData } from "./with-data.ts";
+import { printListing, readSecret } from "./output.ts";
+import { withData } from "./with-services.ts";
 
 interface SetInput {
   args: { name: string };

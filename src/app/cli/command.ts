@@ -26,7 +26,7 @@ type OptionValue<O extends Option> = O extends { value: string }
   : boolean;
 
 /** Everything about one command but its work, which is loaded only when the command is used. */
-export interface CommandSpec<A extends string = string, O extends Options = Options> {
+interface CommandSpec<A extends string = string, O extends Options = Options> {
   /** One or two words: `serve`, `user create`. */
   readonly name: string;
   readonly summary: string;
@@ -41,7 +41,7 @@ export interface CommandSpec<A extends string = string, O extends Options = Opti
   run(input: Input<A, O>, terminal: Terminal): Promise<number | undefined>;
 }
 
-export interface Input<A extends string, O extends Options> {
+interface Input<A extends string, O extends Options> {
   readonly args: Readonly<Record<A, string>>;
   readonly options: { readonly [Name in keyof O]: OptionValue<O[Name]> };
 }
@@ -71,3 +71,11 @@ export function defineCommand<A extends string = never, const O extends Options 
   const isReading = (input: AnyInput) => reads === true || reads(input as Input<A, O>);
   return { name, summary, args, options, notes, reads: isReading, run };
 }
+
+/** Options that many commands have. */
+export const WORKSPACE = {
+  value: "SLUG",
+  description: "The workspace",
+  required: true,
+} as const satisfies Option;
+export const JSON_OPTION = { json: { description: "Print JSON" } } as const satisfies Record<string, Option>;

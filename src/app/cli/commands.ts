@@ -1,15 +1,16 @@
 import { ROLES } from "../../kernel/permissions.ts";
 import { VERSION } from "../version.ts";
-import { AUDIT_COMMANDS } from "./audit-commands.ts";
-import { CHANNEL_COMMANDS } from "./channel-commands.ts";
-import { type Command, defineCommand, type Option } from "./command.ts";
-import { JSON_OPTION, WORKSPACE } from "./common-options.ts";
-import { DATASOURCE_COMMANDS } from "./datasource-commands.ts";
-import { DEMO_COMMANDS } from "./demo-commands.ts";
-import { EVAL_COMMANDS } from "./eval-commands.ts";
-import { KB_COMMANDS } from "./kb-commands.ts";
-import { LLM_COMMANDS } from "./llm-commands.ts";
-import { MEMORY_COMMANDS } from "./memory-commands.ts";
+import { type Command, defineCommand, JSON_OPTION, type Option, WORKSPACE } from "./command.ts";
+import {
+  AUDIT_COMMANDS,
+  CHANNEL_COMMANDS,
+  DATASOURCE_COMMANDS,
+  DEMO_COMMANDS,
+  EVAL_COMMANDS,
+  KB_COMMANDS,
+  LLM_COMMANDS,
+  MEMORY_COMMANDS,
+} from "./slice-commands.ts";
 
 const USER = {
   value: "EMAIL",
@@ -159,28 +160,28 @@ export const COMMANDS: readonly Command[] = [
     summary: "Make a group of members, for policies of datasets",
     args: { group: "Its name" },
     options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./group.ts")).createGroup(input, terminal),
+    run: async (input, terminal) => (await import("./user.ts")).createGroup(input, terminal),
   }),
   defineCommand({
     name: "group list",
     reads: true,
     summary: "List the groups of a workspace, with the ids by which policies name them",
     options: { workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./group.ts")).listGroups(input, terminal),
+    run: async (input, terminal) => (await import("./user.ts")).listGroups(input, terminal),
   }),
   defineCommand({
     name: "group add",
     summary: "Put a member into a group",
     args: { group: "Its name", ...EMAIL },
     options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./group.ts")).addToGroup(input, terminal),
+    run: async (input, terminal) => (await import("./user.ts")).addToGroup(input, terminal),
   }),
   defineCommand({
     name: "group remove",
     summary: "Take a member out of a group",
     args: { group: "Its name", ...EMAIL },
     options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./group.ts")).removeFromGroup(input, terminal),
+    run: async (input, terminal) => (await import("./user.ts")).removeFromGroup(input, terminal),
   }),
   defineCommand({
     name: "token create",
@@ -214,7 +215,7 @@ export const COMMANDS: readonly Command[] = [
     name: "client create",
     summary: "Make a client id and secret for POST /api/2.0/login",
     options: { user: USER, workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./client.ts")).createClient(input, terminal),
+    run: async (input, terminal) => (await import("./token.ts")).createClient(input, terminal),
   }),
   defineCommand({
     name: "app register",
@@ -224,20 +225,20 @@ export const COMMANDS: readonly Command[] = [
       "redirect-uri": { value: "URI,URI", description: "Where it may send people back to", required: true },
     },
     notes: ["The client id is printed alone on standard output."],
-    run: async (input, terminal) => (await import("./app.ts")).registerApp(input, terminal),
+    run: async (input, terminal) => (await import("./token.ts")).registerApp(input, terminal),
   }),
   defineCommand({
     name: "app list",
     reads: true,
     summary: "List the OAuth clients that were registered",
     options: JSON_OPTION,
-    run: async (input, terminal) => (await import("./app.ts")).listApps(input, terminal),
+    run: async (input, terminal) => (await import("./token.ts")).listApps(input, terminal),
   }),
   defineCommand({
     name: "app remove",
     summary: "Forget a registered OAuth client; what people have connected stays until they revoke it",
     args: { id: "Its client id, as app list shows it" },
-    run: async (input, terminal) => (await import("./app.ts")).removeApp(input, terminal),
+    run: async (input, terminal) => (await import("./token.ts")).removeApp(input, terminal),
   }),
   defineCommand({
     name: "dataset import",
@@ -300,7 +301,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "List the rows that a dataset has and, for 30 days, those that were replaced",
     args: DATASET,
     options: { workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./dataset-versions.ts")).listVersions(input, terminal),
+    run: async (input, terminal) => (await import("./dataset.ts")).listVersions(input, terminal),
   }),
   defineCommand({
     name: "dataset restore",
@@ -310,7 +311,7 @@ export const COMMANDS: readonly Command[] = [
       workspace: WORKSPACE,
       version: { value: "NUMBER", description: "Which rows, as dataset versions shows them" },
     },
-    run: async (input, terminal) => (await import("./dataset-versions.ts")).restoreDataset(input, terminal),
+    run: async (input, terminal) => (await import("./dataset.ts")).restoreDataset(input, terminal),
   }),
   defineCommand({
     name: "model publish",

@@ -1,10 +1,11 @@
-import type { Datasource } from "../../domains/data/index.ts";
+import type { DataServices, Datasource } from "../../domains/data/index.ts";
 import { LIMITS } from "../../domains/data/limits.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Services } from "../slices.ts";
 import type { Terminal } from "./command.ts";
-import { withData } from "./with-data.ts";
+import { untilStopped } from "./dataset.ts";
+import { withData } from "./with-services.ts";
 
 interface TestInput {
   args: { datasource: string };
@@ -65,4 +66,50 @@ async function findDatasource(
 /** Names come first: nothing keeps a name from being a number. */
 export function isId(text: string): boolean {
   return /^[1-9]\d{0,14}$/.test(text);
+}
+
+interface RunInput {
+  args: { query: string };
+  options: { workspace: string; json: boolean };
+}
+
+/** Runs a query here, whether a server runs or not; what others have asked for is left to servers. */
+export async function runQuery({ args, options }: RunInput, terminal: Terminal): Promise<number> {
+  return withData(async ({ data, callerFor }) => {
+    const caller = await callerFor(options.workspace);
+    const { queriesStore, runs } = data;
+    const wanted = args.query;
+    const query =
+      (await queriesStore.findByName(caller.workspace.id, wanted)) ??
+      (isId(wanted) ? await queriesStore.find(caller.workspace.id, Number(wanted)) : undefined);
+    if (query === undefined) {
+      throw new AppError("not_found", `There is no query "${wanted}" in ${options.workspace}.`);
+    }
+    const onRows = (rows: number) => terminal.err(`${rows} rows …\n`);
+    const run = await untilStopped(async (signal) => {
+      const { run: begun, isNew } = await runs.start(caller, query);
+      const ended = await runs.finish(begun, { signal, onRows });
+      if (!signal.aborted) return ended;
+      // What somebody else asked for goes on without us.
+      if (isNew) await runs.cancel(begun);
+      return runs.require(caller, begun.id);
+    });
+    const { status, rowCount: rows, truncated, rejectedRows, error } = run;
+    const { name } = query;
+    if (options.json)
+      terminal.out(`${JSON.stringify({ name, status, rows, truncated, rejectedRows, error }, null, 2)}\n`);
+    else terminal.out(`${name}: ${outcomeOf(run)}\n`);
+    return status === "succeeded" ? 0 : 1;
+  });
+}
+
+type Run = Awaited<ReturnType<DataServices["runs"]["require"]>>;
+
+function outcomeOf({ status, rowCount, truncated, rejectedRows, error }: Run): string {
+  if (status === "failed") return `the run failed: ${error}`;
+  if (status === "cancelled") return "the run was cancelled.";
+  if (status !== "succeeded") return `the run is ${status}, and goes on where a server runs.`;
+  const cut = truncated === null ? "" : ` The limit on ${truncated} cut the result off.`;
+  const rejected = rejectedRows ? ` Rows that could not be read and are left out: ${rejectedRows}.` : "";
+  return `${rowCount} rows.${cut}${rejected}`;
 }

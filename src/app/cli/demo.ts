@@ -4,8 +4,8 @@ import { open } from "../open.ts";
 import { register } from "../slices.ts";
 import type { Terminal } from "./command.ts";
 import { auditedCommand } from "./command-audit.ts";
-import { Progress } from "./progress.ts";
-import { quiet, requireDatabase } from "./with-identity.ts";
+import { Progress } from "./output.ts";
+import { quiet, requireDatabase } from "./with-services.ts";
 
 export async function createDemo(terminal: Terminal): Promise<number> {
   const progress = new Progress(terminal);

@@ -14,7 +14,7 @@ import { open } from "../open.ts";
 import type { Terminal } from "./command.ts";
 import type { AskOne } from "./eval-questions.ts";
 import { printProblems, readFiles } from "./model.ts";
-import { quiet } from "./with-identity.ts";
+import { quiet } from "./with-services.ts";
 
 /** What a model is tested on. */
 export interface TestBed {

@@ -3,7 +3,7 @@ import { loadConfig } from "../config.ts";
 import { adoptHome } from "../home/adopt-home.ts";
 import { createLog } from "../log.ts";
 import type { Terminal } from "./command.ts";
-import { quiet, requireDatabase } from "./with-identity.ts";
+import { quiet, requireDatabase } from "./with-services.ts";
 
 export async function adopt(
   { options }: { options: { "accept-loss": boolean } },

@@ -18,8 +18,8 @@ import {
 } from "../../domains/memory/index.ts";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Terminal } from "./command.ts";
-import { Progress } from "./progress.ts";
-import { withData } from "./with-data.ts";
+import { Progress } from "./output.ts";
+import { withData } from "./with-services.ts";
 
 type Format = "jsonl" | "markdown" | "server-memory";
 

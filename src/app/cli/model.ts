@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { ModelFile, ModelsServices } from "../../domains/models/index.ts";
 import {
   diffModels,
   type Examination,
   examine,
+  type ModelFile,
+  type ModelsServices,
   type Problem,
   printDiff,
   publishAll,
@@ -14,8 +15,8 @@ import { LIMITS } from "../../domains/models/limits.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { clip } from "../../kernel/text.ts";
 import type { Terminal } from "./command.ts";
-import { printListing } from "./listing.ts";
-import { withData } from "./with-data.ts";
+import { printListing } from "./output.ts";
+import { withData } from "./with-services.ts";
 
 /** Versions that an error names, the newest first. */
 const SHOWN_VERSIONS = 10;

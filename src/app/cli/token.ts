@@ -3,8 +3,8 @@ import { AppError } from "../../kernel/errors.ts";
 import { MS, parseDuration } from "../../kernel/time.ts";
 import type { TokenLimits } from "../../registry/caller.ts";
 import type { Terminal } from "./command.ts";
-import { printListing } from "./listing.ts";
-import { withIdentity } from "./with-identity.ts";
+import { printListing } from "./output.ts";
+import { withIdentity } from "./with-services.ts";
 
 interface CreateInput {
   options: {
@@ -128,4 +128,58 @@ function limitsText({ scopes, limits }: TokenInfo): string {
 function stateText({ revokedAt, expiresAt }: TokenInfo): string {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && expiresAt <= new Date() ? "expired" : "active";
+}
+
+interface CreateClientInput {
+  options: { user: string; workspace: string; json: boolean };
+}
+
+export async function createClient({ options }: CreateClientInput, terminal: Terminal): Promise<number> {
+  const { user, workspace, json } = options;
+  const client = await withIdentity(({ clients }) => clients.create({ email: user, workspace }));
+  const { clientId, clientSecret } = client;
+  terminal.err(`Made a client for ${user} in ${workspace}; its secret is shown only this once.\n`);
+  terminal.out(
+    json
+      ? `${JSON.stringify({ clientId, clientSecret }, null, 2)}\n`
+      : `clientId: ${clientId}\nclientSecret: ${clientSecret}\n`,
+  );
+  return 0;
+}
+
+export async function registerApp(
+  { args, options }: { args: { name: string }; options: { "redirect-uri": string } },
+  terminal: Terminal,
+): Promise<number> {
+  const redirectUris = options["redirect-uri"].split(",").map((uri) => uri.trim());
+  const { clientId } = await withIdentity(({ oauthClients }) =>
+    oauthClients.register({ name: args.name, redirectUris }),
+  );
+  terminal.err(`Registered ${args.name}; it is public, so PKCE stands in for a secret.\n`);
+  terminal.out(`${clientId}\n`);
+  return 0;
+}
+
+export async function listApps(
+  { options }: { options: { json: boolean } },
+  terminal: Terminal,
+): Promise<number> {
+  const items = await withIdentity(({ oauthClients }) => oauthClients.list());
+  printListing(terminal, {
+    items,
+    json: options.json,
+    columns: {
+      "client id": ({ clientId }) => clientId,
+      name: ({ name }) => name,
+      "redirect uris": ({ redirectUris }) => redirectUris.join(" "),
+    },
+    empty: "No app is registered. Most clients register themselves when they first connect.",
+  });
+  return 0;
+}
+
+export async function removeApp({ args }: { args: { id: string } }, terminal: Terminal): Promise<number> {
+  await withIdentity(({ oauthClients }) => oauthClients.remove(args.id));
+  terminal.err(`Removed ${args.id}.\n`);
+  return 0;
 }

@@ -1,7 +1,7 @@
 import { AppError } from "../../kernel/errors.ts";
 import type { Terminal } from "./command.ts";
-import { printListing } from "./listing.ts";
-import { makeHomeWith, withIdentity } from "./with-identity.ts";
+import { printListing } from "./output.ts";
+import { makeHomeWith, withIdentity } from "./with-services.ts";
 
 export async function createWorkspace(
   { args, options }: { args: { slug: string }; options: { name: string | undefined } },

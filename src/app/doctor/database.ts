@@ -11,7 +11,7 @@ import {
 import type { Config } from "../config.ts";
 import { homeStamp } from "../home/home.tables.ts";
 import { hasEmbeddedDatabase } from "../home/home-folder.ts";
-import { readOnlyDatabase } from "../home/read-only-database.ts";
+import { readOnlyDatabase } from "../home/home-stamp.ts";
 import { type Finding, fail, ok, warn } from "./check.ts";
 import { leaseHolders } from "./server.ts";
 

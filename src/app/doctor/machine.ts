@@ -3,8 +3,8 @@ import { statfs } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { LIMITS } from "../../surfaces/http/limits.ts";
 import type { Config } from "../config.ts";
-import { diskProblem } from "../home/disk-space.ts";
 import { nearestExisting } from "../home/home-folder.ts";
+import { diskProblem } from "../home/storage.ts";
 import { type Finding, fail, ok, sizeText, warn } from "./check.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -4,9 +4,8 @@ import { checkableParts, datasetsWith, sha256Of } from "../../domains/data/index
 import { openAnalytics } from "../../platform/analytics/index.ts";
 import { readStoreId } from "../../platform/blobs/index.ts";
 import type { Config } from "../config.ts";
-import { blobsOf, openBlobs } from "../home/blobs.ts";
 import { homeProblemOf, lookAtHome } from "../home/home-stamp.ts";
-import { storageProblem } from "../home/try-storage.ts";
+import { blobsOf, openBlobs, storageProblem } from "../home/storage.ts";
 import { type Finding, fail, ok } from "./check.ts";
 import { beforeOpening, withCatalog } from "./database.ts";
 

@@ -7,11 +7,11 @@ import { AppError } from "../../kernel/errors.ts";
 import { ensureStoreId, replaceStoreId } from "../../platform/blobs/index.ts";
 import type { Catalog } from "../../platform/catalog/index.ts";
 import { rootId } from "../../platform/vault/index.ts";
-import { blobsOf, openBlobs } from "./blobs.ts";
 import { homeStamp } from "./home.tables.ts";
 import { newGeneration, writeGenerations } from "./home-claim.ts";
 import { type HomeParts, type HomeView, homeProblemOf, lookAtHome } from "./home-stamp.ts";
 import { rootSecret } from "./root-secret.ts";
+import { blobsOf, openBlobs } from "./storage.ts";
 
 /** What is gone for good, or goes at the next start, when a database goes on with another home. */
 interface Losses {

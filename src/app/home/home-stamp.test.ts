@@ -20,8 +20,8 @@ import { type App, compose } from "../compose.ts";
 import { loadConfig } from "../config.ts";
 import { checkStorage } from "../doctor/storage.ts";
 import { adoptHome } from "./adopt-home.ts";
-import { diskProblem } from "./disk-space.ts";
 import { SUPERSEDED } from "./home-claim.ts";
+import { diskProblem } from "./storage.ts";
 
 const top = mkdtempSync(join(tmpdir(), "kenning-homes-"));
 const running = new Map<App, string>();

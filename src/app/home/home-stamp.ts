@@ -6,11 +6,10 @@ import { AppError } from "../../kernel/errors.ts";
 import { ensureStoreId, readStoreId } from "../../platform/blobs/index.ts";
 import { type Catalog, isReadOnly, pgCodeOf } from "../../platform/catalog/index.ts";
 import { rootId, sealedWith } from "../../platform/vault/index.ts";
-import { blobsOf, openBlobs } from "./blobs.ts";
 import { homeStamp } from "./home.tables.ts";
 import { HomeClaim, isOneOf, readGenerations, SUPERSEDED, writeGenerations } from "./home-claim.ts";
-import { readOnlyDatabase } from "./read-only-database.ts";
 import { readRootSecret, rootSecret, rootSecretFile } from "./root-secret.ts";
+import { blobsOf, openBlobs } from "./storage.ts";
 
 export interface HomeParts {
   catalog: Catalog;
@@ -44,7 +43,7 @@ const UNDEFINED_COLUMN = "42703";
 /** Between looking at the row and at the file, servers that share the home may start. */
 const LOOKS = 4;
 
-export interface ClaimedHome {
+interface ClaimedHome {
   /** The root secret. */
   root: string;
   claim: HomeClaim;
@@ -195,4 +194,11 @@ async function sealedRootId({ db }: Catalog): Promise<string | undefined> {
 function holdsParts(home: string): boolean {
   const parts = join(blobsOf(home), "parts");
   return existsSync(parts) && readdirSync(parts).length > 0;
+}
+
+export function readOnlyDatabase(cause: unknown): AppError {
+  return new AppError("unavailable", "The database can only be read.", {
+    hint: "Let DATABASE_URL name the primary server rather than a standby, and switch default_transaction_read_only off.",
+    cause,
+  });
 }

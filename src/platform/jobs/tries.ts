@@ -3,6 +3,8 @@ import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogLog } from "../catalog/index.ts";
 
 const CHECK_MS = 1_000;
+/** How many times a try that was superseded looks whether the next one has begun. */
+const LOOKS_FOR_NEXT = 10;
 
 interface Try extends Pick<JobTry, "id" | "name" | "retryCount" | "groupId"> {
   controller: AbortController;
@@ -102,14 +104,18 @@ export class Tries {
     }
   }
 
-  /** pg-boss ends a job by its id alone: a try that another one followed must not end the work of that one. */
+  /**
+   * pg-boss ends a job by its id alone: a try that another one followed must not end the work of that one. It waits for
+   * the next to begin as well, but only so long: that may need the very worker which waits here.
+   */
   async #outlast({ id, name }: Try): Promise<void> {
-    while (!this.#isStopping) {
+    for (let looks = 0; !this.#isStopping; looks += 1) {
       const state = await jobRows(this.#catalog, [name], [id]).then(
         (rows) => rows.get(id)?.state,
         () => "active",
       );
-      if (state !== "active") return;
+      const isWaiting = state === "retry" || state === "created";
+      if (state !== "active" && !(isWaiting && looks < LOOKS_FOR_NEXT)) return;
       await sleep(CHECK_MS, undefined, { ref: false });
     }
   }

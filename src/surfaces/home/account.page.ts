@@ -4,8 +4,7 @@ import type { ConnectedApp, MadeTokenKind, SignedIn, TokenInfo } from "../../dom
 import { LIMITS } from "../../domains/identity/limits.ts";
 import { PERMISSIONS, type Role } from "../../kernel/permissions.ts";
 import { guardField, type Html } from "../oauth/pages/page.ts";
-import { PERMISSION_WORDS } from "../oauth/pages/permission-words.ts";
-import type { Words } from "../oauth/pages/words.ts";
+import { PERMISSION_WORDS, type Words } from "../oauth/pages/words.ts";
 import { askForm } from "./ask.page.ts";
 import { connectSection, copyable } from "./connect.page.ts";
 import { demoSection } from "./demo.page.ts";

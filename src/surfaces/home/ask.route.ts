@@ -5,7 +5,7 @@ import { callInside } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { firstWithContent } from "../oauth/consent.route.ts";
-import { errorsAsPages } from "../oauth/error-pages.ts";
+import { errorsAsPages } from "../oauth/pages/error.page.ts";
 import { sendPage, signedInNav } from "../oauth/pages/page.ts";
 import { wordsOf } from "../oauth/pages/words.ts";
 import { ASK_PATH, type AskView, askPage, type DataAnswer, type DocumentsAnswer } from "./ask.page.ts";

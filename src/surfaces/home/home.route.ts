@@ -15,8 +15,8 @@ import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 import { firstWithContent, type HasContent } from "../oauth/consent.route.ts";
-import { errorsAsPages } from "../oauth/error-pages.ts";
 import { type FormGuard, smallBody } from "../oauth/form-guard.ts";
+import { errorsAsPages } from "../oauth/pages/error.page.ts";
 import { type Html, sendPage, signedInNav, wantsPage } from "../oauth/pages/page.ts";
 import { wordsOf } from "../oauth/pages/words.ts";
 import {

@@ -1,7 +1,7 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import type { BodyLease } from "../http/body-budget.ts";
-import type { ToolChoice } from "./visible-tools.ts";
+import type { ToolChoice } from "./tool-list.ts";
 
 /** Who calls and how, as the endpoint hands it to the handlers of one request. */
 export interface Admission {

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createMemoryState, type SharedState } from "../../platform/state/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Toolset } from "../../registry/define-tool.ts";
-import { EnabledToolsets, type ListOwner } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
+import { EnabledToolsets, type ListOwner } from "./tool-list.ts";
 
 let state: SharedState | undefined;
 afterEach(() => state?.close());

@@ -20,16 +20,20 @@ import { readBody } from "../http/body.ts";
 import type { BodyBudget, BodyLease } from "../http/body-budget.ts";
 import type { InFlight } from "../http/in-flight.ts";
 import { type Admission, authInfo } from "./admission.ts";
-import { EnabledToolsets } from "./enabled-toolsets.ts";
 import { LIMITS } from "./limits.ts";
 import { OlderRevisions } from "./older-revisions.ts";
 import { ServerFactory, type ServerParts } from "./server-factory.ts";
 import { type SessionParts, Sessions } from "./sessions.ts";
-import { StreamGuard } from "./stream-guard.ts";
-import { toolChoice } from "./visible-tools.ts";
-import { WatchedUris } from "./watched-uris.ts";
-import { changeErrorIn, changingErrors } from "./wire-errors.ts";
-import { fillParams, forSdk, type Message, messagesOf } from "./wire-format.ts";
+import { StreamGuard, WatchedUris } from "./stream-guard.ts";
+import { EnabledToolsets, toolChoice } from "./tool-list.ts";
+import {
+  changeErrorIn,
+  changingErrors,
+  fillParams,
+  forSdk,
+  type Message,
+  messagesOf,
+} from "./wire-format.ts";
 
 export interface EndpointParts
   extends Omit<ServerParts, "onSubscribe" | "onToolsChanged" | "enabledToolsets"> {

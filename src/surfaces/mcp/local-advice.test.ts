@@ -3,7 +3,7 @@ import { callTool } from "../../../test/support/mcp.ts";
 import { serverOfFile } from "../../../test/support/server.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { SurfaceName } from "../../registry/caller.ts";
-import { localError, localText } from "./local-advice.ts";
+import { localError, localText } from "./server-factory.ts";
 
 const BI = "/api/2.0/mcp";
 const server = await serverOfFile();

@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { roundRobin } from "../../kernel/concurrency.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, nameTools, type ToolMention, toolMentions } from "../../kernel/errors.ts";
 import { jsonSize } from "../../kernel/json.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import { clip, nearest } from "../../kernel/text.ts";
@@ -22,7 +22,7 @@ import {
   rulesOf,
   toolOperation,
 } from "../../registry/call.ts";
-import { type Caller, limitPassed } from "../../registry/caller.ts";
+import { type Caller, limitPassed, type SurfaceName } from "../../registry/caller.ts";
 import { NO_CLIENT } from "../../registry/context.ts";
 import {
   isChanged,
@@ -30,17 +30,12 @@ import {
   type Resource,
   type ResourceChange,
 } from "../../registry/define-resource.ts";
-import type { Registry } from "../../registry/registry.ts";
+import type { Registry, WireTool } from "../../registry/registry.ts";
 import { type Admission, admissionOf } from "./admission.ts";
-import { type Journal, McpClientLink, showsApps } from "./client-link.ts";
-import { withoutModel } from "./declined-sampling.ts";
-import type { EnabledToolsets } from "./enabled-toolsets.ts";
+import { type Journal, McpClientLink, showsApps, withoutModel } from "./client-link.ts";
 import { LIMITS } from "./limits.ts";
-import { localError, localText } from "./local-advice.ts";
-import { publish } from "./publish.ts";
-import { noResource, readOperation } from "./resource-operation.ts";
 import type { Surface } from "./surface.ts";
-import { ToolList } from "./tool-list.ts";
+import { type EnabledToolsets, publish, ToolList } from "./tool-list.ts";
 
 export interface ServerParts {
   surface: Surface;
@@ -425,4 +420,56 @@ function resultTooLarge(most: number): AppError {
       hint: "Ask for less at once: fewer rows or columns, or fewer calls in a batch.",
     },
   );
+}
+
+type Tools = ReadonlyMap<string, WireTool>;
+
+/**
+ * An error in the names that a surface has for tools. A sentence of its hint about a tool that the surface lacks, or
+ * about an argument that its form of the tool lacks, would send its reader in circles: it is left out.
+ */
+export function localError(error: AppError, registry: Registry, surface: SurfaceName): AppError {
+  if (error.hint === undefined || toolMentions(error.hint).length === 0) return error;
+  const here = toolsOf(registry, surface);
+  const hint = error.hint
+    .split(/(?<=[.!?]) /)
+    .filter((sentence) => toolMentions(sentence).every((mention) => wireName(mention, here) !== undefined))
+    .map((sentence) => nameTools(sentence, (mention) => wireName(mention, here) ?? mention.tool))
+    .join(" ");
+  const { data, cause } = error;
+  return new AppError(error.code, error.message, { data, cause, ...(hint !== "" && { hint }) });
+}
+
+/** A text of a result in the names that a surface has for tools; for one that it lacks, where it is. */
+export function localText(text: string, registry: Registry, surface: SurfaceName): string {
+  const here = toolsOf(registry, surface);
+  return nameTools(text, (mention) => wireName(mention, here) ?? `${mention.tool} of /mcp`);
+}
+
+function toolsOf(registry: Registry, surface: SurfaceName): Tools {
+  return new Map(registry.tools(surface).map((tool) => [tool.tool.name, tool]));
+}
+
+function wireName({ tool, argument }: ToolMention, here: Tools): string | undefined {
+  const found = here.get(tool);
+  if (found === undefined || argument === undefined) return found?.name;
+  return Object.hasOwn(found.inputSchema.properties as object, argument) ? found.name : undefined;
+}
+
+/** The operation behind the reading of a resource by its address. */
+export function readOperation(resource: Resource, uri: string): Operation {
+  return {
+    ...rulesOf(resource),
+    kind: "resource",
+    name: uri,
+    timeoutMs: resource.timeoutMs,
+    input: z.record(z.string(), z.string()),
+    run: (params: Record<string, string>, context) => resource.read(params, context),
+  };
+}
+
+function noResource(uri: string): AppError {
+  if (uri === "") return new AppError("bad_request", "params.uri is missing, or no text.");
+  const hint = "resources/list and resources/templates/list show what there is.";
+  return new AppError("not_found", `Resource not found: ${clip(uri)}`, { hint });
 }

@@ -1,13 +1,15 @@
 import type { Permission } from "../../kernel/permissions.ts";
 import { MS } from "../../kernel/time.ts";
 import type { SurfaceName } from "../../registry/caller.ts";
-import type { Presenter } from "./presenter.ts";
-import { agentPresenter } from "./presenters/agent.ts";
-import { allPresenter } from "./presenters/all.ts";
-import { biPresenter } from "./presenters/bi.ts";
-import { knowledgePresenter } from "./presenters/knowledge.ts";
-import { memoryPresenter } from "./presenters/memory.ts";
-import { plainPresenter } from "./presenters/plain.ts";
+import {
+  agentPresenter,
+  allPresenter,
+  biPresenter,
+  knowledgePresenter,
+  memoryPresenter,
+  type Presenter,
+  plainPresenter,
+} from "./presenters.ts";
 
 /** What happens to a session id that the server does not know. */
 type UnknownSession = "create" | "issue-new" | "refuse";

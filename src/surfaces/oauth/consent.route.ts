@@ -6,15 +6,15 @@ import { isPermission, type Permission } from "../../kernel/permissions.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { isSelfRegistered, isUnverified, shownName } from "./clients.ts";
-import { errorsAsPages } from "./error-pages.ts";
 import { type FormGuard, smallBody } from "./form-guard.ts";
 import { consentPage } from "./pages/consent.page.ts";
+import { errorsAsPages } from "./pages/error.page.ts";
 import { sendPage } from "./pages/page.ts";
 import { wordsOf } from "./pages/words.ts";
 import { INTERACTION_BASE, ROUTES } from "./provider.ts";
 import { PROTOCOL_SCOPES } from "./resources.ts";
 
-export interface ConsentParts {
+interface ConsentParts {
   provider: () => OidcProvider;
   identity: Identity;
   apps: ConnectedApps;

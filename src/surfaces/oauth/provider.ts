@@ -1,5 +1,7 @@
-import type { JWK } from "jose";
+import type { JWK, JWTPayload } from "jose";
 import {
+  type Adapter,
+  type AdapterPayload,
   type Configuration,
   errors,
   interactionPolicy,
@@ -7,14 +9,19 @@ import {
   Provider,
 } from "oidc-provider";
 import type { Logger } from "pino";
+import type { ConnectedApps, OAuthRecords } from "../../domains/identity/index.ts";
 import { PERMISSIONS } from "../../kernel/permissions.ts";
 import type { GuardedFetch } from "../../platform/guarded-fetch/index.ts";
-import { type AdapterParts, adapterFor } from "./adapter.ts";
-import { inSeedWords } from "./answers.ts";
-import { checkClientMetadata, isRedirectAllowed, secretFits, UNVERIFIED } from "./clients.ts";
+import {
+  checkClientMetadata,
+  isRedirectAllowed,
+  secretFits,
+  UNVERIFIED,
+  unregisteredClient,
+  withHashedSecret,
+} from "./clients.ts";
 import { wantsPage } from "./pages/page.ts";
 import type { Resources } from "./resources.ts";
-import { keepTokenRules, type TokenRuleParts } from "./token-rules.ts";
 
 export interface ProviderParts extends AdapterParts, TokenRuleParts {
   appUrl: string;
@@ -224,4 +231,192 @@ function guardedFetch(fetch: GuardedFetch) {
     });
     return new Response(new Uint8Array(answer.body), { status: answer.status, headers: answer.headers });
   };
+}
+
+interface AdapterParts {
+  records: OAuthRecords;
+  apps: ConnectedApps;
+}
+
+/** oidc-provider's storage, on our own table. */
+function adapterFor({ records, apps }: AdapterParts): new (model: string) => Adapter {
+  return class CatalogAdapter implements Adapter {
+    readonly #model: string;
+
+    constructor(model: string) {
+      this.#model = model;
+    }
+
+    async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
+      const kept = this.#model === "Client" ? withHashedSecret(payload) : payload;
+      await records.put(this.#model, id, kept as Record<string, unknown>, expiresIn);
+    }
+
+    async find(id: string): Promise<AdapterPayload | undefined> {
+      // Nothing has such an id, and the database will not even look for it.
+      if (id.includes("\0")) return undefined;
+      const record = await records.find(this.#model, id);
+      if (record === undefined) return this.#model === "Client" ? unregisteredClient(id) : undefined;
+      const { payload, consumedAt } = record;
+      if (consumedAt === null) return payload as AdapterPayload;
+      return { ...payload, consumed: Math.floor(consumedAt.getTime() / 1_000) } as AdapterPayload;
+    }
+
+    async findByUid(uid: string): Promise<AdapterPayload | undefined> {
+      return (await records.findByUid(this.#model, uid))?.payload as AdapterPayload | undefined;
+    }
+
+    async findByUserCode(): Promise<undefined> {
+      // The device flow is not offered.
+      return undefined;
+    }
+
+    async consume(id: string): Promise<void> {
+      const isFirst = await records.consume(this.#model, id);
+      if (isFirst) return;
+      // What it gave the first time is given again afterwards, or nothing.
+      if (this.#model === "RefreshToken") throw new errors.InvalidGrant("refresh token already consumed");
+      if (this.#model !== "AuthorizationCode") return;
+      // Sent twice at the same moment: as with a code that comes back later, what it gave ends too.
+      const grantId = (await records.find(this.#model, id))?.payload.grantId;
+      if (typeof grantId === "string") await apps.revokeGrant(grantId);
+      throw new errors.InvalidGrant("authorization code already consumed");
+    }
+
+    async destroy(id: string): Promise<void> {
+      if (this.#model === "Grant") return apps.revokeGrant(id);
+      await records.remove(this.#model, id);
+    }
+
+    revokeByGrantId(grantId: string): Promise<void> {
+      return apps.revokeGrant(grantId);
+    }
+  };
+}
+
+/** Puts what the provider answers into the words of seed 001. Each function looks after one thing. */
+
+interface AnswerParts {
+  appUrl: string;
+  interactionBase: string;
+  isSignedIn: (cookieHeader: string | undefined) => Promise<boolean>;
+}
+
+/** What the seed says of a code or refresh token that is not accepted, whatever the reason. */
+const REFUSED_GRANTS: Record<string, string> = {
+  authorization_code: "Invalid or expired authorization code",
+  refresh_token: "Invalid or expired refresh token",
+};
+
+async function inSeedWords(ctx: KoaContextWithOIDC, parts: AnswerParts): Promise<void> {
+  // The seed's clients wait for 302.
+  if (ctx.status === 303) ctx.status = 302;
+  const route = ctx.oidc?.route;
+  if (route === "discovery") nameOnlyWhatIsOffered(ctx);
+  if (route === "token") explainRefusedGrant(ctx);
+  if (route === "authorization" && ctx.status === 302 && !wantsPage(ctx.get("accept"))) {
+    await answerProgram(ctx, parts);
+  }
+}
+
+/** Responses by form or fragment would need a script, and our pages run none. */
+function nameOnlyWhatIsOffered(ctx: KoaContextWithOIDC): void {
+  const metadata = ctx.body as Record<string, unknown>;
+  metadata.response_modes_supported = ["query"];
+}
+
+function explainRefusedGrant(ctx: KoaContextWithOIDC): void {
+  const answer = ctx.body as { error?: string; error_description?: string };
+  const words = REFUSED_GRANTS[String(ctx.oidc.params?.grant_type)];
+  if (answer.error === "invalid_grant" && words !== undefined) answer.error_description = words;
+}
+
+/** A program that asks for JSON learns of an error or a missing sign-in here; it cannot show a page. */
+async function answerProgram(ctx: KoaContextWithOIDC, parts: AnswerParts): Promise<void> {
+  const location = new URL(ctx.response.get("location"), parts.appUrl);
+  const error = location.searchParams.get("error");
+  const isToInteraction =
+    location.origin === parts.appUrl && location.pathname.startsWith(parts.interactionBase);
+  if (isToInteraction) {
+    if (await parts.isSignedIn(ctx.get("cookie"))) return;
+    const loginUrl = `${parts.appUrl}/sign-in?return_to=${encodeURIComponent(ctx.url)}`;
+    const message = "User must login before authorizing application";
+    replace(ctx, 401, { error: "login_required", login_url: loginUrl, message });
+  } else if (error !== null) {
+    replace(ctx, 400, { error, error_description: location.searchParams.get("error_description") ?? error });
+  }
+}
+
+function replace(ctx: KoaContextWithOIDC, status: number, body: Record<string, string>): void {
+  ctx.remove("location");
+  ctx.remove("set-cookie");
+  ctx.status = status;
+  ctx.body = body;
+}
+
+/** What the rules for tokens ask for (RFC 7009, RFC 9700) beyond what the provider does. Each function is one rule. */
+
+interface TokenRuleParts {
+  records: OAuthRecords;
+  apps: ConnectedApps;
+  /** What a signed access token of ours says; null where it is none, or is one no more. */
+  signedClaims: (token: string) => Promise<JWTPayload | null>;
+}
+
+async function keepTokenRules(ctx: KoaContextWithOIDC, parts: TokenRuleParts): Promise<void> {
+  const { route, params, client } = ctx.oidc ?? {};
+  // Without a client, nobody has proved to be the one who may do this.
+  if (client === undefined || params === undefined) return;
+  const isRefused = ctx.status === 400;
+  if (route === "revocation" && isRefused) await revokeSigned(ctx, parts);
+  if (route !== "token") return;
+  if (params.grant_type === "authorization_code" && isRefused) await spendCode(ctx, parts);
+  if (params.grant_type === "refresh_token") await sameSuccessor(ctx, parts);
+}
+
+/** The provider revokes only what it finds in its records. A signed token is known by its grant, which ends with it. */
+async function revokeSigned(ctx: KoaContextWithOIDC, { apps, signedClaims }: TokenRuleParts): Promise<void> {
+  if ((ctx.body as { error?: string }).error !== "unsupported_token_type") return;
+  const claims = await signedClaims(String(ctx.oidc.params?.token));
+  if (claims !== null && claims.client_id === ctx.oidc.client?.clientId) {
+    await apps.revokeGrant(String(claims.grant));
+    await apps.noteEnd(String(claims.grant), "client");
+  }
+  ctx.status = 200;
+  ctx.body = "";
+}
+
+/** A code is good for one attempt: whoever has it and not its verifier has found it somewhere. */
+async function spendCode(ctx: KoaContextWithOIDC, { records, apps }: TokenRuleParts): Promise<void> {
+  const code = ctx.oidc.params?.code;
+  if (typeof code !== "string" || code.includes("\0")) return;
+  const grantId = (await records.find("AuthorizationCode", code))?.payload.grantId;
+  if (typeof grantId !== "string") return;
+  await apps.revokeGrant(grantId);
+  await apps.noteEnd(grantId, "refused");
+}
+
+/** Requests that bring the same refresh token at the same time are answered alike. */
+async function sameSuccessor(ctx: KoaContextWithOIDC, { records, apps }: TokenRuleParts): Promise<void> {
+  const { refresh_token: token, scope, resource } = ctx.oidc.params as Record<string, unknown>;
+  const grantId = ctx.oidc.entities.Grant?.jti;
+  // The provider knows the grant of a token that is this client's, and of no other.
+  if (typeof token !== "string" || grantId === undefined) return;
+  const request = JSON.stringify([scope, resource]);
+  const answer = ctx.body as Record<string, unknown>;
+  if (ctx.status === 200) return records.keepRotation(token, { grantId, request, answer });
+  if (ctx.oidc.entities.RotatedRefreshToken !== undefined) {
+    // Refused after it was replaced, for another resource: it gave nothing, so that it was not used.
+    await ctx.oidc.entities.RefreshToken?.destroy();
+    return records.giveBack("RefreshToken", token);
+  }
+  if (answer.error !== "invalid_grant") return;
+  const given = await records.rotationOf(token, request);
+  if (given === "reused") {
+    await apps.revokeGrant(grantId);
+    await apps.noteEnd(grantId, "reused");
+  } else if (given !== undefined) {
+    ctx.status = 200;
+    ctx.body = given;
+  }
 }

@@ -3,13 +3,13 @@ import type { Identity } from "../../domains/identity/index.ts";
 import { isAppError } from "../../kernel/errors.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "./browser-session.ts";
-import { errorsAsPages } from "./error-pages.ts";
 import { type FormGuard, smallBody } from "./form-guard.ts";
+import { errorsAsPages } from "./pages/error.page.ts";
 import { sendPage } from "./pages/page.ts";
 import { signedInPage, signedOutPage, signInPage } from "./pages/sign-in.page.ts";
 import { wordsOf } from "./pages/words.ts";
 
-export interface SignInParts {
+interface SignInParts {
   identity: Identity;
   browser: BrowserSession;
   forms: FormGuard;

@@ -29,8 +29,8 @@ import {
 import type { Caller } from "../../registry/caller.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
-import { errorsAsPages } from "../oauth/error-pages.ts";
 import { type FormGuard, smallBody } from "../oauth/form-guard.ts";
+import { errorsAsPages } from "../oauth/pages/error.page.ts";
 import { signedInNav, topBar } from "../oauth/pages/page.ts";
 import { languageOf, wordsIn, wordsOf } from "../oauth/pages/words.ts";
 import {
@@ -46,7 +46,7 @@ import {
 } from "./dashboard.page.ts";
 import { viewed } from "./viewed.ts";
 
-export interface DashboardPagesParts extends Pick<BiServices, "boards" | "views" | "exports" | "embeds"> {
+interface DashboardPagesParts extends Pick<BiServices, "boards" | "views" | "exports" | "embeds"> {
   identity: Identity;
   browser: BrowserSession;
   forms: FormGuard;

@@ -6,9 +6,9 @@ import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { Admission } from "../mcp/admission.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
-import { publish } from "../mcp/publish.ts";
 import { arrivalOf } from "../mcp/routes.ts";
 import type { Surface } from "../mcp/surface.ts";
+import { publish } from "../mcp/tool-list.ts";
 
 /** The REST twins of seed 000's endpoint: the same tools, by real HTTP statuses. */
 export function mountBiTools(

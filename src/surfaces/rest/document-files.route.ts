@@ -14,9 +14,9 @@ import type { Caller } from "../../registry/caller.ts";
 import { refusal } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { fileHeaders } from "../http/file-headers.ts";
-import { knowledgeBody } from "../mcp/presenters/knowledge.ts";
+import { knowledgeBody } from "../mcp/presenters.ts";
 
-export interface DocumentFilesParts
+interface DocumentFilesParts
   extends Pick<KnowledgeServices, "knowledge" | "folders" | "downloads" | "tickets" | "knowledgeLimits"> {
   identity: Pick<Identity, "callerFor">;
 }

@@ -14,7 +14,7 @@ import { requirePerson } from "../console-api/require-person.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
-import { readOperation } from "../mcp/resource-operation.ts";
+import { readOperation } from "../mcp/server-factory.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 
 interface UserSettingsParts {

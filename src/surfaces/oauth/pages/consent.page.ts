@@ -1,13 +1,12 @@
 import { html, raw } from "hono/html";
 import type { Permission } from "../../../kernel/permissions.ts";
 import { guardField, type Html } from "./page.ts";
-import { PERMISSION_WORDS } from "./permission-words.ts";
-import type { Words } from "./words.ts";
+import { PERMISSION_WORDS, type Words } from "./words.ts";
 
 /** Most clients ask for everything that there is; power over the workspace is only given by a click of its own. */
 const ASKED_FOR_TWICE: readonly Permission[] = ["admin"];
 
-export interface ConsentView {
+interface ConsentView {
   action: string;
   formToken: string;
   clientName: string;

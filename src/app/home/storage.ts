@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, type StatsFs } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { storeIdFile } from "../../platform/blobs/index.ts";
+import { type FolderBlobStore, openFolderBlobs, storeIdFile } from "../../platform/blobs/index.ts";
+import { accountOf } from "../../platform/sandbox/index.ts";
 import { ownedTempPath } from "../../platform/temp/index.ts";
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -37,4 +38,29 @@ async function tryOut(path: string): Promise<void> {
     await file.close();
     await rm(path, { force: true });
   }
+}
+
+interface DiskNeeds {
+  diskFreeBytes: number;
+  diskFreeFiles: number;
+}
+
+/** What is short, in a sentence; undefined while there is enough. */
+export function diskProblem(
+  { bavail, bsize, files, ffree }: Pick<StatsFs, "bavail" | "bsize" | "files" | "ffree">,
+  { diskFreeBytes, diskFreeFiles }: DiskNeeds,
+): string | undefined {
+  if (bavail * bsize < diskFreeBytes) return "The disk is full, or nearly so.";
+  // Some file systems do not count their files.
+  return files > 0 && ffree < diskFreeFiles ? "The disk has no room for more files." : undefined;
+}
+
+export function blobsOf(home: string): string {
+  return join(home, "blobs");
+}
+
+/** The files of a home. The engine's processes read parts, and can write none. */
+export function openBlobs(home: string): Promise<FolderBlobStore> {
+  const readerGid = accountOf("engine", 0)?.gid;
+  return openFolderBlobs({ folder: blobsOf(home), ...(readerGid !== undefined && { readerGid }) });
 }
