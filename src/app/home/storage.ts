@@ -3,7 +3,7 @@ import { existsSync, type StatsFs } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type FolderBlobStore, openFolderBlobs, storeIdFile } from "../../platform/blobs/index.ts";
-import { accountOf } from "../../platform/sandbox/index.ts";
+import { osUserOf } from "../../platform/sandbox/index.ts";
 import { ownedTempPath } from "../../platform/temp/index.ts";
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -61,6 +61,6 @@ export function blobsOf(home: string): string {
 
 /** The files of a home. The engine's processes read parts, and can write none. */
 export function openBlobs(home: string): Promise<FolderBlobStore> {
-  const readerGid = accountOf("engine", 0)?.gid;
+  const readerGid = osUserOf("engine", 0)?.gid;
   return openFolderBlobs({ folder: blobsOf(home), ...(readerGid !== undefined && { readerGid }) });
 }

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { needsRoot } from "../../../test/support/availability.ts";
 import { makeDataset } from "../../../test/support/datasets.ts";
 import { startTestServer } from "../../../test/support/server.ts";
-import { accountOf } from "../../platform/sandbox/index.ts";
+import { osUserOf } from "../../platform/sandbox/index.ts";
 
 it("the parts of datasets can be read by the engine's processes, and by no other sandbox", async (context) => {
   needsRoot(context);
@@ -19,13 +19,13 @@ it("the parts of datasets can be read by the engine's processes, and by no other
   await chmod(home, 0o755);
   const entries = await readdir(join(home, "blobs/parts"), { recursive: true, withFileTypes: true });
   const part = entries.find((entry) => entry.isFile())!;
-  const statusFor = (account: ReturnType<typeof accountOf>): number | null =>
+  const statusFor = (account: ReturnType<typeof osUserOf>): number | null =>
     spawnSync("cat", [join(part.parentPath, part.name)], { ...account, stdio: "ignore" }).status;
-  expect(statusFor(accountOf("engine", 1))).toBe(0);
+  expect(statusFor(osUserOf("engine", 1))).toBe(0);
   for (const kind of ["fileReader", "databaseFile"] as const) {
     for (let number = 0; number < 100; number += 1) {
-      expect(accountOf(kind, number)?.gid).not.toBe(accountOf("engine", 0)?.gid);
+      expect(osUserOf(kind, number)?.gid).not.toBe(osUserOf("engine", 0)?.gid);
     }
-    expect(statusFor(accountOf(kind, 0))).toBe(1);
+    expect(statusFor(osUserOf(kind, 0))).toBe(1);
   }
 });

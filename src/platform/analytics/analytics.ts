@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from "node:os";
 import { AppError } from "../../kernel/errors.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
 import { JsonSlice } from "../../kernel/json.ts";
-import { accountOf } from "../sandbox/index.ts";
+import { osUserOf } from "../sandbox/index.ts";
 import { sweepLeftovers } from "../temp/index.ts";
 import type { Analytics, AnalyticsOptions } from "./analytics-options.ts";
 import { LIMITS } from "./limits.ts";
@@ -30,7 +30,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     extraWorkers: extraWorkersFor(workers, memoryMb),
     memoryMb,
     threads,
-    readerOf: (index) => accountOf("engine", index + 1),
+    readerOf: (index) => osUserOf("engine", index + 1),
     log,
   });
   const loadMemoryMb = options.loadMemoryMb ?? LIMITS.analytics.loadMemoryMb;
@@ -39,7 +39,7 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
     tempFolder,
     memoryMb: loadMemoryMb,
     threads,
-    readerOf: (index) => accountOf("loader", index),
+    readerOf: (index) => osUserOf("loader", index),
     log,
   });
   const rowThreads = new RowThreads();

@@ -28,8 +28,8 @@ export const LIMITS = {
     longQueriesPerUser: 3,
     /** Long queries of one workspace at which the same holds for everybody in it who has one of them. */
     longQueriesPerScope: 6,
-    /** How long somebody whose query ended a process has to do with processes of the workspace's own, one query at a time beside a long one. */
-    confinedMs: 60_000,
+    /** Quarantine: how long somebody whose query ended a process has to do with processes of the workspace's own, one query at a time beside a long one. */
+    quarantineMs: 60_000,
     /** How long a query is known to be a heavy one, by its text without values: it then waits for other long ones before it begins. */
     heavyMs: 10 * 60_000,
     /** Workspaces that have processes of their own, two each; more wait. */

@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { AppError } from "../../kernel/errors.ts";
-import type { Account } from "../sandbox/index.ts";
+import type { OsUser } from "../sandbox/index.ts";
 import { isInPlace, ownedTempPath } from "../temp/index.ts";
 
 /**
@@ -23,15 +23,15 @@ import { isInPlace, ownedTempPath } from "../temp/index.ts";
  */
 export class LinkedFolder {
   readonly folder: string;
-  readonly #reader: Account;
+  readonly #reader: OsUser;
 
-  private constructor(folder: string, reader: Account) {
+  private constructor(folder: string, reader: OsUser) {
     this.folder = folder;
     this.#reader = reader;
   }
 
   /** In a folder of names that say whose they are, which is swept after a crash. */
-  static async make(tempFolder: string, reader: Account): Promise<LinkedFolder> {
+  static async make(tempFolder: string, reader: OsUser): Promise<LinkedFolder> {
     const linked = new LinkedFolder(ownedTempPath(tempFolder), reader);
     await linked.makeFolder("");
     return linked;

@@ -72,7 +72,7 @@ export class Drawings {
     this.#pngs = new ProcessPool({
       name: "png-process",
       module: moduleOf("png-worker"),
-      accounts: "pictures",
+      osUser: "pictures",
       tempFolder,
       noun: "picture",
       nouns: "pictures",

@@ -1,7 +1,7 @@
-export { type Account, accountOf } from "./os-users.ts";
+export { type OsUser, osUserOf } from "./os-users.ts";
 export { ProcessPool } from "./process-pool.ts";
 export { createSandbox } from "./sandbox.ts";
-export { guiltOf, hasDied, incidentError, isEngineBug } from "./sandbox-errors.ts";
+export { crashAttribution, incidentError, isEngineBug, isProcessLost } from "./sandbox-errors.ts";
 export type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";
 export type { SandboxLog } from "./sandbox-process.ts";
 export { serve, type WorkerContext } from "./worker-channel.ts";

@@ -52,11 +52,11 @@ async function runServer(
   const file = join(base, "server.ts");
   await writeFile(
     file,
-    `import { accountOf, createSandbox } from "./src/platform/sandbox/index.ts";
+    `import { osUserOf, createSandbox } from "./src/platform/sandbox/index.ts";
      const make = () => createSandbox({
        name: "lifecycle", module: ${JSON.stringify(join(base, "src/platform/sandbox/test-worker.ts"))},
        tempFolder: ${JSON.stringify(join(base, "temp"))}, memoryMb: 256, requestTimeoutMs: 60_000,
-       user: accountOf("databaseFile", 1),
+       user: osUserOf("databaseFile", 1),
        log: { warn: (fields, message) => console.error(message, fields) },
      });
      const tell = (answer) => console.log(JSON.stringify(answer));

@@ -1,5 +1,5 @@
 /** Whom a process becomes; nobody else when the server is not root. */
-export type Account = { uid: number; gid: number } | undefined;
+export type OsUser = { uid: number; gid: number } | undefined;
 
 /**
  * Nobody's numbers on any system that we know, which need no entry in /etc/passwd. Each kind of process has a
@@ -21,10 +21,10 @@ const BLOCKS = {
   databaseFile: { first: 65_400, count: 64, gid: undefined },
 } as const;
 
-export type AccountKind = keyof typeof BLOCKS;
+export type OsUserKind = keyof typeof BLOCKS;
 
 /** The account of the `number`th process of a kind. */
-export function accountOf(kind: AccountKind, number: number): Account {
+export function osUserOf(kind: OsUserKind, number: number): OsUser {
   if (process.geteuid?.() !== 0) return undefined;
   const { first, count, gid } = BLOCKS[kind];
   const uid = first + (number % count);

@@ -19,7 +19,7 @@ function make(options: Partial<ConstructorParameters<typeof ProcessPool>[0]> = {
   const pool = new ProcessPool({
     name: "test",
     module: join(import.meta.dirname, "test-worker.ts"),
-    accounts: "documents",
+    osUser: "documents",
     tempFolder,
     noun: "PDF",
     nouns: "PDFs",

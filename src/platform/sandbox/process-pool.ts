@@ -1,6 +1,6 @@
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { FairQueue } from "../../kernel/fair-queue.ts";
-import { type AccountKind, accountOf } from "./os-users.ts";
+import { type OsUserKind, osUserOf } from "./os-users.ts";
 import { createSandbox } from "./sandbox.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox-options.ts";
 
@@ -9,7 +9,7 @@ interface ProcessPoolOptions
     SandboxOptions,
     "name" | "module" | "tempFolder" | "memoryMb" | "allowRead" | "maxParamsBytes" | "maxResultBytes" | "log"
   > {
-  accounts: AccountKind;
+  osUser: OsUserKind;
   /** What is made there, for those who are told that it failed: "PDF". */
   noun: string;
   nouns: string;
@@ -45,13 +45,13 @@ export class ProcessPool {
 
   constructor(options: ProcessPoolOptions) {
     this.#options = options;
-    const { accounts, processes, waiting, timeoutMs, nouns, idleMs: _idleMs, ...sandbox } = options;
+    const { osUser, processes, waiting, timeoutMs, nouns, idleMs: _idleMs, ...sandbox } = options;
     this.#all = Array.from({ length: processes }, (_, number) => ({
       sandbox: createSandbox({
         ...sandbox,
         requestTimeoutMs: timeoutMs,
         permissionModel: "addons",
-        user: accountOf(accounts, number),
+        user: osUserOf(osUser, number),
       }),
       idleTimer: undefined,
     }));

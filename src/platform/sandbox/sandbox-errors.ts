@@ -20,25 +20,25 @@ const ENDINGS: Readonly<Record<EndReason, string>> = {
   closed: "The server is stopping.",
 };
 
-/** What a call gets to hear when its process ended under it, and whether it was the only one there. */
+/** The error of a call whose process ended under it, and whether it was the only one there. */
 export function endError(reason: EndReason, wasAlone = false): AppError {
   const hint = reason === "memory" ? "Try a smaller input." : "Try again.";
   return new AppError("unavailable", ENDINGS[reason], { hint, data: { reason, wasAlone } });
 }
 
-/** Whether a call failed because its process ended, which need not have been its own doing. */
-export function hasDied(error: unknown): boolean {
+/** A call that failed because its process ended, which need not have been its own doing. */
+export function isProcessLost(error: unknown): boolean {
   if (!isAppError(error) || error.code !== "unavailable") return false;
   const { reason } = error.data;
   return typeof reason === "string" && reason in ENDINGS && reason !== "closed";
 }
 
-/** What may have ended its process itself: then it is not run a second time beside others. */
-const DOINGS: ReadonlySet<unknown> = new Set(["crash", "memory", "protocol"] satisfies EndReason[]);
+/** Endings that a call may have caused itself: then there is no retry beside others. */
+const ATTRIBUTABLE: ReadonlySet<unknown> = new Set(["crash", "memory", "protocol"] satisfies EndReason[]);
 
-/** How likely it is that a call that failed with its process ended it. */
-export function guiltOf(error: unknown): "none" | "possible" | "certain" {
-  if (!isAppError(error) || !hasDied(error) || !DOINGS.has(error.data.reason)) return "none";
+/** Crash attribution: how likely it is that a call which failed with its process was what ended it. */
+export function crashAttribution(error: unknown): "none" | "possible" | "certain" {
+  if (!isAppError(error) || !isProcessLost(error) || !ATTRIBUTABLE.has(error.data.reason)) return "none";
   return error.data.wasAlone === true ? "certain" : "possible";
 }
 

@@ -1,4 +1,4 @@
-import type { Account } from "./os-users.ts";
+import type { OsUser } from "./os-users.ts";
 import type { FileIdentity } from "./procfs.ts";
 import type { SandboxLog } from "./sandbox-process.ts";
 
@@ -27,7 +27,7 @@ export interface SandboxOptions {
   maxResultBytes?: number;
   cancelGraceMs?: number;
   /** Whom to become when the server is root. Sandboxes that must not touch each other take different ones. */
-  user: Account;
+  user: OsUser;
   /** All that the process finds in its environment. */
   env?: Readonly<Record<string, string>>;
   /** Folders that it may read besides its code, as far as the permission model is concerned. */

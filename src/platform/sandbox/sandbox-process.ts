@@ -7,7 +7,7 @@ import { once } from "../../kernel/concurrency.ts";
 import { strippedFlags } from "../stripped/index.ts";
 import { ownedTempPath } from "../temp/index.ts";
 import { LIMITS } from "./limits.ts";
-import type { Account } from "./os-users.ts";
+import type { OsUser } from "./os-users.ts";
 import { type MemoryWatch, watchMemory } from "./procfs.ts";
 import {
   type BootstrapPlan,
@@ -28,7 +28,7 @@ export interface SandboxLog {
 export interface ProcessOptions {
   name: string;
   module: string;
-  user: Account;
+  user: OsUser;
   memoryMb: number;
   memoryNowMb: () => number;
   addressMb: number | undefined;

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { tempEntries } from "../../../test/support/temp-entries.ts";
-import { accountOf, createSandbox, guiltOf, hasDied, type Sandbox, type SandboxOptions } from "./index.ts";
+import {
+  crashAttribution,
+  createSandbox,
+  isProcessLost,
+  osUserOf,
+  type Sandbox,
+  type SandboxOptions,
+} from "./index.ts";
 
 let tempFolder: string;
 let logged: { message: string; output?: string }[];
@@ -26,7 +33,7 @@ function make(options: Partial<SandboxOptions> = {}): Sandbox {
     tempFolder,
     memoryMb: 256,
     requestTimeoutMs: 20_000,
-    user: accountOf("databaseFile", 1),
+    user: osUserOf("databaseFile", 1),
     log: { warn: (fields, message) => logged.push({ message, ...fields }) },
     ...options,
   });
@@ -115,7 +122,7 @@ describe("when things go wrong", () => {
     },
   );
 
-  it("a folder that somebody removed is nobody's guilt, and the next process has a new one", async () => {
+  it("a folder that somebody removed is nobody's attribution, and the next process has a new one", async () => {
     const sandbox = make({ concurrency: 2 });
     const before = await sandbox.call("pid", {});
     let ends = 0;
@@ -126,7 +133,7 @@ describe("when things go wrong", () => {
     await rm(tempFolder, { recursive: true });
     expect(await sandbox.call("pid", {})).not.toBe(before);
     expect(await lost).toMatchObject({ code: "unavailable", data: { reason: "folder", wasAlone: true } });
-    expect([hasDied(await lost), guiltOf(await lost), ends]).toEqual([true, "none", 1]);
+    expect([isProcessLost(await lost), crashAttribution(await lost), ends]).toEqual([true, "none", 1]);
   });
 
   it("an unhandled rejection in there does not hurt anybody out here", async () => {

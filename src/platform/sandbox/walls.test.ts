@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { needsRoot } from "../../../test/support/availability.ts";
-import { accountOf, createSandbox, type Sandbox, type SandboxWalls } from "./index.ts";
+import { createSandbox, osUserOf, type Sandbox, type SandboxWalls } from "./index.ts";
 
 const isLinux = process.platform === "linux";
 
@@ -22,7 +22,7 @@ function make(permissionModel: "strict" | "off"): Sandbox {
     tempFolder: join(folder, "temp"),
     memoryMb: 256,
     requestTimeoutMs: 20_000,
-    user: accountOf("databaseFile", 1),
+    user: osUserOf("databaseFile", 1),
     permissionModel,
     log: { warn: () => undefined },
   });

@@ -59,7 +59,7 @@ export class Documents {
     this.#pool = new ProcessPool({
       name: "document-process",
       module: join(import.meta.dirname, `document-worker${extname(import.meta.filename)}`),
-      accounts: "documents",
+      osUser: "documents",
       tempFolder,
       noun: "document",
       nouns: "documents",

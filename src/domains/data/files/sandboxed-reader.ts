@@ -6,9 +6,9 @@ import { timeLimit } from "../../../kernel/time.ts";
 import { megabytes } from "../../../platform/files/index.ts";
 import { LIMITS } from "../../../platform/files/limits.ts";
 import {
-  type Account,
-  accountOf,
   createSandbox,
+  type OsUser,
+  osUserOf,
   type Sandbox,
   type SandboxLog,
 } from "../../../platform/sandbox/index.ts";
@@ -65,7 +65,7 @@ export class SandboxedReader {
     const number = this.#accounts.pop() ?? 0;
     try {
       if (this.#isClosed) throw new AppError("unavailable", "The server is stopping.");
-      return await this.#readInSandbox(request, accountOf("fileReader", number));
+      return await this.#readInSandbox(request, osUserOf("fileReader", number));
     } finally {
       this.#accounts.push(number);
       leave();
@@ -77,7 +77,7 @@ export class SandboxedReader {
     await Promise.all([...this.#sandboxes].map((sandbox) => sandbox.close()));
   }
 
-  async #readInSandbox(request: ReadRequest, user: Account): Promise<ReadFile> {
+  async #readInSandbox(request: ReadRequest, user: OsUser): Promise<ReadFile> {
     const { folder, fileName } = request;
     const { tempFolder, log, memoryMb = LIMITS.files.readerMemoryMb } = this.#options;
     await openFolder(folder, fileName, user);
@@ -138,7 +138,7 @@ function fractionOf(value: unknown): number {
 }
 
 /** As root, the reader is somebody else, who gets to this folder and this file and no further. */
-async function openFolder(folder: string, fileName: string, user: Account): Promise<void> {
+async function openFolder(folder: string, fileName: string, user: OsUser): Promise<void> {
   if (user === undefined) return;
   const file = join(folder, fileName);
   await chown(folder, 0, user.gid);

@@ -5,9 +5,9 @@ import { z } from "zod";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { FairQueue } from "../../../kernel/fair-queue.ts";
 import {
-  type Account,
-  accountOf,
   createSandbox,
+  type OsUser,
+  osUserOf,
   type Sandbox,
   type SandboxLog,
 } from "../../../platform/sandbox/index.ts";
@@ -113,7 +113,7 @@ export class DocumentReader {
     const leave = await this.#queue.enter(request.scope, request.signal);
     const number = this.#accounts.pop() ?? 0;
     try {
-      return await this.#readApart(request, accountOf("documentReader", number));
+      return await this.#readApart(request, osUserOf("documentReader", number));
     } finally {
       this.#accounts.push(number);
       leave();
@@ -124,7 +124,7 @@ export class DocumentReader {
     await Promise.all([...this.#sandboxes].map((sandbox) => sandbox.close()));
   }
 
-  async #readApart({ path, extension, signal }: ReadRequest, user: Account): Promise<ReadDocument> {
+  async #readApart({ path, extension, signal }: ReadRequest, user: OsUser): Promise<ReadDocument> {
     const folder = ownedTempPath(this.#folder);
     await mkdir(folder, { mode: 0o700 });
     const sandbox = this.#sandbox("reader-worker", folder, user);
@@ -150,7 +150,7 @@ export class DocumentReader {
   /** The texts of pages that are pictures, in another process of its own; null where that is not installed. */
   async #recognise(
     params: { path: string; pages: readonly number[] | "all" | null },
-    { folder, user, signal }: { folder: string; user: Account; signal: AbortSignal },
+    { folder, user, signal }: { folder: string; user: OsUser; signal: AbortSignal },
   ): Promise<Recognised> {
     if (!canRecognise()) return null;
     const sandbox = this.#sandbox("recognition-worker", folder, user);
@@ -166,7 +166,7 @@ export class DocumentReader {
     }
   }
 
-  #sandbox(name: string, folder: string, user: Account): Sandbox {
+  #sandbox(name: string, folder: string, user: OsUser): Sandbox {
     const sandbox = createSandbox({
       name: name.replace("worker", "process"),
       module: moduleOf(name),
@@ -195,7 +195,7 @@ function documentOf({ mimeType, ...read }: z.output<typeof answer>): ReadDocumen
 const RTF = Buffer.from("{\\rtf");
 
 /** As root, the reader is somebody else, who gets to this folder and this file and no further. */
-async function letIn(folder: string, user: Account): Promise<void> {
+async function letIn(folder: string, user: OsUser): Promise<void> {
   if (user === undefined) return;
   await chown(folder, 0, user.gid);
   await chmod(folder, 0o710);

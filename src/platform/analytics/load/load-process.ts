@@ -4,7 +4,13 @@ import { extname, join } from "node:path";
 import { z } from "zod";
 import { lazily } from "../../../kernel/concurrency.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
-import { type Account, createSandbox, hasDied, type Sandbox, type SandboxLog } from "../../sandbox/index.ts";
+import {
+  createSandbox,
+  isProcessLost,
+  type OsUser,
+  type Sandbox,
+  type SandboxLog,
+} from "../../sandbox/index.ts";
 import type { Part } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
 import { LinkedFolder } from "../linked-folder.ts";
@@ -20,7 +26,7 @@ interface LoadProcessOptions {
   tempFolder: string;
   memoryMb: number;
   threads: number;
-  reader: Account;
+  reader: OsUser;
   log: SandboxLog;
 }
 
@@ -68,7 +74,7 @@ export class LoadProcess {
     const { settings } = await this.openFolders();
     const ask = (): Promise<unknown> => this.sandbox.call("probe", { settings });
     // One that ended just now is being replaced, and that is all that anybody notices.
-    await ask().catch((error: unknown) => (hasDied(error) ? ask() : Promise.reject(error)));
+    await ask().catch((error: unknown) => (isProcessLost(error) ? ask() : Promise.reject(error)));
   }
 
   /** Copies the part out of the reach of the process that wrote it; once this answers, it is there to stay. */

@@ -4,9 +4,9 @@ import { FairQueue } from "../../../kernel/fair-queue.ts";
 import { randomText } from "../../../kernel/text.ts";
 import type { FolderBlobStore } from "../../blobs/index.ts";
 import {
-  type Account,
   type CallOptions,
-  hasDied,
+  isProcessLost,
+  type OsUser,
   type Sandbox,
   type SandboxLog,
   type SandboxWalls,
@@ -30,7 +30,7 @@ interface LoaderOptions {
   memoryMb: number;
   threads: number;
   /** Whom process number n becomes; undefined without root. */
-  readerOf(process: number): Account;
+  readerOf(process: number): OsUser;
   log: SandboxLog;
 }
 
@@ -152,7 +152,9 @@ export class Loader {
     const call = (): Promise<unknown> =>
       job.call(method, params, { timeoutMs: LIMITS.analytics.jobMs, signal });
     // Nothing has happened yet, and it was most likely not the doing of rows that are in our own form.
-    const answer = await call().catch((error: unknown) => (hasDied(error) ? call() : Promise.reject(error)));
+    const answer = await call().catch((error: unknown) =>
+      isProcessLost(error) ? call() : Promise.reject(error),
+    );
     return process.store(folders, name, key, parseWritten(answer));
   }
 
@@ -196,7 +198,7 @@ export class Loader {
 
 /** Nothing else was in the process; but an operator or the machine may have ended it, too. */
 function blameFile(error: unknown): never {
-  if (!isAppError(error) || !hasDied(error) || error.data.reason !== "crash") throw error;
+  if (!isAppError(error) || !isProcessLost(error) || error.data.reason !== "crash") throw error;
   throw new AppError("unavailable", "The process that read this file ended unexpectedly.", {
     hint: "Try it once more; if that ends the same way, save the file anew with another program, or in another format such as CSV, and import that.",
     data: error.data,

@@ -3,14 +3,14 @@ import { AppError, isAppError } from "../../../kernel/errors.ts";
 import type { EngineLimits, QueryRequest, TableView } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
 
-/** Workspaces whose statements have just ended a process: for a while they have processes of their own. */
-export class Confined {
+/** Quarantine: a workspace whose statement has just ended a process gets, for a while, processes of its own. */
+export class Quarantine {
   readonly #until = new Map<string, number>();
 
   add(scope: string): void {
     const now = performance.now();
     for (const [one, until] of this.#until) if (until <= now) this.#until.delete(one);
-    this.#until.set(scope, now + LIMITS.analytics.confinedMs);
+    this.#until.set(scope, now + LIMITS.analytics.quarantineMs);
   }
 
   has(scope: string): boolean {
@@ -19,7 +19,7 @@ export class Confined {
 }
 
 /** For a statement that ended its process: nothing is gained by sending it again. */
-export function deadly(error: unknown): AppError {
+export function crashError(error: unknown): AppError {
   const { reason } = isAppError(error) ? error.data : {};
   const options = { data: { reason }, cause: error };
   if (reason === "memory") {
@@ -46,7 +46,7 @@ const VALUES = /'[^']*'|\d+/g;
  * Statements that took long or ended their process, by their texts without values: most heavy statements come many
  * times with other values. It only says in which line one waits, so it may be wrong.
  */
-export class KnownHeavy {
+export class HeavyStatements {
   readonly #until = new Map<string, number>();
 
   add(request: QueryRequest): void {
@@ -58,7 +58,7 @@ export class KnownHeavy {
   }
 
   /** One has ended well: it may have been slow only because of others. */
-  acquit(request: QueryRequest): void {
+  remove(request: QueryRequest): void {
     this.#until.delete(keyOf(request));
   }
 

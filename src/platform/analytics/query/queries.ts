@@ -1,7 +1,7 @@
 import { lazily } from "../../../kernel/concurrency.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { FairQueue, workspaceOf } from "../../../kernel/fair-queue.ts";
-import { guiltOf, hasDied } from "../../sandbox/index.ts";
+import { crashAttribution, isProcessLost } from "../../sandbox/index.ts";
 import type {
   Column,
   JsonValue,
@@ -13,7 +13,7 @@ import type {
 } from "../analytics-options.ts";
 import { LIMITS } from "../limits.ts";
 import type { NextAnswer, RunAnswer } from "../wire.ts";
-import { Confined, deadly, KnownHeavy } from "./quarantine.ts";
+import { crashError, HeavyStatements, Quarantine } from "./quarantine.ts";
 import type { Lease, QueryPool } from "./query-pool.ts";
 import { parseTree } from "./syntax-tree.ts";
 
@@ -21,10 +21,10 @@ import { parseTree } from "./syntax-tree.ts";
 export class Queries {
   readonly #pool: QueryPool;
   readonly #queue: FairQueue;
-  readonly #confined = new Confined();
-  /** Those who are going to be confined, as soon as the processes of their workspace are there. */
+  readonly #quarantine = new Quarantine();
+  /** Those who go into quarantine as soon as the processes of their workspace are there. */
   readonly #coming = new Set<string>();
-  readonly #heavy = new KnownHeavy();
+  readonly #heavy = new HeavyStatements();
   /** In processes of a workspace's own, one statement runs at a time until it is known to be a long one. */
   readonly #own = ownQueue("queries");
   /** And one long one; others wait for it. */
@@ -55,27 +55,27 @@ export class Queries {
       try {
         return await this.#run(request, { ...limits, ms }, clock);
       } catch (error) {
-        const guilt = await this.#accuse(request, error);
+        const attribution = await this.#attributeCrash(request, error);
         ms = leftMs();
-        if (!hasDied(error) || ms <= 0) throw error;
+        if (!isProcessLost(error) || ms <= 0) throw error;
         // One of several ended their process: whose doing it was shows when each is alone.
-        if (guilt === "possible") return this.#runOwn(request, { ...limits, ms });
+        if (attribution === "possible") return this.#runOwn(request, { ...limits, ms });
         if (isLast) throw error;
       }
     }
   }
 
   /** Fails with what its caller is to know when a statement was alone in the process that ended. */
-  async #accuse(request: QueryRequest, error: unknown): Promise<"none" | "possible"> {
-    const guilt = guiltOf(error);
-    if (guilt !== "certain") return guilt;
+  async #attributeCrash(request: QueryRequest, error: unknown): Promise<"none" | "possible"> {
+    const attribution = crashAttribution(error);
+    if (attribution !== "certain") return attribution;
     const { scope } = request;
     this.#heavy.add(request);
     this.#coming.add(scope);
     // Who did it is answered when he can do it to nobody else any more.
     await this.#pool.own.prepare(workspaceOf(scope)).finally(() => this.#coming.delete(scope));
-    this.#confined.add(scope);
-    throw deadly(error);
+    this.#quarantine.add(scope);
+    throw crashError(error);
   }
 
   /**
@@ -85,7 +85,7 @@ export class Queries {
    */
   #isApart(request: QueryRequest): boolean {
     const { scope } = request;
-    if (this.#confined.has(scope)) return true;
+    if (this.#quarantine.has(scope)) return true;
     const { own } = this.#pool;
     const workspace = workspaceOf(scope);
     const isMuch = this.#coming.has(scope) || this.#hasMuch(scope);
@@ -117,7 +117,7 @@ export class Queries {
     try {
       clock.startedMs ??= performance.now();
       const result = await runOn(place.lease, request, limits, onLong);
-      if (wasLong) this.#heavy.acquit(request);
+      if (wasLong) this.#heavy.remove(request);
       return result;
     } finally {
       void place.leave();
@@ -130,10 +130,10 @@ export class Queries {
     const place = await this.#enterOwn(this.#ownLong, request);
     try {
       const result = await runOn(place.lease, request, limits);
-      this.#heavy.acquit(request);
+      this.#heavy.remove(request);
       return result;
     } catch (error) {
-      await this.#convict(request, error, place);
+      await this.#sendToQuarantine(request, error, place);
       throw error;
     } finally {
       void place.leave();
@@ -154,10 +154,10 @@ export class Queries {
     const signal = AbortSignal.any([stop.signal, ...(request.signal === undefined ? [] : [request.signal])]);
     try {
       const result = await runOn(place.lease, { ...request, signal }, limits, onLong);
-      if (leaveLong !== undefined) this.#heavy.acquit(request);
+      if (leaveLong !== undefined) this.#heavy.remove(request);
       return result;
     } catch (error) {
-      await this.#convict(request, error, place);
+      await this.#sendToQuarantine(request, error, place);
       if (stop.signal.aborted && request.signal?.aborted !== true) return undefined;
       throw error;
     } finally {
@@ -166,13 +166,13 @@ export class Queries {
   }
 
   /** Who ends processes again and again is answered when the next one is there, so that he cannot outrun them. */
-  async #convict(request: QueryRequest, error: unknown, place: Place): Promise<void> {
-    if (guiltOf(error) === "none") return;
+  async #sendToQuarantine(request: QueryRequest, error: unknown, place: Place): Promise<void> {
+    if (crashAttribution(error) === "none") return;
     this.#heavy.add(request);
-    this.#confined.add(request.scope);
+    this.#quarantine.add(request.scope);
     await place.leave();
     await this.#pool.own.revived(workspaceOf(request.scope));
-    throw deadly(error);
+    throw crashError(error);
   }
 
   /** Like `query`; but once it has given rows, it cannot begin again. */
@@ -188,8 +188,8 @@ export class Queries {
         }
         return;
       } catch (error) {
-        await this.#accuse(request, error);
-        if (hasRows || !hasDied(error)) throw error;
+        await this.#attributeCrash(request, error);
+        if (hasRows || !isProcessLost(error)) throw error;
       }
     }
     yield* this.#streamOwn(request);
@@ -201,7 +201,7 @@ export class Queries {
     try {
       yield* this.#stream(request, place);
     } catch (error) {
-      await this.#convict(request, error, place);
+      await this.#sendToQuarantine(request, error, place);
       throw error;
     }
   }
@@ -242,10 +242,10 @@ export class Queries {
     checkSql(sql);
     const options = { timeoutMs: LIMITS.analytics.queryMs, signal };
     const call = () => this.#pool.call("serialize", { sql }, options);
-    // The one to blame is most likely a query that ran at the same time, if there was one.
+    // What crashed it is most likely a query that ran at the same time, if there was one.
     const again = (error: unknown): Promise<unknown> => {
-      if (guiltOf(error) === "certain") throw deadly(error);
-      return hasDied(error) ? call() : Promise.reject(error);
+      if (crashAttribution(error) === "certain") throw crashError(error);
+      return isProcessLost(error) ? call() : Promise.reject(error);
     };
     return serializedOf(await call().catch(again));
   }

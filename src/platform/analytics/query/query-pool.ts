@@ -1,6 +1,6 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { workspaceOf } from "../../../kernel/fair-queue.ts";
-import type { Account, Sandbox, SandboxLog } from "../../sandbox/index.ts";
+import type { OsUser, Sandbox, SandboxLog } from "../../sandbox/index.ts";
 import type { EngineLimits, TableView } from "../analytics-options.ts";
 import { EngineTrial } from "../engine-trial.ts";
 import { LIMITS } from "../limits.ts";
@@ -20,7 +20,7 @@ interface QueryPoolOptions {
   memoryMb: number;
   threads: number;
   /** Whom process number n becomes; undefined without root. */
-  readerOf(worker: number): Account;
+  readerOf(worker: number): OsUser;
   log: SandboxLog;
 }
 

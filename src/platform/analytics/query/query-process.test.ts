@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { accountOf } from "../../sandbox/index.ts";
+import { osUserOf } from "../../sandbox/index.ts";
 import { QueryProcess } from "./query-process.ts";
 
 let tempFolder: string;
@@ -13,7 +13,7 @@ beforeAll(async () => {
     name: "query",
     tempFolder,
     memoryMb: 1_024,
-    reader: accountOf("engine", 1),
+    reader: osUserOf("engine", 1),
     log: { warn: () => undefined },
     onChange: () => undefined,
   });

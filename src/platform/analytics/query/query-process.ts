@@ -1,10 +1,10 @@
 import { extname, join } from "node:path";
 import { isWithin } from "../../../kernel/fair-queue.ts";
 import {
-  type Account,
   type CallOptions,
   createSandbox,
-  hasDied,
+  isProcessLost,
+  type OsUser,
   type Sandbox,
   type SandboxLog,
 } from "../../sandbox/index.ts";
@@ -26,7 +26,7 @@ export interface QueryProcessOptions {
   name: string;
   tempFolder: string;
   memoryMb: number;
-  reader: Account;
+  reader: OsUser;
   log: SandboxLog;
   cancelGraceMs?: number;
   /** A statement in it has become a long one, or was one and has ended; or the process has ended under one. */
@@ -49,7 +49,7 @@ interface Call {
 /** A process that runs queries, and what it is busy with. */
 export class QueryProcess {
   readonly sandbox: Sandbox;
-  readonly reader: Account;
+  readonly reader: OsUser;
   readonly engines = new Map<string, Engine>();
   /** Places that are taken in it. */
   running = 0;
@@ -173,7 +173,7 @@ export class QueryProcess {
     return this.sandbox
       .call(method, params, { ...options, onBegin, onEnd })
       .catch((error: unknown) => {
-        if (hasDied(error)) this.#options.onChange();
+        if (isProcessLost(error)) this.#options.onChange();
         throw error;
       })
       .finally(() => {

@@ -2,7 +2,7 @@ import { lstat, realpath } from "node:fs/promises";
 import { extname, isAbsolute, join, sep } from "node:path";
 import { z } from "zod";
 import { AppError } from "../../../../kernel/errors.ts";
-import { accountOf, createSandbox, type Sandbox } from "../../../../platform/sandbox/index.ts";
+import { createSandbox, osUserOf, type Sandbox } from "../../../../platform/sandbox/index.ts";
 import { LIMITS } from "../../limits.ts";
 import {
   type Connector,
@@ -106,7 +106,7 @@ function startSandbox(
     allowRead: [file, `${file}-wal`, `${file}-shm`, `${file}-journal`],
     permissionModel,
     env: { TZ: "UTC" },
-    user: accountOf("databaseFile", ++started),
+    user: osUserOf("databaseFile", ++started),
     log,
   });
 }
