@@ -15,17 +15,13 @@ import { changedResources, RESOURCE_EVENTS } from "../domains/models/index.ts";
 import { type Clock, MS } from "../kernel/time.ts";
 import { Broadcast, type Catalog, Events } from "../platform/catalog/index.ts";
 import { deriveKey } from "../platform/vault/index.ts";
-import { BusyCallers } from "../registry/busy-callers.ts";
 import type { CallPorts } from "../registry/call.ts";
-import { RefusedCallers } from "../registry/refused-callers.ts";
 import type { Registry } from "../registry/registry.ts";
 import { mountConsoleApp } from "../surfaces/console-api/app.route.ts";
 import { mountCalls } from "../surfaces/console-api/calls.route.ts";
 import { mountExports } from "../surfaces/files/exports.route.ts";
 import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
-import { BodyBudget } from "../surfaces/http/body-budget.ts";
-import { InFlight } from "../surfaces/http/in-flight.ts";
 import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
 import { Endpoint, type EndpointParts } from "../surfaces/mcp/endpoint.ts";
 import { KNOWLEDGE_PATH, mountKnowledge, mountMcp } from "../surfaces/mcp/routes.ts";
@@ -85,6 +81,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     ...(clock !== undefined && { clock }),
     ...(log !== undefined && { log }),
     onAuditLost: (count) => metrics.auditLost(count),
+    onRefused: (gate) => metrics.refused(gate),
   });
   opened.defer(() => inside.close());
   const { engines, services } = inside;
@@ -105,8 +102,6 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const stopping = new AbortController();
   // Each call that runs listens, and there may be many.
   setMaxListeners(0, stopping.signal);
-  const refusedCallers = new RefusedCallers(engines.log);
-  const busy = new BusyCallers();
   const ports: CallPorts = {
     authorizer: identity.authorizer,
     limiter: identity.limiter,
@@ -115,8 +110,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     log: engines.log,
     stopping: stopping.signal,
     auditsValues: config.storage.auditArguments === "values",
-    refused: (...refusal) => refusedCallers.note(...refusal),
-    busy,
+    admission: engines.admission,
     observe: (operation, outcome, ms) => metrics.observeCall(operation, outcome, ms),
   };
   const hasContent = async (workspaceId: number) =>
@@ -126,13 +120,11 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const { authModule } = config.knowledge;
   const authenticate =
     authModule === null ? undefined : await loadKnowledgeAuth(resolve(authModule), identity);
-  const admission = { bodies: new BodyBudget(), inFlight: new InFlight() };
   const endpoints = makeEndpoints(config, engines, {
     identity,
     knowledge,
     ports,
     authenticate,
-    ...admission,
   });
   const { jwtSecret } = config.security;
   const readinessChecks = makeReadinessChecks({ ...engines, jwtSecret });
@@ -157,7 +149,6 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         signIn,
         hasContent,
         consoleFolder: options.consoleFolder,
-        ...admission,
       }),
   );
   const housekeeping = new Housekeeping({
@@ -165,7 +156,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     slices: inside.all,
     others: [
       signIn,
-      busy,
+      engines.admission,
       engines.received,
       jobs,
       schedules,
@@ -301,10 +292,7 @@ async function deliverEvents(
   };
 }
 
-/** What all requests of a person share, whichever way they come in. */
-type SharedAdmission = Pick<EndpointParts, "bodies" | "inFlight">;
-
-interface EndpointServices extends SharedAdmission {
+interface EndpointServices {
   identity: Identity;
   knowledge: KnowledgeServices;
   ports: CallPorts;
@@ -314,7 +302,7 @@ interface EndpointServices extends SharedAdmission {
 function makeEndpoints(
   config: Config,
   { state, registry, root, clock }: AppEngines,
-  { identity, knowledge, ports, authenticate, bodies, inFlight }: EndpointServices,
+  { identity, knowledge, ports, authenticate }: EndpointServices,
 ): Map<Surface["name"], Endpoint> {
   const parts = { registry, ports, identity, stateKey: deriveKey(root, "mcp request state") };
   const surfaces = MCP_SURFACES.filter(({ name }) => name !== "knowledge" || config.knowledge.enabled);
@@ -324,15 +312,12 @@ function makeEndpoints(
       const sessions = { kv: state.kv, clock, idleMs };
       const { admit } = knowledge.knowledgeLimits;
       const own = surface.name === "knowledge" ? { admit, ...(authenticate && { authenticate }) } : {};
-      return [
-        surface.name,
-        new Endpoint({ ...parts, ...own, surface, version: VERSION, bodies, inFlight, sessions }),
-      ];
+      return [surface.name, new Endpoint({ ...parts, ...own, surface, version: VERSION, sessions })];
     }),
   );
 }
 
-interface Mounted extends SharedAdmission {
+interface Mounted {
   endpoints: ReadonlyMap<Surface["name"], Endpoint>;
   ports: CallPorts;
   identity: Identity;
@@ -405,7 +390,6 @@ function mountAll(
     hasContent,
     hasConsole: consoleFolder !== undefined,
   });
-  const { bodies, inFlight } = mounted;
   mountCalls(app, {
     appUrl,
     version: VERSION,
@@ -413,8 +397,6 @@ function mountAll(
     browser,
     registry,
     ports,
-    bodies,
-    inFlight,
     received,
     hasContent,
   });

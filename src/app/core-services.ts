@@ -3,6 +3,7 @@ import { type Identity, identitySlice } from "../domains/identity/index.ts";
 import { type Clock, systemClock } from "../kernel/time.ts";
 import { isReadOnly, openCatalog } from "../platform/catalog/index.ts";
 import { createMemoryState, createRedisState } from "../platform/state/index.ts";
+import { Admission, type Gate } from "../registry/admission.ts";
 import { Registry } from "../registry/registry.ts";
 import type { CoreServices } from "../registry/slice.ts";
 import type { Config } from "./config.ts";
@@ -16,12 +17,16 @@ export interface OpenOptions {
   clock?: Clock;
   log?: Logger;
   onAuditLost?: (count: number) => void;
+  onRefused?: (gate: Gate) => void;
 }
 
 /** The catalog with its tables, and shared state. What closes them again is put onto the stack. */
 export async function openCoreServices(
   config: Config,
-  parts: Pick<CoreServices, "clock" | "log" | "onAuditLost">,
+  {
+    onRefused,
+    ...parts
+  }: Pick<CoreServices, "clock" | "log" | "onAuditLost"> & Pick<OpenOptions, "onRefused">,
   opened: AsyncDisposableStack,
 ): Promise<CoreServices> {
   const { home, databaseUrl, redisUrl } = config.storage;
@@ -34,7 +39,8 @@ export async function openCoreServices(
   const state = redisUrl === null ? createMemoryState() : createRedisState({ url: redisUrl, log });
   opened.defer(() => state.close());
   const { appUrl } = config.server;
-  return { ...parts, catalog, state, registry: new Registry(), appUrl, version: VERSION };
+  const admission = new Admission({ log, ...(onRefused !== undefined && { onRefused }) });
+  return { ...parts, catalog, state, admission, registry: new Registry(), appUrl, version: VERSION };
 }
 
 /** For commands about people: the catalog and who is in it. */

@@ -7,8 +7,8 @@ import { excerpt, shapeOf, withoutSqlLiterals } from "../kernel/masking.ts";
 import type { Permission } from "../kernel/permissions.ts";
 import { sanitise } from "../kernel/text.ts";
 import { abortError } from "../kernel/time.ts";
+import type { Admission } from "./admission.ts";
 import { asAppError } from "./as-app-error.ts";
-import type { BusyCallers } from "./busy-callers.ts";
 import {
   applicationFacts,
   type Bounds,
@@ -32,10 +32,8 @@ export interface CallPorts {
   auditsValues?: boolean;
   /** The server is about to stop and waits no longer for calls that run: they are told so. */
   stopping?: AbortSignal;
-  /** Those who are refused for a moment because they have too much going. */
-  busy?: BusyCallers;
-  /** Told of every call that failed, to find those that were refused because of too much load. */
-  refused?: (error: AppError, caller: Caller, meta: Pick<CallMeta, "address">) => void;
+  /** The gates that all requests and calls share, and what counts refusals. */
+  admission: Admission;
   /** Told of every call that ended, for metrics. */
   observe?: (
     operation: { kind: OperationKind; name: string; surface: string },
@@ -97,14 +95,17 @@ export async function call(
   const datasets = new Set<number>();
   const concealed: string[] = [];
   let outcome: Outcome;
+  const { admission, authorizer, limiter } = ports;
+  const { caller, meta } = environment;
+  const who = { caller, address: meta.address };
   try {
-    requirePermission(ports.authorizer, operation, environment.caller);
-    if (operation.kind === "tool") ports.busy?.assertMayCall(operation, environment.caller);
-    await ports.audit.room();
+    admission.check("permission", who, () => requirePermission(authorizer, operation, caller));
+    if (operation.kind === "tool") admission.checkBackOff(operation, who);
+    await admission.pass("audit_buffer", who, () => ports.audit.room());
     const { plain, longList } = await readArguments(args, operation.longList);
     const input = parse(operation, plain);
     // A call that could not be run costs none of the tries, and is told so even when there are none left.
-    await ports.limiter.take(operation, environment.caller, environment.meta);
+    await admission.pass("call_rate", who, () => limiter.take(operation, caller, meta));
     const output = await metered(ports, operation, environment, () =>
       notingDatasets(datasets, () =>
         runWithin(
@@ -120,7 +121,7 @@ export async function call(
         ),
       ),
     ).catch((thrown: unknown) => {
-      ports.busy?.note(operation, environment.caller, thrown);
+      admission.noteRun(operation, who, thrown);
       throw thrown;
     });
     outcome = { status: "done", output, ms: performance.now() - started };
@@ -146,14 +147,14 @@ const AGENT_CALLS = "agent_calls";
 
 /** What fails, or waits for its client and is called again, is given back. */
 async function metered<T>(
-  { meter }: CallPorts,
+  { admission, meter }: CallPorts,
   { isMetered = false }: Operation,
-  { caller }: CallEnvironment,
+  { caller, meta }: CallEnvironment,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!isMetered || meter === undefined) return work();
   const { id } = caller.workspace;
-  await meter.take(id, AGENT_CALLS);
+  await admission.pass("plan", { caller, address: meta.address }, () => meter.take(id, AGENT_CALLS));
   try {
     return await work();
   } catch (error) {
@@ -263,7 +264,6 @@ function record(
   const isFailed = outcome.status === "failed";
   const code =
     outcome.status === "failed" ? outcome.error.code : outcome.status === "done" ? "ok" : "waiting";
-  if (outcome.status === "failed") ports.refused?.(outcome.error, caller, meta);
   ports.observe?.({ kind: operation.kind, name: operation.name, surface: meta.surface }, code, outcome.ms);
   ports.audit.record({
     ...ACTIONS[operation.kind],

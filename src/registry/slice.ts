@@ -13,6 +13,7 @@ import type { Retrieval } from "../platform/retrieval/index.ts";
 import type { Schedules } from "../platform/schedules/index.ts";
 import type { SharedState } from "../platform/state/index.ts";
 import type { Vault } from "../platform/vault/index.ts";
+import type { Admission } from "./admission.ts";
 import type { Registry, SliceContents } from "./registry.ts";
 
 /** What is there before any slice. */
@@ -24,6 +25,8 @@ export interface CoreServices {
   /** The address of this server. */
   appUrl: string;
   version: string;
+  /** Admission control of requests and calls, which all surfaces share. */
+  admission: Admission;
   /** Told how many audit events will never be written. */
   onAuditLost?: (count: number) => void;
   clock: Clock;

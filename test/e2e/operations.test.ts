@@ -32,11 +32,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+async function refusedInFlight(): Promise<number> {
+  const metrics = await (await server.request("/metrics")).text();
+  return Number(/^kenning_refused_total\{gate="in_flight"\} (\d+)$/m.exec(metrics)?.[1]);
+}
+
 const logged = (message: string) => lines.filter(({ msg }) => msg === message);
 
 describe("a person with too many requests at once", () => {
   it("is refused before they are read, others are not, and the log says who", async () => {
     const { inFlightPerUser } = LIMITS.request;
+    const before = await refusedInFlight();
     const wait = () => callOf(server, PATHS.all, "fixture_wait", { ms: 3_000 }, { token });
     const calls = Array.from({ length: inFlightPerUser + 20 }, wait);
     const answers = await Promise.all(calls);
@@ -49,8 +55,11 @@ describe("a person with too many requests at once", () => {
     expect((await callOf(server, PATHS.all, "whoami", {}, { token })).status).toBe(200);
     const told = logged("callers are being refused");
     expect(told).toMatchObject([
-      { callers: [{ workspace: "acme", user: "admin-1@example.com", reason: "in_flight" }] },
+      {
+        callers: [{ workspace: "acme", user: "admin-1@example.com", gate: "in_flight", reason: "in_flight" }],
+      },
     ]);
+    expect((await refusedInFlight()) - before).toBe(refused.length);
   });
 });
 

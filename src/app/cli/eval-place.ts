@@ -105,7 +105,7 @@ async function openPlace(home: string) {
     },
     asker(caller: Caller, model: string | undefined, signal: AbortSignal): AskOne {
       const { authorizer, limiter, audit } = identity;
-      const ports = { authorizer, limiter, audit, log: createLog(config) };
+      const ports = { admission: engines.admission, authorizer, limiter, audit, log: createLog(config) };
       return { ports, registry, caller, model, signal, setToday: (day) => this.setToday(day) };
     },
     async [Symbol.asyncDispose]() {

@@ -11,9 +11,9 @@ interface DemoServices {
 /** A workspace with the data, documents and memories of a company that does not exist, to try everything with. */
 export const demoSlice: SliceSpec<"demo", DemoServices, { identity: Identity }> = {
   name: "demo",
-  open({ catalog, registry, clock, log }, { identity }) {
+  open({ admission, catalog, registry, clock, log }, { identity }) {
     const { authorizer, limiter, audit } = identity;
-    const ports = { authorizer, limiter, audit, log };
+    const ports = { admission, authorizer, limiter, audit, log };
     const demo = new Demo({ catalog, registry, identity, ports, clock, log });
     return { services: { demo }, close: () => demo.close() };
   },

@@ -23,7 +23,11 @@ export const instructionsSlice: SliceSpec<
   ValuesOf<typeof IDENTITY_SETTINGS>
 > = {
   name: "instructions",
-  open({ catalog, registry, clock, log }, { identity, llm: { llm }, models: { models } }, { storage }) {
+  open(
+    { admission, catalog, registry, clock, log },
+    { identity, llm: { llm }, models: { models } },
+    { storage },
+  ) {
     const { authorizer, limiter, audit } = identity;
     const auditsValues = storage.auditArguments === "values";
     const changes = new ChangesStore(catalog, clock);
@@ -31,7 +35,7 @@ export const instructionsSlice: SliceSpec<
       changes,
       planning: new PlanThreads(),
       registry,
-      ports: { authorizer, limiter, audit, log, auditsValues },
+      ports: { admission, authorizer, limiter, audit, log, auditsValues },
       llm,
       models,
     };

@@ -3,7 +3,6 @@ import type { Context } from "hono";
 import type { Identity, SignedIn } from "../../domains/identity/index.ts";
 import { roundRobin } from "../../kernel/concurrency.ts";
 import { AppError, plainToolNames } from "../../kernel/errors.ts";
-import { scopeOf } from "../../kernel/fair-queue.ts";
 import { megabytes, type ReceivedFiles } from "../../platform/files/index.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
 import { type CallPorts, call, type Outcome, toolOperation } from "../../registry/call.ts";
@@ -13,8 +12,6 @@ import type { Registry, WireTool } from "../../registry/registry.ts";
 import { refusal } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
-import type { BodyBudget } from "../http/body-budget.ts";
-import type { InFlight } from "../http/in-flight.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 import type { HasContent } from "../oauth/consent.route.ts";
 import { wordsOf } from "../oauth/pages/words.ts";
@@ -29,8 +26,6 @@ export interface CallsParts {
   browser: BrowserSession;
   registry: Registry;
   ports: CallPorts;
-  bodies: BodyBudget;
-  inFlight: InFlight;
   received: ReceivedFiles;
   hasContent: HasContent;
 }
@@ -64,20 +59,15 @@ interface Place {
 }
 
 async function admit(c: Context<HttpEnv>, parts: CallsParts): Promise<Place> {
-  const { identity, inFlight, ports } = parts;
+  const { identity, ports } = parts;
   const person = await requireConsole(parts, c);
   const caller = await callerIn(c, parts, person);
-  ports.busy?.assertMayEnter(caller);
-  const release = inFlight.enter(scopeOf(caller));
-  try {
-    const address = c.get("address");
-    const tokenHash = `account ${person.accountId}`;
-    await identity.limiter.admit({ surface: "all", tokenHash, userId: caller.user.id, address });
-    return { caller, meta: metaOf(c, parts, tokenHash), release };
-  } catch (error) {
-    release();
-    throw error;
-  }
+  const address = c.get("address");
+  const tokenHash = `account ${person.accountId}`;
+  const release = await ports.admission.enter({ caller, address }, () =>
+    identity.limiter.admit({ surface: "all", tokenHash, userId: caller.user.id, address }),
+  );
+  return { caller, meta: metaOf(c, parts, tokenHash), release };
 }
 
 /** With the power that the person's role gives there now. What is not theirs looks like what does not exist. */
@@ -145,13 +135,12 @@ interface Run {
 /** A body of nothing is a call without arguments; one that is large is read apart and takes its turn. */
 async function readArguments(
   c: Context<HttpEnv>,
-  { bodies, registry }: CallsParts,
+  { ports, registry }: CallsParts,
   { caller, meta }: Place,
 ): Promise<Pick<Run, "args" | "letGo">> {
   if (c.req.header("content-length") === "0") return { args: {}, letGo: () => undefined };
   const line = meta.tokenHash;
-  roundRobin.assertRoom(line);
-  const lease = bodies.open({ tokenHash: meta.tokenHash, workspaceId: caller.workspace.id });
+  const lease = ports.admission.openBody({ caller, address: meta.address }, line, meta.tokenHash);
   const letGo = lease.hold();
   try {
     const data = { path: [], lists: registry.longLists("all") };

@@ -4,7 +4,7 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { JsonSlice } from "../../kernel/json.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { clip, randomText } from "../../kernel/text.ts";
-import type { BodyLease } from "./body-budget.ts";
+import type { BodyLease } from "../../registry/body-budget.ts";
 import { type Cut, type DataArguments, JsonScan, notJson } from "./json-scan.ts";
 
 export interface BodyOptions {

@@ -8,18 +8,16 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Authenticated, Identity, Proof, TransportLimiter } from "../../domains/identity/index.ts";
 import { roundRobin } from "../../kernel/concurrency.ts";
-import { AppError, isAppError } from "../../kernel/errors.ts";
-import { scopeOf } from "../../kernel/fair-queue.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { LIMITS as KERNEL } from "../../kernel/limits.ts";
 import type { Permission } from "../../kernel/permissions.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
+import type { BodyLease } from "../../registry/body-budget.ts";
 import { applicationFacts, type Caller, tokenFacts } from "../../registry/caller.ts";
 import type { ResourceChange } from "../../registry/define-resource.ts";
 import { challenge, refusal } from "../http/answers.ts";
 import { readBody } from "../http/body.ts";
-import type { BodyBudget, BodyLease } from "../http/body-budget.ts";
-import type { InFlight } from "../http/in-flight.ts";
-import { type Admission, authInfo } from "./admission.ts";
+import { type Admitted, authInfo } from "./admitted.ts";
 import { LIMITS } from "./limits.ts";
 import { OlderRevisions } from "./older-revisions.ts";
 import { ServerFactory, type ServerParts } from "./server-factory.ts";
@@ -38,8 +36,6 @@ import {
 export interface EndpointParts
   extends Omit<ServerParts, "onSubscribe" | "onToolsChanged" | "enabledToolsets"> {
   identity: Identity;
-  bodies: BodyBudget;
-  inFlight: InFlight;
   /** Says who is calling, where the operator has a way of his own; otherwise identity does, by the token. */
   authenticate?: (request: Request) => Promise<Authenticated>;
   /** Counts requests, where the endpoint has limits of its own; otherwise identity does. */
@@ -125,7 +121,7 @@ export class Endpoint {
   }
 
   /** Whoever is not let in, here or by the routes beside the endpoint, gets the endpoint's own answer. */
-  async admitOrRefuse(request: Request, arrival: Arrival): Promise<Admission | Response> {
+  async admitOrRefuse(request: Request, arrival: Arrival): Promise<Admitted | Response> {
     try {
       return await this.#admit(request, arrival);
     } catch (thrown) {
@@ -134,21 +130,14 @@ export class Endpoint {
   }
 
   /** Authenticates and counts the request, or throws `unauthorized`, `forbidden` or `rate_limited`. */
-  async #admit(request: Request, arrival: Arrival): Promise<Admission> {
-    const { surface } = this.#parts;
+  async #admit(request: Request, arrival: Arrival): Promise<Admitted> {
+    const { surface, ports } = this.#parts;
     const { address, requestId } = arrival;
     const client = clientOf(request);
     const { caller, tokenHash, plan } = await this.#authenticate(request, arrival);
-    let leaveFlight: () => void;
-    try {
-      this.#parts.ports.busy?.assertMayEnter(caller);
-      leaveFlight = this.#parts.inFlight.enter(scopeOf(caller));
-      arrival.whenClosed(leaveFlight);
-      await this.#count({ surface: surface.name, tokenHash, userId: caller.user.id, address, plan });
-    } catch (thrown) {
-      if (isAppError(thrown)) this.#parts.ports.refused?.(thrown, caller, { address });
-      throw thrown;
-    }
+    const counted = { surface: surface.name, tokenHash, userId: caller.user.id, address, plan };
+    const leaveFlight = await ports.admission.enter({ caller, address }, () => this.#count(counted));
+    arrival.whenClosed(leaveFlight);
     const path = new URL(arrival.resource).pathname;
     const meta = { surface: surface.name, requestId, address, tokenHash, sessionId: null, client, path };
     const choice = toolChoice(request, surface);
@@ -198,7 +187,7 @@ export class Endpoint {
     ]);
   }
 
-  async #post(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
+  async #post(request: Request, arrival: Arrival, admission: Admitted): Promise<Response> {
     return this.withBody(request, arrival, admission, ["params", "arguments"], (read, lease) => {
       const body = fillParams(read, this.#parts.surface, admission.meta.client);
       const line = lineOf(request, admission.meta.tokenHash, body);
@@ -213,13 +202,12 @@ export class Endpoint {
   async withBody<T>(
     request: Request,
     arrival: Arrival,
-    { meta, caller, line }: Admission,
+    { meta, caller, line }: Admitted,
     path: readonly string[],
     use: (body: unknown, lease: BodyLease) => Promise<T>,
   ): Promise<T> {
-    const { bodies, registry, surface } = this.#parts;
-    roundRobin.assertRoom(line);
-    const lease = bodies.open({ tokenHash: meta.tokenHash, workspaceId: caller.workspace.id });
+    const { ports, registry, surface } = this.#parts;
+    const lease = ports.admission.openBody({ caller, address: meta.address }, line, meta.tokenHash);
     arrival.whenClosed(lease.hold());
     const letGo = lease.hold();
     try {
@@ -230,7 +218,7 @@ export class Endpoint {
     }
   }
 
-  async #answer(request: Request, arrival: Arrival, body: unknown, admission: Admission): Promise<Response> {
+  async #answer(request: Request, arrival: Arrival, body: unknown, admission: Admitted): Promise<Response> {
     const messages = messagesOf(body);
     await this.#admitBatch(messages, admission);
     await this.#requireReadable(messages, admission, request.signal);
@@ -241,14 +229,15 @@ export class Endpoint {
   }
 
   /** Each message of a batch counts like a request of its own. */
-  async #admitBatch(messages: Message[], { caller, meta, plan }: Admission): Promise<void> {
+  async #admitBatch(messages: Message[], { caller, meta, plan }: Admitted): Promise<void> {
     if (messages.length > KERNEL.request.batchMessages) {
       throw new AppError("too_large", `A batch holds at most ${KERNEL.request.batchMessages} messages.`);
     }
     if (messages.length < 2) return;
     const { surface, tokenHash, address } = meta;
     const userId = caller.user.id;
-    await this.#count({ surface, tokenHash, userId, address, plan, cost: messages.length - 1 });
+    const batch = { surface, tokenHash, userId, address, plan, cost: messages.length - 1 };
+    await this.#parts.ports.admission.pass("request_rate", { caller, address }, () => this.#count(batch));
   }
 
   async #count(request: Parameters<TransportLimiter["admit"]>[0]): Promise<void> {
@@ -261,7 +250,7 @@ export class Endpoint {
     arrival: Arrival,
     body: unknown,
     messages: Message[],
-    admission: Admission,
+    admission: Admitted,
   ): Promise<Response> {
     const workspaceId = admission.caller.workspace.id;
     const handler = this.#modern.get(workspaceId) ?? this.#makeModern();
@@ -282,7 +271,7 @@ export class Endpoint {
     return this.#guarded(request, arrival, admission, answer, { mayListen, onEnd: forget });
   }
 
-  async #listen(request: Request, arrival: Arrival, admission: Admission): Promise<Response> {
+  async #listen(request: Request, arrival: Arrival, admission: Admitted): Promise<Response> {
     this.#streams.admit(ownerOf(admission));
     admission.leaveFlight();
     const answer = await this.#older.stream(request, admission);
@@ -297,7 +286,7 @@ export class Endpoint {
   #guarded(
     request: Request,
     arrival: Arrival,
-    admission: Admission,
+    admission: Admitted,
     answer: Response,
     { mayListen, onEnd }: { mayListen: (caller: Caller) => boolean; onEnd?: () => void },
   ): Response {
@@ -306,7 +295,7 @@ export class Endpoint {
   }
 
   /** The SDK serves `subscriptions/listen` by itself, so what may be watched is checked before. */
-  async #requireReadable(messages: Message[], admission: Admission, signal: AbortSignal): Promise<void> {
+  async #requireReadable(messages: Message[], admission: Admitted, signal: AbortSignal): Promise<void> {
     const uris = watchedBy(messages);
     if (uris.length > LIMITS.session.watchedResources) {
       throw new AppError(
@@ -322,7 +311,7 @@ export class Endpoint {
   }
 
   /** A token that could do more with other scopes is told so by HTTP, so that its client can ask for them. */
-  #stepUp(messages: Message[], arrival: Arrival, admission: Admission): Response | undefined {
+  #stepUp(messages: Message[], arrival: Arrival, admission: Admitted): Response | undefined {
     try {
       // Of a batch all that is missing is named at once.
       this.#requireScope(
@@ -344,8 +333,8 @@ export class Endpoint {
     return registry.resource(surface.name, uri)?.entry.resource.permissions ?? [];
   }
 
-  #requireScope(required: readonly Permission[], { caller, meta }: Admission): void {
-    const { identity } = this.#parts;
+  #requireScope(required: readonly Permission[], { caller, meta }: Admitted): void {
+    const { identity, ports } = this.#parts;
     const missing = identity.authorizer.missing(caller, required);
     if (missing.role.length > 0 || missing.scope.length === 0) return;
     identity.audit.record({
@@ -361,13 +350,15 @@ export class Endpoint {
       ...tokenFacts(caller),
       metadata: { missing: missing.scope, ...applicationFacts(caller) },
     });
-    throw new AppError("forbidden", `Scope ${missing.scope.join(", ")} missing.`, {
-      hint: "Use a token with that scope, or sign in again and grant it.",
-      data: {
-        required,
-        missing: missing.scope,
-        scope: [...new Set([...caller.scopes, ...required])].join(" "),
-      },
+    ports.admission.check("scope", { caller, address: meta.address }, () => {
+      throw new AppError("forbidden", `Scope ${missing.scope.join(", ")} missing.`, {
+        hint: "Use a token with that scope, or sign in again and grant it.",
+        data: {
+          required,
+          missing: missing.scope,
+          scope: [...new Set([...caller.scopes, ...required])].join(" "),
+        },
+      });
     });
   }
 
@@ -404,7 +395,7 @@ function lineOf(request: Request, tokenHash: string, body?: unknown): string {
 }
 
 /** Whose streams are counted together. */
-function ownerOf({ caller }: Admission): string {
+function ownerOf({ caller }: Admitted): string {
   return `${caller.workspace.id}:${caller.user.id}`;
 }
 

@@ -1,6 +1,6 @@
 import { isInitializeRequest, type legacyStatelessFallback } from "@modelcontextprotocol/server";
 import { AppError } from "../../kernel/errors.ts";
-import { type Admission, authInfo } from "./admission.ts";
+import { type Admitted, authInfo } from "./admitted.ts";
 import { LIMITS } from "./limits.ts";
 import type { SessionRecord, Sessions } from "./sessions.ts";
 import type { Surface } from "./surface.ts";
@@ -20,12 +20,7 @@ export class OlderRevisions {
     this.#stateless = stateless;
   }
 
-  async answer(
-    request: Request,
-    body: unknown,
-    messages: Message[],
-    admission: Admission,
-  ): Promise<Response> {
+  async answer(request: Request, body: unknown, messages: Message[], admission: Admitted): Promise<Response> {
     const surface = this.#surface;
     const given = request.headers.get("mcp-session-id");
     // A greeting that the SDK would refuse begins no session: the refusal needs none.
@@ -58,7 +53,7 @@ export class OlderRevisions {
     return this.#finish(request, answer, sessionId);
   }
 
-  async #unaskedId(admission: Admission): Promise<string | undefined> {
+  async #unaskedId(admission: Admitted): Promise<string | undefined> {
     const greeting = this.#greetingFor(admission);
     const { unasked } = this.#surface.sessions;
     if (unasked === "nothing") return undefined;
@@ -72,7 +67,7 @@ export class OlderRevisions {
     body: unknown,
     messages: Message[],
     session: SessionRecord,
-    admission: Admission,
+    admission: Admitted,
     greeted: boolean,
   ): Promise<Response> {
     const { transport, inFlight } = await this.#sessions.open(session, admission, { greeted });
@@ -86,7 +81,7 @@ export class OlderRevisions {
     });
   }
 
-  async #sessionFor(given: string, admission: Admission): Promise<SessionRecord | undefined> {
+  async #sessionFor(given: string, admission: Admitted): Promise<SessionRecord | undefined> {
     const found = await this.#sessions.find(given, admission);
     const { unknown } = this.#surface.sessions;
     if (found !== undefined || unknown === "refuse") return found;
@@ -98,7 +93,7 @@ export class OlderRevisions {
   }
 
   /** What a client that skipped `initialize` is taken to have said. */
-  #greetingFor({ meta }: Admission): Record<string, unknown> {
+  #greetingFor({ meta }: Admitted): Record<string, unknown> {
     return {
       protocolVersion: this.#surface.defaultProtocolVersion,
       capabilities: {},
@@ -121,7 +116,7 @@ export class OlderRevisions {
   }
 
   /** The stream for what the server says by itself. */
-  async stream(request: Request, admission: Admission): Promise<Response> {
+  async stream(request: Request, admission: Admitted): Promise<Response> {
     const given = request.headers.get("mcp-session-id");
     if (given === null || !takesStream(request)) {
       return new Response(null, { status: 405, headers: { allow: "POST, DELETE" } });
@@ -134,7 +129,7 @@ export class OlderRevisions {
     });
   }
 
-  async end(request: Request, admission: Admission): Promise<Response> {
+  async end(request: Request, admission: Admitted): Promise<Response> {
     const given = request.headers.get("mcp-session-id") ?? "";
     const ended = await this.#sessions.end(given, admission);
     const { endedBody } = this.#surface.sessions;
@@ -167,7 +162,7 @@ function keptGreeting({
 }
 
 /** Rights in a session: those at its start, and never more than the caller has now. */
-function inSession(admission: Admission, session: SessionRecord): Admission {
+function inSession(admission: Admitted, session: SessionRecord): Admitted {
   const { caller, meta } = admission;
   const permissions = caller.permissions.filter((permission) => session.permissions.includes(permission));
   const { id: sessionId, epoch: sessionEpoch } = session;

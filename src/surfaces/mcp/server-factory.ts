@@ -31,7 +31,7 @@ import {
   type ResourceChange,
 } from "../../registry/define-resource.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
-import { type Admission, admissionOf } from "./admission.ts";
+import { type Admitted, admittedOf } from "./admitted.ts";
 import { type Journal, McpClientLink, showsApps, withoutModel } from "./client-link.ts";
 import { LIMITS } from "./limits.ts";
 import type { Surface } from "./surface.ts";
@@ -48,7 +48,7 @@ export interface ServerParts {
   /** Told when clients of the newest revision have to hear that a list of tools has changed. */
   onToolsChanged?: (workspaceId: number) => void;
   /** Told when a session starts or stops to watch a resource. */
-  onSubscribe?: (sessionId: string, admission: Admission, uri: string, watching: boolean) => void;
+  onSubscribe?: (sessionId: string, admission: Admitted, uri: string, watching: boolean) => void;
 }
 
 interface CompletionInput {
@@ -76,7 +76,7 @@ export class ServerFactory {
     this.#codec = createRequestStateCodec<Journal>({
       key: parts.stateKey,
       bind: (context) => {
-        const { caller } = admissionOf(context);
+        const { caller } = admittedOf(context);
         return [
           parts.surface.name,
           caller.workspace.id,
@@ -130,7 +130,7 @@ export class ServerFactory {
   #serveTools(server: Server): void {
     server.setRequestHandler("tools/list", async (_request, context) => {
       await ownStep(context);
-      const admission = await this.list.withEnabled(server, admissionOf(context));
+      const admission = await this.list.withEnabled(server, admittedOf(context));
       return { tools: this.list.visible(admission, { showsApps: showsApps(server) }).map(publish) };
     });
     server.setRequestHandler("tools/call", (request, context) =>
@@ -140,7 +140,7 @@ export class ServerFactory {
 
   /** Older clients hear of it in the answer to their request, those of the newest revision where they listen. */
   async #announceTools(context: ServerContext): Promise<void> {
-    const { caller, isModern } = admissionOf(context);
+    const { caller, isModern } = admittedOf(context);
     if (isModern) this.#parts.onToolsChanged?.(caller.workspace.id);
     else await context.mcpReq.notify({ method: "notifications/tools/list_changed" });
   }
@@ -151,7 +151,7 @@ export class ServerFactory {
     context: ServerContext,
   ): Promise<CallToolResult> {
     const { surface } = this.#parts;
-    const admission = await this.list.withEnabled(server, admissionOf(context));
+    const admission = await this.list.withEnabled(server, admittedOf(context));
     const tool = this.list.find(params.name, admission);
     if (tool === undefined) {
       await ownStep(context);
@@ -171,7 +171,7 @@ export class ServerFactory {
       registry
         .resources(surface.name)
         .filter(({ resource }) => !resource.isForApps || showsApps(server))
-        .filter(({ resource }) => this.#isAllowed(resource, admissionOf(context).caller));
+        .filter(({ resource }) => this.#isAllowed(resource, admittedOf(context).caller));
     const toldOf = ({ name, names, title, description, descriptions, mimeType }: Resource) => ({
       name: names[surface.name] ?? name,
       title,
@@ -200,11 +200,11 @@ export class ServerFactory {
     );
     const watch = (watching: boolean, uri: string, context: ServerContext) => {
       if (context.sessionId !== undefined)
-        onSubscribe?.(context.sessionId, admissionOf(context), uri, watching);
+        onSubscribe?.(context.sessionId, admittedOf(context), uri, watching);
       return {};
     };
     server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, context) => {
-      const problem = await this.whyNotWatch(uri, admissionOf(context), context.mcpReq.signal);
+      const problem = await this.whyNotWatch(uri, admittedOf(context), context.mcpReq.signal);
       if (problem !== undefined) throw surface.presenter.protocolError(problem, { uri });
       return watch(true, uri, context);
     });
@@ -249,7 +249,7 @@ export class ServerFactory {
   /** Whoever could not read a resource now is not told when it changes. */
   async whyNotWatch(
     uri: string,
-    { caller, meta }: Admission,
+    { caller, meta }: Admitted,
     signal: AbortSignal,
   ): Promise<AppError | undefined> {
     const found = this.#resource(uri);
@@ -288,7 +288,7 @@ export class ServerFactory {
     server.setRequestHandler("prompts/list", (_request, context) => ({
       prompts: registry
         .prompts(surface.name)
-        .filter((prompt) => this.#isAllowed(prompt, admissionOf(context).caller))
+        .filter((prompt) => this.#isAllowed(prompt, admittedOf(context).caller))
         .map(({ name, title, description, arguments: args }) => ({
           name,
           title,
@@ -359,14 +359,14 @@ export class ServerFactory {
     const environment = this.#environment(server, { name: operation.name, args }, context);
     await ownStep(context);
     // A client that goes away ends its request, and not at once the call that works on it.
-    const letGo = admissionOf(context).lease?.hold();
+    const letGo = admittedOf(context).lease?.hold();
     const outcome = await call(this.#parts.ports, operation, args, environment).finally(letGo);
     const { ms } = outcome;
     if (outcome.status === "waiting")
       return { ms, waiting: await environment.client.waitingResult(this.#codec) };
     if (outcome.status === "failed") return { ms, error: this.localError(outcome.error) };
     await ownStep(context);
-    const { answered } = admissionOf(context);
+    const { answered } = admittedOf(context);
     const most = KERNEL.call.resultCharacters;
     const { shown } = environment.client;
     const size = jsonSize({ output: outcome.output, shown }, most);
@@ -385,14 +385,14 @@ export class ServerFactory {
   }
 
   #environment(server: Server, subject: { name: string; args: unknown }, context: ServerContext) {
-    const { caller, meta } = admissionOf(context);
+    const { caller, meta } = admittedOf(context);
     const client = server.getClientVersion() ?? meta.client;
     return {
       caller,
       meta: { ...meta, client: { name: client.name, version: client.version } },
       signal: context.mcpReq.signal,
       client: new McpClientLink(server, context, subject, (toolset) =>
-        this.list.enable(toolset, server, admissionOf(context), () => this.#announceTools(context)),
+        this.list.enable(toolset, server, admittedOf(context), () => this.#announceTools(context)),
       ),
       say: (text: string) => this.localText(text),
     } satisfies CallEnvironment;
@@ -408,7 +408,7 @@ function withShown(result: CallToolResult, shown: McpClientLink["shown"] | undef
 
 /** Each message of a batch, and each result, is a step of its own, so that others are served in between. */
 function ownStep(context: ServerContext): Promise<void> {
-  return roundRobin.take(admissionOf(context).line);
+  return roundRobin.take(admittedOf(context).line);
 }
 
 function resultTooLarge(most: number): AppError {

@@ -7,7 +7,7 @@ import { randomText } from "../../kernel/text.ts";
 import { type Clock, MS } from "../../kernel/time.ts";
 import type { KeyValueState } from "../../platform/state/index.ts";
 import type { AuditEvent, AuditSink } from "../../registry/ports.ts";
-import type { Admission } from "./admission.ts";
+import type { Admitted } from "./admitted.ts";
 import { LIMITS } from "./limits.ts";
 import type { Surface } from "./surface.ts";
 
@@ -59,7 +59,7 @@ export class Sessions {
     this.#parts = parts;
   }
 
-  async find(id: string, admission: Admission): Promise<SessionRecord | undefined> {
+  async find(id: string, admission: Admitted): Promise<SessionRecord | undefined> {
     if (!isSessionId(id)) return undefined;
     const key = this.#key(id, admission);
     const record = (await this.#parts.kv.get(key)) as SessionRecord | undefined;
@@ -84,7 +84,7 @@ export class Sessions {
   }
 
   async create(
-    admission: Admission,
+    admission: Admitted,
     initialize: Record<string, unknown>,
     chosenId?: string,
     { isIssued = false } = {},
@@ -112,20 +112,20 @@ export class Sessions {
   }
 
   /** An id for a client that came without one. It becomes a session only when it is used. */
-  async issue(admission: Admission, initialize: Record<string, unknown>): Promise<string> {
+  async issue(admission: Admitted, initialize: Record<string, unknown>): Promise<string> {
     const id = randomText(18);
     await this.#parts.kv.set(issuedKey(this.#key(id, admission)), initialize, ISSUED_MS);
     return id;
   }
 
-  async #promote(id: string, admission: Admission): Promise<SessionRecord | undefined> {
+  async #promote(id: string, admission: Admitted): Promise<SessionRecord | undefined> {
     const initialize = await this.#parts.kv.take(issuedKey(this.#key(id, admission)));
     return initialize === undefined
       ? undefined
       : this.create(admission, initialize as Record<string, unknown>, id, { isIssued: true });
   }
 
-  async end(id: string, admission: Admission): Promise<boolean> {
+  async end(id: string, admission: Admitted): Promise<boolean> {
     if (!isSessionId(id)) return false;
     return this.#end(this.#key(id, admission), "deleted");
   }
@@ -147,7 +147,7 @@ export class Sessions {
   /** The live side of a session, opened again when this process does not hold it. */
   async open(
     record: SessionRecord,
-    admission: Admission,
+    admission: Admitted,
     { greeted }: { greeted: boolean },
   ): Promise<LiveSession> {
     const key = this.#key(record.id, admission);
@@ -188,7 +188,7 @@ export class Sessions {
     return this.#parts.kv.count(`session:${this.#parts.surface.name}:`);
   }
 
-  watch(id: string, admission: Admission, uri: string, watching: boolean): void {
+  watch(id: string, admission: Admitted, uri: string, watching: boolean): void {
     const session = this.#live.get(this.#key(id, admission));
     if (!watching) session?.watching.delete(uri);
     else if (session !== undefined) {
@@ -206,7 +206,7 @@ export class Sessions {
   }
 
   /** Stops watching what a session's owner may no longer read. */
-  unwatch(id: string, admission: Admission, mayRead: (uri: string) => boolean): void {
+  unwatch(id: string, admission: Admitted, mayRead: (uri: string) => boolean): void {
     const watching = this.#live.get(this.#key(id, admission))?.watching ?? new Set();
     for (const uri of watching) if (!mayRead(uri)) watching.delete(uri);
   }
@@ -262,7 +262,7 @@ export class Sessions {
     await session?.server.close();
   }
 
-  async #makeRoom(admission: Admission): Promise<void> {
+  async #makeRoom(admission: Admitted): Promise<void> {
     const prefix = this.#key("", admission);
     if ((await this.#parts.kv.count(prefix)) < LIMITS.session.perUser) return;
     const records = await this.#parts.kv.list(prefix);
@@ -277,14 +277,14 @@ export class Sessions {
     await this.#end(idlest.key, "replaced");
   }
 
-  #key(id: string, { caller }: Admission): string {
+  #key(id: string, { caller }: Admitted): string {
     return `session:${this.#parts.surface.name}:${caller.workspace.id}:${caller.user.id}:${encodeURIComponent(id)}`;
   }
 }
 
 type SessionEvent = Omit<AuditEvent, "action">;
 
-function eventOf({ id, initialize }: SessionRecord, { caller, meta }: Admission): SessionEvent {
+function eventOf({ id, initialize }: SessionRecord, { caller, meta }: Admitted): SessionEvent {
   const client = clientInfo.safeParse(initialize.clientInfo).data ?? meta.client;
   return {
     workspaceId: caller.workspace.id,

@@ -7,7 +7,7 @@ import type { ListedToolset } from "../../registry/context.ts";
 import { type Effect, isToolset, TOOLSETS, type Toolset } from "../../registry/define-tool.ts";
 import type { Authorizer } from "../../registry/ports.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
-import type { Admission } from "./admission.ts";
+import type { Admitted } from "./admitted.ts";
 import { LIMITS } from "./limits.ts";
 import type { Surface } from "./surface.ts";
 
@@ -32,7 +32,7 @@ export class ToolList {
   }
 
   /** The tools that this caller sees on this surface; those of apps are only for clients that show these. */
-  visible({ caller, choice }: Pick<Admission, "caller" | "choice">, { showsApps = false } = {}): WireTool[] {
+  visible({ caller, choice }: Pick<Admitted, "caller" | "choice">, { showsApps = false } = {}): WireTool[] {
     const { surface, registry, authorizer } = this.#parts;
     return registry
       .tools(surface.name)
@@ -41,7 +41,7 @@ export class ToolList {
   }
 
   /** A tool by its wire name, unless the request or the token has switched it off. */
-  find(name: string, { caller, choice }: Admission): WireTool | undefined {
+  find(name: string, { caller, choice }: Admitted): WireTool | undefined {
     const tool = this.#parts.registry.tool(this.#parts.surface.name, name);
     const { limits } = caller.token;
     if (tool === undefined) return undefined;
@@ -51,7 +51,7 @@ export class ToolList {
   }
 
   /** The admission with the toolsets that this client has switched on. */
-  async withEnabled(server: Server, admission: Admission): Promise<Admission> {
+  async withEnabled(server: Server, admission: Admitted): Promise<Admitted> {
     const { surface, enabledToolsets } = this.#parts;
     if (!surface.hasToolsets) return admission;
     const choice = await enabledToolsets.addTo(admission.choice, ownerOf(server, admission));
@@ -62,7 +62,7 @@ export class ToolList {
   async enable(
     toolset: Toolset,
     server: Server,
-    admission: Admission,
+    admission: Admitted,
     changed: () => Promise<void>,
   ): Promise<ListedToolset> {
     const before = await this.withEnabled(server, admission);
@@ -79,7 +79,7 @@ export class ToolList {
   }
 }
 
-function ownerOf(server: Server, { caller, meta }: Admission): ListOwner {
+function ownerOf(server: Server, { caller, meta }: Admitted): ListOwner {
   const { name } = server.getClientVersion() ?? meta.client;
   return { caller, sessionId: meta.sessionId, clientName: name };
 }

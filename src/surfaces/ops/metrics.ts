@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { GATES, type Gate } from "../../registry/admission.ts";
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300];
 
@@ -42,6 +43,12 @@ export class Metrics {
     labelNames: ["surface", "code"],
     registers: [this.#registry],
   });
+  readonly #refused = new Counter({
+    name: "kenning_refused_total",
+    help: "Requests and calls that were refused before they ran, or in a queue, by the gate that did it.",
+    labelNames: ["gate"],
+    registers: [this.#registry],
+  });
   readonly #lost = new Counter({
     name: "kenning_audit_events_lost_total",
     help: "Audit events that were never written: the buffer was full, or the database refused them.",
@@ -56,6 +63,8 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: "kenning_" });
+    // A gate that has refused nobody yet is there with 0, so that its rate can be told from the beginning.
+    for (const gate of GATES) this.#refused.inc({ gate }, 0);
   }
 
   /** A number that is asked for when somebody looks. */
@@ -79,6 +88,10 @@ export class Metrics {
     const name = ["resource", "subscription"].includes(call.kind) ? "" : call.name;
     this.#calls.observe({ ...call, name, outcome: OUTCOMES[code] ?? "failed" }, ms / 1_000);
     if (code !== "ok" && code !== "waiting") this.#errors.inc({ surface: call.surface, code });
+  }
+
+  refused(gate: Gate): void {
+    this.#refused.inc({ gate });
   }
 
   auditLost(count: number): void {

@@ -4,7 +4,7 @@ import { type CallPorts, call, toolOperation } from "../../registry/call.ts";
 import { NO_CLIENT } from "../../registry/context.ts";
 import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
-import type { Admission } from "../mcp/admission.ts";
+import type { Admitted } from "../mcp/admitted.ts";
 import type { Endpoint } from "../mcp/endpoint.ts";
 import { arrivalOf } from "../mcp/routes.ts";
 import type { Surface } from "../mcp/surface.ts";
@@ -52,7 +52,7 @@ export function mountBiTools(
 
   async function callTool(
     c: Context<HttpEnv>,
-    admission: Admission,
+    admission: Admitted,
     body: { name?: unknown; arguments?: unknown } | null,
   ): Promise<Response> {
     if (typeof body?.name !== "string") throw new AppError("bad_request", "name is required (string).");

@@ -1,10 +1,10 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
+import type { BodyLease } from "../../registry/body-budget.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
-import type { BodyLease } from "../http/body-budget.ts";
 import type { ToolChoice } from "./tool-list.ts";
 
 /** Who calls and how, as the endpoint hands it to the handlers of one request. */
-export interface Admission {
+export interface Admitted {
   caller: Caller;
   meta: CallMeta;
   plan: string;
@@ -24,7 +24,7 @@ export interface Admission {
 }
 
 /** The admission as it travels through the SDK to the handlers of one request. */
-export function authInfo(admission: Admission) {
+export function authInfo(admission: Admitted) {
   const { caller } = admission;
   return {
     token: "",
@@ -34,6 +34,6 @@ export function authInfo(admission: Admission) {
   };
 }
 
-export function admissionOf(context: ServerContext): Admission {
-  return context.http?.authInfo?.extra as unknown as Admission;
+export function admittedOf(context: ServerContext): Admitted {
+  return context.http?.authInfo?.extra as unknown as Admitted;
 }

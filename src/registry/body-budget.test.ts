@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LIMITS } from "../../kernel/limits.ts";
+import { LIMITS } from "../kernel/limits.ts";
 import { BodyBudget } from "./body-budget.ts";
 
 const { bytesInFlight, bytesInFlightPerToken, bytesInFlightPerWorkspace } = LIMITS.request;

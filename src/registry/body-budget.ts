@@ -1,6 +1,6 @@
-import { once } from "../../kernel/concurrency.ts";
-import { AppError } from "../../kernel/errors.ts";
-import { LIMITS } from "../../kernel/limits.ts";
+import { once } from "../kernel/concurrency.ts";
+import { AppError } from "../kernel/errors.ts";
+import { LIMITS } from "../kernel/limits.ts";
 
 /** A rejected request is worth another try after about this time: the others have ended by then. */
 const RETRY_MS = 2_000;
@@ -10,7 +10,11 @@ export class BodyBudget {
   readonly #held = new Map<string, number>();
   #all = 0;
 
-  open(owner: { tokenHash: string; workspaceId: number }): BodyLease {
+  /** `onRefused` is told of what is thrown because there is no room. */
+  open(
+    owner: { tokenHash: string; workspaceId: number },
+    onRefused: (error: unknown) => void = () => undefined,
+  ): BodyLease {
     const token = `token:${owner.tokenHash}`;
     const workspace = `workspace:${owner.workspaceId}`;
     const add = (bytes: number): void => {
@@ -18,7 +22,12 @@ export class BodyBudget {
       for (const key of [token, workspace]) this.#add(key, bytes);
     };
     const take = (bytes: number): void => {
-      this.#assertRoom(token, workspace, bytes);
+      try {
+        this.#assertRoom(token, workspace, bytes);
+      } catch (error) {
+        onRefused(error);
+        throw error;
+      }
       add(bytes);
     };
     return new BodyLease(take, (bytes) => add(-bytes));
