@@ -86,8 +86,6 @@ export const german: Translations = {
   Close: "Schließen",
   Column: "Spalte",
   Columns: "Spalten",
-  "Connect PostgreSQL, MySQL, SQLite, DuckDB or a web API. Queries on it become datasets, refreshed as often as you say.":
-    "Verbinden Sie PostgreSQL, MySQL, SQLite, DuckDB oder eine Web-API. Abfragen darauf werden Datensätze, aufgefrischt, so oft Sie wollen.",
   "Connect a database": "Datenbank verbinden",
   "Connect your AI client": "Den KI-Client verbinden",
   "Connected agents keep here what should not be forgotten: decisions, facts, who is responsible. Later facts take the place of earlier ones, and nothing is lost.":
@@ -522,4 +520,23 @@ export const german: Translations = {
   "“{0}” is on the dashboard.": "„{0}“ ist auf dem Dashboard.",
   "“{0}” was never true: it is not recalled any more, but stays to be looked at.":
     "„{0}“ hat nie gestimmt: Es wird nicht mehr erinnert, bleibt aber einsehbar.",
+  "Connect PostgreSQL, MySQL, MongoDB, Snowflake, BigQuery, a web API or one of many others. Queries on it become datasets, refreshed as often as you say.":
+    "Verbinden Sie PostgreSQL, MySQL, MongoDB, Snowflake, BigQuery, eine Web-API oder eine von vielen anderen. Abfragen darauf werden Datensätze, aufgefrischt, so oft Sie wollen.",
+  Account: "Konto",
+  "Access token, or private key in PEM": "Zugriffstoken oder privater Schlüssel in PEM",
+  "Project, or project.dataset": "Projekt oder projekt.datensatz",
+  "JSON key of the service account": "JSON-Schlüssel des Dienstkontos",
+  "Catalog, or catalog.schema": "Katalog oder katalog.schema",
+  "Keep fresh": "Frisch halten",
+  "Only when asked": "Nur auf Verlangen",
+  "Every 15 minutes": "Alle 15 Minuten",
+  "Every hour": "Jede Stunde",
+  "Every day": "Jeden Tag",
+  "Every week": "Jede Woche",
+  Otherwise: "Anders",
+  "Its queries": "Abfragen darauf",
+  "Keep {0} fresh": "{0} frisch halten",
+  "Run {0} now": "{0} jetzt ausführen",
+  " · next {0}": " · nächstes Mal {0}",
+  failed: "fehlgeschlagen",
 };

@@ -9,8 +9,8 @@ import { Dialog } from "../../components/dialog.tsx";
 import { SelectField, TextArea, TextField } from "../../components/fields.tsx";
 import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
 import { told } from "../../components/toasts.tsx";
-import { number } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
+import { Datasource as OpenDatasource } from "./datasource.tsx";
 
 interface Datasource {
   id: number;
@@ -47,7 +47,7 @@ export function Datasources() {
             )
           }
         >
-          {t`Connect PostgreSQL, MySQL, SQLite, DuckDB or a web API. Queries on it become datasets, refreshed as often as you say.`}
+          {t`Connect PostgreSQL, MySQL, MongoDB, Snowflake, BigQuery, a web API or one of many others. Queries on it become datasets, refreshed as often as you say.`}
         </Empty>
       ) : (
         <ul className="divide-y divide-line rounded-card border border-line bg-card">
@@ -78,7 +78,7 @@ export function Datasources() {
         <Connect types={data.types ?? []} onClose={() => setParams({ new: undefined })} />
       )}
       {opened !== undefined && (
-        <Browse datasource={opened} onClose={() => setParams({ source: undefined })} />
+        <OpenDatasource datasource={opened} onClose={() => setParams({ source: undefined })} />
       )}
     </>
   );
@@ -91,7 +91,48 @@ const PORTS: Record<string, string> = {
   redshift: "5439",
   cockroachdb: "26257",
   citus: "5432",
+  mongodb: "27017",
+  elasticsearch: "9200",
+  opensearch: "9200",
+  clickhouse: "8443",
+  trino: "443",
 };
+
+interface FieldNames {
+  host?: string | null;
+  database?: string | null;
+  user?: string | null;
+  password?: string;
+  /** The secret is a text of several lines. */
+  isLong?: boolean;
+}
+
+/** How a kind of database calls what it is reached by; null is a field that it does not have. */
+function fieldNames(type: string): FieldNames {
+  switch (type) {
+    case "snowflake":
+      return {
+        host: t`Account`,
+        password: t`Access token, or private key in PEM`,
+        isLong: true,
+      };
+    case "bigquery":
+      return {
+        host: null,
+        database: t`Project, or project.dataset`,
+        user: null,
+        password: t`JSON key of the service account`,
+        isLong: true,
+      };
+    case "trino":
+      return { database: t`Catalog, or catalog.schema` };
+    case "elasticsearch":
+    case "opensearch":
+      return { database: null };
+    default:
+      return {};
+  }
+}
 
 interface Connected {
   datasource_id: number;
@@ -107,6 +148,7 @@ function Connect({ types, onClose }: { types: { type: string; title: string }[];
   const type = form.type ?? "";
   const isFile = type === "sqlite" || type === "duckdb";
   const isWeb = type === "restapi" || type === "csv";
+  const names = fieldNames(type);
   const set =
     (name: string) =>
     ({ target }: { target: { value: string } }) =>
@@ -168,110 +210,38 @@ function Connect({ types, onClose }: { types: { type: string; title: string }[];
           field("database", t`Path of the file`)
         ) : (
           <>
-            <div className="grid grid-cols-[1fr_6rem] gap-3">
-              {field("host", isWeb ? t`Address (URL)` : t`Host`, {
-                placeholder: isWeb ? "https://" : "db.example.com",
-              })}
-              {!isWeb && field("port", t`Port`, { inputMode: "numeric", placeholder: PORTS[type] })}
-            </div>
-            {!isWeb && field("database", t`Database`)}
-            {!isWeb && (
-              <div className="grid grid-cols-2 gap-3">
-                {field("user", t`User`, { autoComplete: "off" })}
-                {field("password", t`Password`, { type: "password", autoComplete: "new-password" })}
+            {names.host !== null && (
+              <div className="grid grid-cols-[1fr_6rem] gap-3">
+                {field("host", names.host ?? (isWeb ? t`Address (URL)` : t`Host`), {
+                  placeholder: isWeb ? "https://" : type === "snowflake" ? "myorg-account" : "db.example.com",
+                })}
+                {!isWeb &&
+                  type !== "snowflake" &&
+                  field("port", t`Port`, { inputMode: "numeric", placeholder: PORTS[type] })}
               </div>
             )}
+            {!isWeb && names.database !== null && field("database", names.database ?? t`Database`)}
+            {!isWeb && names.user !== null && field("user", t`User`, { autoComplete: "off" })}
+            {!isWeb &&
+              (names.isLong ? (
+                <TextArea
+                  label={names.password ?? t`Password`}
+                  rows={4}
+                  className="font-mono text-table"
+                  spellCheck={false}
+                  autoComplete="off"
+                  value={form.password ?? ""}
+                  onChange={set("password")}
+                />
+              ) : (
+                field("password", names.password ?? t`Password`, {
+                  type: "password",
+                  autoComplete: "new-password",
+                })
+              ))}
             {isWeb &&
               field("token", t`Token, if it needs one`, { type: "password", autoComplete: "new-password" })}
           </>
-        )}
-      </div>
-    </Dialog>
-  );
-}
-
-interface Browsed {
-  total: number;
-  tables?: { schema?: string; name: string; kind: string }[];
-  columns?: { name: string; type: string }[];
-}
-
-/** Tables of a database, and a query on them that becomes a dataset. */
-function Browse({ datasource, onClose }: { datasource: Datasource; onClose: () => void }) {
-  const { slug } = useWorkspace();
-  const { data, error } = useTool<Browsed>("browse_datasource", { datasource_id: datasource.id, limit: 200 });
-  const [name, setName] = useState("");
-  const [sql, setSql] = useState("");
-  const [problem, setProblem] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
-  const run = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await callTool(slug, "create_query", { datasource_id: datasource.id, name: name.trim(), query: sql });
-      await queries.invalidateQueries({ queryKey: ["tool", slug] });
-      told(t`The query runs; its rows become the dataset “${name.trim()}”.`);
-      onClose();
-    } catch (thrown) {
-      setProblem(thrown);
-      setBusy(false);
-    }
-  };
-  return (
-    <Dialog
-      open
-      side
-      onClose={onClose}
-      title={datasource.name}
-      about={t`Choose a table or write a query: its rows become a dataset.`}
-      footer={
-        <Button
-          look="primary"
-          disabled={isBusy || name.trim() === "" || sql.trim() === ""}
-          onClick={() => void run()}
-        >
-          {t`Make a dataset of it`}
-        </Button>
-      }
-    >
-      <div className="flex flex-col gap-4">
-        {problem !== null && <ErrorNote error={problem} />}
-        <TextField
-          label={t`Name of the dataset`}
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <TextArea
-          label={t`Query`}
-          rows={5}
-          className="font-mono text-table"
-          spellCheck={false}
-          value={sql}
-          onChange={({ target }) => setSql(target.value)}
-        />
-        {error !== null && <ErrorNote error={error} />}
-        {data === undefined && error === null && <Waiting />}
-        {data !== undefined && (
-          <section>
-            <h3 className="mb-2 font-semibold">{t`${number(data.total)} tables`}</h3>
-            <ul className="divide-y divide-line rounded-card border border-line">
-              {data.tables?.map((table) => (
-                <li key={`${table.schema}.${table.name}`}>
-                  <button
-                    type="button"
-                    className="flex w-full justify-between gap-4 px-3 py-1.5 text-left text-table hover:bg-hover"
-                    onClick={() => {
-                      setName((now) => (now === "" ? table.name : now));
-                      setSql(`SELECT * FROM ${[table.schema, table.name].filter(Boolean).join(".")}`);
-                    }}
-                  >
-                    <span className="truncate">{table.name}</span>
-                    <span className="text-faint">{table.schema}</span>
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </section>
         )}
       </div>
     </Dialog>
