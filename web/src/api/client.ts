@@ -101,31 +101,33 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   throw new ApiError(response.status, told.error ?? {});
 }
 
+/** Read to its end, so that the connection is closed by whoever has said all. */
 async function readStream<T>(
   body: ReadableStream<Uint8Array>,
   onProgress: (progress: Progress) => void,
 ): Promise<T> {
   let rest = "";
-  const reader = body
-    .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
-    .getReader();
-  for (;;) {
+  let last: { name: string; data: unknown } | undefined;
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  for (let isOver = false; !isOver; ) {
     const { done, value } = await reader.read();
-    rest += value ?? "";
+    isOver = done;
+    rest += decoder.decode(value, { stream: !done });
     const events = rest.split(/\r?\n\r?\n/);
     rest = done ? "" : (events.pop() ?? "");
-    for (const event of events) {
-      const { name, data } = parseEvent(event);
-      if (name === "progress") onProgress(data as Progress);
-      if (name === "result") return unwrapped<T>(data, "result");
-      if (name === "error") throw new ApiError(200, unwrapped(data, "error"));
+    for (const event of events.map(parseEvent)) {
+      if (event.name === "progress") onProgress(event.data as Progress);
+      if (event.name === "result" || event.name === "error") last = event;
     }
-    if (done)
-      throw new ApiError(0, {
-        code: "offline",
-        message: t`The connection ended before the answer was there.`,
-      });
   }
+  if (last?.name === "result") return unwrapped<T>(last.data, "result");
+  if (last?.name === "error") throw new ApiError(200, unwrapped(last.data, "error"));
+  throw new ApiError(0, {
+    code: "offline",
+    message: t`The connection ended before the answer was there.`,
+    hint: t`Nothing was lost: try again in a moment.`,
+  });
 }
 
 function unwrapped<T>(data: unknown, key: string): T {

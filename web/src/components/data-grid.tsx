@@ -1,6 +1,6 @@
 import { useQueries } from "@tanstack/react-query";
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { type UIEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { memo, type UIEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { callTool } from "../api/client.ts";
 import { useWorkspace } from "../api/hooks.ts";
 import type { Column, RowsPage } from "../api/tools.ts";
@@ -37,8 +37,9 @@ export function DataGrid({ datasetId, columns, total, c9ql, sorting, onSort }: D
   const last = Math.min(total, Math.ceil((top + size.height) / ROW_PX) + EXTRA_ROWS);
   const rowAt = useRows({ datasetId, first, last, c9ql });
   const widths = useMemo(() => columns.map(({ name, type }) => widthOf(name, type)), [columns]);
-  const template = `64px ${widths.map((width) => `minmax(${width}px, 1fr)`).join(" ")}`;
-  const least = 64 + widths.reduce((sum, width) => sum + width, 0);
+  const numbers = 24 + 8 * number(total).length;
+  const template = `${numbers}px ${widths.map((width) => `minmax(${width}px, 1fr)`).join(" ")}`;
+  const least = numbers + widths.reduce((sum, width) => sum + width, 0);
   const shown = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
   return (
     <div
@@ -69,49 +70,63 @@ export function DataGrid({ datasetId, columns, total, c9ql, sorting, onSort }: D
               <HeaderCell key={column.name} column={column} sorting={sorting} onSort={onSort} />
             ))}
           </div>
-          {shown.map((at) => {
-            const row = rowAt(at);
-            return (
-              <div
-                key={at}
-                role="row"
-                aria-rowindex={at + 2}
-                className="absolute inset-x-0 grid border-line border-b hover:bg-hover"
-                style={{
-                  gridTemplateColumns: template,
-                  height: ROW_PX,
-                  transform: `translateY(${ROW_PX + at * ROW_PX - top}px)`,
-                }}
-              >
-                <span role="rowheader" className="truncate px-2 leading-8 text-faint">
-                  {number(at + 1)}
-                </span>
-                {columns.map(({ name, type }) => (
-                  <span
-                    key={name}
-                    role="gridcell"
-                    title={row === undefined ? undefined : cell(row[name], type)}
-                    className={cx("truncate px-2 leading-8", isNumeric(type) && "text-right")}
-                  >
-                    {row === undefined ? (
-                      <span aria-hidden="true" className="inline-block h-2.5 w-3/5 rounded bg-hover" />
-                    ) : row[name] === null ? (
-                      <span className="text-faint" title={t`No value`}>
-                        –
-                      </span>
-                    ) : (
-                      cell(row[name], /(^|_)id$/i.test(name) ? "ID" : type)
-                    )}
-                  </span>
-                ))}
-              </div>
-            );
-          })}
+          <div style={{ transform: `translateY(${ROW_PX + first * ROW_PX - top}px)` }}>
+            {shown.map((at) => (
+              <Row key={at} at={at} row={rowAt(at)} columns={columns} template={template} />
+            ))}
+          </div>
         </div>
       </div>
     </div>
   );
 }
+
+interface RowProps {
+  at: number;
+  row: Record<string, unknown> | undefined;
+  columns: readonly Column[];
+  template: string;
+}
+
+/** Not made again while it only moves. */
+const Row = memo(function Row({ at, row, columns, template }: RowProps) {
+  return (
+    <div
+      role="row"
+      aria-rowindex={at + 2}
+      className="grid border-line border-b hover:bg-hover"
+      style={{ gridTemplateColumns: template, height: ROW_PX }}
+    >
+      <span role="rowheader" className="truncate px-2 leading-8 text-faint">
+        {number(at + 1)}
+      </span>
+      {columns.map(({ name, type }) => {
+        const text = row === undefined ? "" : cell(row[name], /(^|_)id$/i.test(name) ? "ID" : type);
+        return (
+          <span
+            key={name}
+            role="gridcell"
+            title={text.length > LONG ? text : undefined}
+            className={cx("truncate px-2 leading-8", isNumeric(type) && "text-right")}
+          >
+            {row === undefined ? (
+              <span aria-hidden="true" className="inline-block h-2.5 w-3/5 rounded bg-hover" />
+            ) : row[name] === null ? (
+              <span className="text-faint" title={t`No value`}>
+                –
+              </span>
+            ) : (
+              text
+            )}
+          </span>
+        );
+      })}
+    </div>
+  );
+});
+
+/** What may be cut off shows itself on hover. */
+const LONG = 14;
 
 function HeaderCell({
   column: { name, type },

@@ -17,13 +17,14 @@ interface EditorProps {
 const LANGUAGES = { yaml, sql };
 
 const theme = EditorView.theme({
-  "&": { backgroundColor: "var(--color-card)", color: "var(--color-ink)", fontSize: "13px" },
-  ".cm-gutters": {
+  // Stronger than the theme for the dark, which has a ground of its own.
+  "&.cm-editor": { backgroundColor: "var(--color-card)", color: "var(--color-ink)", fontSize: "13px" },
+  "&.cm-editor .cm-gutters": {
     backgroundColor: "var(--color-sunken)",
     color: "var(--color-faint)",
     borderRight: "1px solid var(--color-line)",
   },
-  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--color-hover)" },
+  "&.cm-editor .cm-activeLine, &.cm-editor .cm-activeLineGutter": { backgroundColor: "transparent" },
   ".cm-scroller": { fontFamily: "var(--font-mono)" },
   "&.cm-focused": { outline: "none" },
 });

@@ -1,8 +1,14 @@
 import { locale, t } from "./words.ts";
 
+/** To make one takes longer than to use it for a whole table. */
+const formats = new Map<string, Intl.NumberFormat>();
+
 /** A number as people read it, exact. */
 export function number(value: number, digits = 2): string {
-  return new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(value);
+  const key = `${locale()} ${digits}`;
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale(), { maximumFractionDigits: digits });
+  formats.set(key, format);
+  return format.format(value);
 }
 
 export function bytes(value: number): string {

@@ -91,6 +91,7 @@ export function Page() {
           <Start composer={composer} onAsk={(question) => send(question, false)} threads={threads} />
         ) : (
           <>
+            <h1 className="sr-only">{thread?.title}</h1>
             <Turns>
               {turns.map((turn) => (
                 <Turn
@@ -189,7 +190,7 @@ function Turn({ turn, live, onShow, onAsk, onEdit }: TurnProps) {
     <article
       data-turn
       aria-busy={live?.answer === undefined && live?.error === undefined}
-      className="flex min-w-0 flex-col gap-3.5 scroll-mt-4"
+      className="flex min-w-0 flex-col gap-3.5 scroll-mt-4 [&:last-child:not(:first-child)]:min-h-[calc(100dvh-240px)]"
     >
       <header className="flex items-baseline justify-between gap-4">
         <h2 className="min-w-0 font-semibold text-lead [overflow-wrap:anywhere]">{turn.question}</h2>

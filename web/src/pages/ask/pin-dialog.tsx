@@ -34,16 +34,10 @@ export function PinDialog({
     setBusy(true);
     setError(null);
     try {
-      const args = { name, ...widgetOf(answer) };
-      const id =
-        target === ""
-          ? (
-              await callTool<{ dashboard_id: number }>(slug, "create_dashboard", {
-                name: title.trim() || name,
-              })
-            ).dashboard_id
-          : Number(target);
-      await callTool(slug, "create_widget", { ...args, dashboard_id: id });
+      const widget = { name: name.trim(), ...widgetOf(answer) };
+      const id = await (target === ""
+        ? onNew(slug, title.trim() || name.trim(), widget)
+        : onExisting(slug, Number(target), widget));
       onClose();
       told(t`“${name}” is on the dashboard.`);
       void navigate({ to: "/w/$slug/$page/$id", params: { slug, page: "dashboards", id: `${id}` } });
@@ -94,7 +88,20 @@ export function PinDialog({
   );
 }
 
+/** In one step, so that a widget that cannot be made leaves no empty dashboard behind. */
+async function onNew(slug: string, name: string, widget: object): Promise<number> {
+  const args = { name, widgets: [widget] };
+  return (await callTool<{ dashboard_id: number }>(slug, "create_dashboard", args)).dashboard_id;
+}
+
+async function onExisting(slug: string, id: number, widget: object): Promise<number> {
+  await callTool(slug, "create_widget", { ...widget, dashboard_id: id });
+  return id;
+}
+
 const CHARTS: Record<string, string> = { bar: "column", line: "line", pie: "donut", scatter: "scatter" };
+
+const GRAINS = ["day", "week", "month", "quarter", "year"];
 
 /** The measures of the answer by its fields, so that the widget goes on with the rows that come. */
 function widgetOf({ columns, lineage, model, chart, datasets, rows }: Answer): object {
@@ -103,16 +110,16 @@ function widgetOf({ columns, lineage, model, chart, datasets, rows }: Answer): o
   const fields = names.filter((name) => !measures.includes(name));
   const isOneNumber = rows.length === 1 && fields.length === 0;
   const type = isOneNumber ? "singletext" : (CHARTS[chart?.type ?? ""] ?? "datagrid2");
-  const [x, group] = fields;
+  // A column called like a stretch of time is a date of the model, cut into such stretches.
+  const grain = fields.find((name) => GRAINS.includes(name));
+  const all = lineage?.filters ?? [];
+  const date = all.find(({ value }) => /^\d{4}-\d{2}-\d{2}/.test(String([value].flat()[0])))?.field;
+  const [x, group] = fields.map((name) => (name === grain ? (date ?? name) : name));
   const axes = { ...(x !== undefined && { x_axis: x }), ...(group !== undefined && { group_by: group }) };
   if (model !== null && measures.length > 0) {
-    const filters = (lineage?.filters ?? []).filter(({ field }) => !measures.includes(field));
-    return {
-      chart_type: type,
-      ...axes,
-      y_axis: measures,
-      options: { model, ...(filters.length > 0 && { filters }) },
-    };
+    const filters = all.filter(({ field }) => !measures.includes(field));
+    const options = { model, ...(grain !== undefined && { grain }), ...(filters.length > 0 && { filters }) };
+    return { chart_type: type, ...axes, y_axis: measures, options };
   }
   const [dataset] = datasets;
   const numbers = columns.filter((each) => isNumeric(each.type)).map(({ name }) => name);

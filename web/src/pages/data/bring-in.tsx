@@ -85,7 +85,15 @@ function BringInTable({
     }
   };
   if (state.is === "done")
-    return <Arrived result={state.result} more={more} onNext={onNext} onClose={onClose} />;
+    return (
+      <Arrived
+        result={state.result}
+        more={more}
+        onNext={onNext}
+        onAgain={() => setState({ is: "asking" })}
+        onClose={onClose}
+      />
+    );
   const isBusy = state.is === "working";
   return (
     <Dialog
@@ -262,11 +270,13 @@ function Arrived({
   result,
   more,
   onNext,
+  onAgain,
   onClose,
 }: {
   result: ImportResult;
   more: number;
   onNext: () => void;
+  onAgain: () => void;
   onClose: () => void;
 }) {
   const { slug } = useWorkspace();
@@ -353,11 +363,17 @@ function Arrived({
                 <li key={line}>{t`Line ${line}: ${reason}`}</li>
               ))}
               {result.notes.map((note) => (
-                <li key={note}>{note}</li>
+                <li key={note}>{forPeople(note)}</li>
               ))}
             </ul>
           </section>
         )}
+        <p className="text-soft text-table">
+          {t`Something was read wrongly?`}{" "}
+          <button type="button" onClick={onAgain} className="font-medium text-accent hover:underline">
+            {t`Set how it is read, and bring it in again`}
+          </button>
+        </p>
         <section className="flex flex-col items-start gap-2">
           <h3 className="font-semibold">{t`See the model`}</h3>
           <p className="text-soft">{t`A model says what columns mean. One is proposed from the rows; you check it before anybody's questions use it.`}</p>
@@ -367,5 +383,13 @@ function Arrived({
         </section>
       </div>
     </Dialog>
+  );
+}
+
+/** Whoever calls the tool sets an option; here a form does. */
+function forPeople(note: string): string {
+  return note.replace(
+    /\s*(?:If that is wrong|To change that)[^.]*import again with options\.\w+ (?:"[^"]*"|\S+)\.?/i,
+    "",
   );
 }

@@ -15,7 +15,7 @@ import { ErrorNote, Waiting } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { told, toldError } from "../../components/toasts.tsx";
 import { When } from "../../components/when.tsx";
-import { bytes, cell, number, typeName } from "../../words/figures.ts";
+import { bytes, cell, isNumeric, number, typeName } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
 import { questionOf } from "../ask/suggestions.ts";
 
@@ -213,7 +213,7 @@ function Rows({ id, columns, total }: { id: number; columns: readonly ColumnProf
           aria-label={t`Work on the rows`}
           value={draft}
           onChange={({ target }) => setDraft(target.value)}
-          placeholder={t`where country = Denmark order by revenue desc`}
+          placeholder={exampleOf(columns)}
           spellCheck={false}
           className="h-8 min-w-0 flex-1 rounded-field border border-edge bg-card px-2.5 font-mono text-table pointer-coarse:h-10"
         />
@@ -250,6 +250,16 @@ function Rows({ id, columns, total }: { id: number; columns: readonly ColumnProf
       )}
     </div>
   );
+}
+
+/** In the words of these rows. */
+function exampleOf(columns: readonly ColumnProfile[]): string {
+  const text = columns.find(
+    ({ type, min }) => /VARCHAR/i.test(type) && typeof min === "string" && min !== "",
+  );
+  const figure = columns.findLast(({ type }) => isNumeric(type));
+  const where = text === undefined ? [] : [`where ${text.name} = ${String(text.min)}`];
+  return [...where, ...(figure === undefined ? [] : [`order by ${figure.name} desc`])].join(" ");
 }
 
 /** What was written, with the order that was clicked. */

@@ -7,8 +7,9 @@ import { useParamsInAddress } from "../../api/search-params.ts";
 import { BackLink } from "../../components/back-link.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Button, IconButton } from "../../components/button.tsx";
+import { Markdown } from "../../components/markdown.tsx";
 import { Menu } from "../../components/menu.tsx";
-import { Page as PageFrame } from "../../components/page.tsx";
+import { Card, Page as PageFrame } from "../../components/page.tsx";
 import { ErrorNote, Skeleton, Waiting } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { told, toldError } from "../../components/toasts.tsx";
@@ -26,6 +27,22 @@ const Editor = lazy(() =>
 );
 
 const MODELS = ["list_semantic_models", "read_semantic_model", "list_verified_questions"];
+
+/** What a model knows, for those who ask by it and do not change it. */
+export function ModelDigest({ name }: { name: string }) {
+  const { data, error } = useTool<{ digest: string }>("get_semantic_model", { modelName: name });
+  return (
+    <PageFrame title={name} above={<BackLink page="models">{t`Models`}</BackLink>}>
+      {error !== null && <ErrorNote error={error} />}
+      {data === undefined && error === null && <Waiting rows={10} />}
+      {data !== undefined && (
+        <Card className="px-6 py-5">
+          <Markdown text={data.digest} />
+        </Card>
+      )}
+    </PageFrame>
+  );
+}
 
 /** One model: its picture, what its names mean, and the file that both are. */
 export function ModelPage({ name }: { name: string }) {

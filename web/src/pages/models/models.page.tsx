@@ -13,12 +13,14 @@ import { Page as PageFrame } from "../../components/page.tsx";
 import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
 import { number } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
-import { ModelPage } from "./model.tsx";
+import { ModelDigest, ModelPage } from "./model.tsx";
 import type { Inferred } from "./types.ts";
 
 export function Page() {
   const { id } = useParams({ strict: false }) as { id?: string };
-  return id === undefined ? <ModelsPage /> : <ModelPage key={id} name={id} />;
+  const { role } = useWorkspace();
+  if (id === undefined) return <ModelsPage />;
+  return role === "viewer" ? <ModelDigest key={id} name={id} /> : <ModelPage key={id} name={id} />;
 }
 
 function ModelsPage() {

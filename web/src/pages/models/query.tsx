@@ -21,7 +21,7 @@ const ROWS = 200;
 /** SQL on the datasets of a model, with the rights of whoever writes it. */
 export function Query({ model, first }: { model: string; first: string }) {
   const { slug } = useWorkspace();
-  const [sql, setSql] = useState(() => `SELECT * FROM "${first}" LIMIT 20`);
+  const [sql, setSql] = useState(() => `SELECT * FROM ${first} LIMIT 20`);
   const [result, setResult] = useState<Queried>();
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
@@ -80,7 +80,7 @@ export function Query({ model, first }: { model: string; first: string }) {
                 <tr key={at} className="border-line border-b last:border-0">
                   {result.columns.map((name) => (
                     <td key={name} className="h-8 px-3 whitespace-nowrap">
-                      {cell(row[name])}
+                      {cell(row[name], /(^|_)id$/i.test(name) ? "ID" : "")}
                     </td>
                   ))}
                 </tr>
