@@ -223,7 +223,7 @@ async function* bounded(body: Readable): AsyncGenerator<Uint8Array> {
 
 function tooLarge(): AppError {
   return new AppError("too_large", `The file is larger than ${megabytes(LIMITS.console.fileBytes)}.`, {
-    hint: "Split it, or give its URL to import_file.",
+    hint: "Split it, or give its URL to {tool:import_file}.",
   });
 }
 

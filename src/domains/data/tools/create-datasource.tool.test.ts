@@ -191,7 +191,7 @@ describe("create_datasource", () => {
       { datasourceType: "postgress" },
       /Did you mean postgres\? The types are postgresql, mysql/,
     ],
-    ["an unheard-of type", { datasourceType: "snowflake" }, /The types are/],
+    ["an unheard-of type", { datasourceType: "abacus" }, /The types are/],
     ["no host", { host: undefined }, /host is required/],
     ["no user", { dbUser: undefined }, /dbUser is required/],
     [

@@ -165,7 +165,7 @@ async function invite(
     .where(and(eq(invitations.workspaceId, workspaceId), ne(invitations.email, email)));
   if ((waiting?.count ?? 0) >= invitationsPerWorkspace)
     throw new AppError("plan_limit", `${invitationsPerWorkspace} invitations wait already.`, {
-      hint: "Take back some with remove_member.",
+      hint: "Take back some with {tool:remove_member}.",
     });
   const secret = randomText(32);
   const values = {
@@ -244,7 +244,7 @@ async function removeMember(
     if (member === undefined) {
       if (taken.length > 0) return undefined;
       throw new AppError("not_found", `${normal} is neither a member nor invited.`, {
-        hint: "See list_members.",
+        hint: "See {tool:list_members}.",
       });
     }
     if (member.userId === by.userId)
