@@ -209,7 +209,7 @@ describe("a call as a stream", () => {
     );
     const reader = streams[0]?.body?.getReader();
     const { value } = (await reader?.read()) ?? {};
-    expect(new TextDecoder().decode(value)).toContain(`data: {"done":1,"total":2,"message":"begun"}`);
+    expect(new TextDecoder().decode(value)).toContain(`data: {"progress":1,"total":2,"message":"begun"}`);
     await expect.poll(() => slow.running).toBe(inFlightPerUser);
     expect(await told(callAs(people.viewer, "whoami"))).toMatchObject({ status: 429 });
     leave.abort();

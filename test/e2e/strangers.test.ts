@@ -199,6 +199,7 @@ const EXACT: Readonly<Record<string, (of: Ids) => Args>> = {
   }),
   delete_asset: ({ alert }) => ({ asset_type: "alert", asset_id: alert, confirm: true }),
   delete_document: ({ document }) => ({ document_id: document, confirm: true }),
+  preview_widget: ({ widget }) => ({ widget_id: widget, width: 300, height: 200 }),
   draw_picture: () => ({ subject: { kind: "number", value: 1 }, width: 300 }),
   export_dashboard: ({ dashboard }) => ({ dashboard_id: dashboard }),
   export_data: ({ dataset }) => ({ dataset_id: dataset }),

@@ -318,6 +318,8 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     search: { query: "orders" },
     list_dashboards: {},
     find_widget: { name: "" },
+    preview_widget: { draft: { dataset_id: shop.orders, chart_type: "datagrid2" }, width: 300, height: 200 },
+    list_members: {},
     list_embeds: {},
     export_dashboard: { dashboard_id: 1 },
     list_semantic_models: {},

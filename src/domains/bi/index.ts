@@ -28,6 +28,7 @@ import { getInsights } from "./tools/get-insights.tool.ts";
 import { layoutDashboard } from "./tools/layout-dashboard.tool.ts";
 import { listDashboards } from "./tools/list-dashboards.tool.ts";
 import { listEmbeds } from "./tools/list-embeds.tool.ts";
+import { previewWidget } from "./tools/preview-widget.tool.ts";
 import { revokeEmbed } from "./tools/revoke-embed.tool.ts";
 import { updateDashboard } from "./tools/update-dashboard.tool.ts";
 import { updateWidget } from "./tools/update-widget.tool.ts";
@@ -106,6 +107,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     findWidget,
     createWidget,
     updateWidget,
+    previewWidget,
     layoutDashboard,
     exportDashboard,
     getInsights,

@@ -162,7 +162,7 @@ async function perform(
   const client: typeof NO_CLIENT = {
     ...NO_CLIENT,
     progress: (done, { total, message } = {}) =>
-      tell?.({ event: "progress", data: { done, total, message } }),
+      tell?.({ event: "progress", data: { progress: done, total, message } }),
   };
   try {
     return await call(ports, toolOperation(tool), args, {
