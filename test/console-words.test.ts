@@ -1,9 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { german } from "../web/src/words/german.ts";
+import { german as common } from "../web/src/words/german.ts";
+import { germanOfPages } from "../web/src/words/german-of-pages.ts";
 
 const WEB = resolve(import.meta.dirname, "../web/src");
+
+const german = { ...germanOfPages, ...common };
 
 describe("the words of the console", () => {
   const used = new Set(

@@ -393,6 +393,7 @@ function mountAll(
   mountCalls(app, {
     appUrl,
     version: VERSION,
+    mcpPath: MCP_SURFACES.find(({ name }) => name === "all")?.path ?? "",
     identity,
     browser,
     registry,

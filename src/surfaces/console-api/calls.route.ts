@@ -9,12 +9,13 @@ import { type CallPorts, call, type Outcome, toolOperation } from "../../registr
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import { NO_CLIENT } from "../../registry/context.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
+import { clientGuides } from "../home/client-guides.ts";
 import { refusal } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 import type { HasContent } from "../oauth/consent.route.ts";
-import { wordsOf } from "../oauth/pages/words.ts";
+import { wordsIn, wordsOf } from "../oauth/pages/words.ts";
 import { eventStream, type StreamEvent } from "./event-stream.ts";
 import { LIMITS } from "./limits.ts";
 import { requireConsole, requireSession } from "./require-person.ts";
@@ -22,6 +23,8 @@ import { requireConsole, requireSession } from "./require-person.ts";
 export interface CallsParts {
   appUrl: string;
   version: string;
+  /** Of the endpoint with all tools. */
+  mcpPath: string;
   identity: Identity;
   browser: BrowserSession;
   registry: Registry;
@@ -35,6 +38,7 @@ const BASE = "/api/console";
 /** What the console calls: who is signed in, every tool by its plain name, and files that are sent ahead of a call. */
 export function mountCalls(app: HttpApp, parts: CallsParts): void {
   app.get(`${BASE}/session`, (c) => answer(c, parts, () => session(c, parts)));
+  app.get(`${BASE}/connect`, (c) => answer(c, parts, () => connect(c, parts)));
   app.post(`${BASE}/w/:workspace/call/:tool`, (c) => answer(c, parts, () => callTool(c, parts)));
   app.post(`${BASE}/w/:workspace/files`, (c) => answer(c, parts, () => takeFile(c, parts)));
 }
@@ -49,6 +53,21 @@ async function session(c: Context<HttpEnv>, parts: CallsParts): Promise<Response
   const { language } = wordsOf(c);
   const headers = { "cache-control": "no-store" };
   return c.json({ user: { name, email }, language, workspaces, version }, 200, headers);
+}
+
+/** How each client connects, in the language that the console speaks. */
+async function connect(c: Context<HttpEnv>, parts: CallsParts): Promise<Response> {
+  await requireSession(parts, c);
+  const t = wordsIn(c.req.query("language") === "de" ? "de" : "en");
+  const address = `${parts.appUrl}${parts.mcpPath}`;
+  const clients = clientGuides(address).map(({ steps, after, warning, install, ...guide }) => ({
+    ...guide,
+    steps: t.said(steps),
+    ...(after !== undefined && { after: t.said(after) }),
+    ...(warning !== undefined && { warning: t.said(warning) }),
+    ...(install !== undefined && { install: { ...install, label: t.said(install.label) } }),
+  }));
+  return c.json({ address, clients });
 }
 
 /** Somebody who has been let in: what this takes is given back when the work has ended, whatever became of the answer. */

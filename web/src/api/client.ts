@@ -80,7 +80,7 @@ export async function uploadFile(workspace: string, file: File): Promise<unknown
   return ((await response.json()) as { file: unknown }).file;
 }
 
-async function send(path: string, init: RequestInit = {}): Promise<Response> {
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.set("x-kenning-console", "1");
   const response = await fetch(path, { ...init, headers, credentials: "same-origin" }).catch(

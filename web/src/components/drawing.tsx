@@ -39,7 +39,7 @@ export function Drawing({ chart, height = 320 }: { chart: ChartSpec; height?: nu
 }
 
 /** In a tree of its own, so that ids and styles of two pictures do not meet. */
-function Svg({ source, label }: { source: string; label: string }) {
+export function Svg({ source, label }: { source: string; label: string }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = host.current;
@@ -62,7 +62,7 @@ function Svg({ source, label }: { source: string; label: string }) {
 }
 
 /** In steps, so that a window that is drawn larger does not ask for a picture at each pixel. */
-function useWidth() {
+export function useWidth(least = LEAST_PX) {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {
@@ -70,10 +70,10 @@ function useWidth() {
     if (element === null) return;
     const observer = new ResizeObserver(([entry]) => {
       const own = entry?.contentRect.width ?? 0;
-      if (own > 0) setWidth(Math.min(MOST_PX, Math.max(LEAST_PX, Math.floor(own / STEP_PX) * STEP_PX)));
+      if (own > 0) setWidth(Math.min(MOST_PX, Math.max(least, Math.floor(own / STEP_PX) * STEP_PX)));
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, []);
+  }, [least]);
   return [box, width] as const;
 }

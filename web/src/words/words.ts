@@ -27,10 +27,18 @@ export function wantedLanguage(): Language {
 
 /** Words are loaded before anything is written in them. */
 export async function speak(next: Language, isChoice = false): Promise<void> {
-  translations = next === "de" ? (await import("./german.ts")).german : {};
+  translations = next === "de" ? await readGerman() : {};
   language = next;
   document.documentElement.lang = next;
   if (isChoice) localStorage.setItem(KEY, next);
+}
+
+async function readGerman(): Promise<Translations> {
+  const [{ german }, { germanOfPages }] = await Promise.all([
+    import("./german.ts"),
+    import("./german-of-pages.ts"),
+  ]);
+  return { ...germanOfPages, ...german };
 }
 
 /** Of which dates and numbers are written. */

@@ -6,8 +6,8 @@ import type { Caller } from "../../../registry/caller.ts";
 import type { FoundWidget, Widget } from "../boards.store.ts";
 import { type BiServices, defineTool } from "../define.ts";
 import { untitled } from "../export/exports.ts";
+import { newWidget, specOf } from "../shapes.ts";
 import { roomFor, type ShownWidget } from "../views.ts";
-import { newWidget, specOf } from "../widget-input.ts";
 
 const { leastPx, mostPx } = DRAWING.drawing;
 const draftShape = newWidget.partial({ name: true });

@@ -1,13 +1,206 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Activity as ActivityIcon, Bot, ChevronRight, FileDown, ShieldCheck } from "lucide-react";
+import { callTool } from "../../api/client.ts";
+import { useWorkspace } from "../../api/hooks.ts";
+import { useParamsInAddress } from "../../api/search-params.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { SelectField } from "../../components/fields.tsx";
 import { Page as PageFrame } from "../../components/page.tsx";
-import { Empty } from "../../components/states.tsx";
+import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
+import { toldError } from "../../components/toasts.tsx";
+import { When } from "../../components/when.tsx";
+import { number } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
 
+interface Event {
+  id: number;
+  at: string;
+  action: string;
+  user: string | null;
+  resource_type: string | null;
+  resource_id: string | null;
+  success: boolean;
+  outcome: string;
+  duration_ms: number;
+  address: string | null;
+  dataset_ids: number[];
+  metadata: {
+    clientName?: string;
+    clientVersion?: string;
+    applicationName?: string;
+    arguments?: unknown;
+    response?: unknown;
+    requestId?: string;
+  };
+}
+
+interface EventPage {
+  events: Event[];
+  next_before: number | null;
+}
+
+const SLOW_MS = 2_000;
+const AGAIN_MS = 10_000;
+const EXPORTED = 500;
+
+/** What agents and people did here: each call with who, by which client, on which data, and how it ended. */
 export function Page() {
+  const { role } = useWorkspace();
   return (
-    <PageFrame title={t`Activity`}>
-      <Empty
-        title={t`This page is being built`}
-      >{t`Until then an MCP client or the start page does this.`}</Empty>
+    <PageFrame
+      title={t`Activity`}
+      about={t`What people and their agents did in this workspace, newest first.`}
+    >
+      {role === "admin" ? (
+        <Events />
+      ) : (
+        <Empty icon={<ShieldCheck className="size-5" />} title={t`Activity is for admins`}>
+          {t`They see who called what; values of your questions are not kept.`}
+        </Empty>
+      )}
     </PageFrame>
   );
+}
+
+function Events() {
+  const { slug } = useWorkspace();
+  const [{ show = "", action = "" }, setParams] = useParamsInAddress();
+  const filter = {
+    ...(show === "failed" && { success: false }),
+    ...(show === "slow" && { slower_than_ms: SLOW_MS }),
+    ...(action !== "" && { action }),
+  };
+  const { data, error, fetchNextPage, hasNextPage } = useInfiniteQuery({
+    queryKey: ["tool", slug, "list_audit_events", filter],
+    queryFn: ({ pageParam, signal }) =>
+      callTool<EventPage>(
+        slug,
+        "list_audit_events",
+        { ...filter, limit: 50, ...(pageParam > 0 && { before: pageParam }) },
+        { signal },
+      ),
+    initialPageParam: 0,
+    getNextPageParam: ({ next_before: before }) => before,
+    refetchInterval: AGAIN_MS,
+  });
+  const events = data?.pages.flatMap((page) => page.events) ?? [];
+  return (
+    <>
+      <div className="flex flex-wrap items-end gap-3">
+        <SelectField
+          label={t`Show`}
+          value={show}
+          onChange={({ target }) => setParams({ show: target.value })}
+        >
+          <option value="">{t`Everything`}</option>
+          <option value="failed">{t`What failed or was refused`}</option>
+          <option value="slow">{t`What took longer than two seconds`}</option>
+        </SelectField>
+        <SelectField
+          label={t`Of`}
+          value={action}
+          onChange={({ target }) => setParams({ action: target.value })}
+        >
+          <option value="">{t`All kinds`}</option>
+          <option value="mcp.tool.call">{t`Calls of tools`}</option>
+          <option value="auth.sign_in">{t`Sign-ins`}</option>
+          <option value="member.invited">{t`Invitations`}</option>
+          <option value="mcp.denied">{t`Refused at the door`}</option>
+        </SelectField>
+        <Button
+          icon={<FileDown className="size-4" />}
+          onClick={() => void exportEvents(slug, filter).catch(toldError)}
+        >
+          {t`Export`}
+        </Button>
+      </div>
+      {error !== null ? (
+        <ErrorNote error={error} />
+      ) : data === undefined ? (
+        <Waiting />
+      ) : events.length === 0 ? (
+        <Empty icon={<ActivityIcon className="size-5" />} title={t`Nothing like that happened`} />
+      ) : (
+        <ul aria-label={t`Activity`} className="divide-y divide-line rounded-card border border-line bg-card">
+          {events.map((event) => (
+            <Row key={event.id} event={event} />
+          ))}
+        </ul>
+      )}
+      {hasNextPage && (
+        <Button className="self-center" onClick={() => void fetchNextPage()}>
+          {t`Show earlier`}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Row({ event }: { event: Event }) {
+  const { metadata, success, outcome, duration_ms: ms } = event;
+  const client = metadata.applicationName ?? metadata.clientName;
+  const isOfConsole = client === undefined || client === "console" || client === "browser";
+  return (
+    <li>
+      <details className="group">
+        <summary className="flex flex-wrap items-center gap-3 px-4 py-2.5 hover:bg-hover [&::-webkit-details-marker]:hidden">
+          <ChevronRight
+            aria-hidden="true"
+            className="size-4 shrink-0 text-faint transition-transform duration-120 group-open:rotate-90"
+          />
+          <span className="min-w-0 flex-1 basis-60">
+            <span className="flex flex-wrap items-center gap-2 font-medium">
+              {event.action === "mcp.tool.call" ? event.resource_id : event.action}
+              {!success && <Badge tone="bad">{outcome}</Badge>}
+              {!isOfConsole && (
+                <Badge tone="accent">
+                  <Bot aria-hidden="true" className="size-3" /> {client}
+                </Badge>
+              )}
+            </span>
+            <span className="block truncate text-soft text-table">{event.user ?? t`somebody unknown`}</span>
+          </span>
+          <span className="figures text-right text-caption text-faint">
+            <When at={event.at} />
+            <span className="block">{t`${number(ms, 0)} ms`}</span>
+          </span>
+        </summary>
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 border-line border-t bg-sunken px-4 py-3 text-table">
+          <Fact name={t`Client`}>{[client, metadata.clientVersion].filter(Boolean).join(" ")}</Fact>
+          <Fact name={t`From`}>{event.address}</Fact>
+          <Fact name={t`Datasets`}>{event.dataset_ids.join(", ")}</Fact>
+          <Fact name={t`Arguments`}>{textOf(metadata.arguments)}</Fact>
+          <Fact name={t`Result`}>{textOf(metadata.response)}</Fact>
+          <Fact name={t`Request`}>{metadata.requestId}</Fact>
+        </dl>
+      </details>
+    </li>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: string | null | undefined }) {
+  if (!children) return null;
+  return (
+    <>
+      <dt className="text-soft">{name}</dt>
+      <dd className="whitespace-pre-wrap font-mono text-caption leading-5 [overflow-wrap:anywhere]">
+        {children}
+      </dd>
+    </>
+  );
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 1);
+}
+
+async function exportEvents(slug: string, filter: object): Promise<void> {
+  const { events } = await callTool<EventPage>(slug, "list_audit_events", { ...filter, limit: EXPORTED });
+  const address = URL.createObjectURL(
+    new Blob([JSON.stringify(events, null, 2)], { type: "application/json" }),
+  );
+  Object.assign(document.createElement("a"), { href: address, download: "activity.json" }).click();
+  URL.revokeObjectURL(address);
 }

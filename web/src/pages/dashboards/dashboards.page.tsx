@@ -1,34 +1,52 @@
-import { useParams } from "@tanstack/react-router";
-import { ExternalLink, LayoutDashboard } from "lucide-react";
-import { useTool } from "../../api/hooks.ts";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { LayoutDashboard, Plus } from "lucide-react";
+import { useState } from "react";
+import { callTool } from "../../api/client.ts";
+import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import { useParamsInAddress } from "../../api/search-params.ts";
 import type { DashboardList } from "../../api/tools.ts";
-import { SearchField } from "../../components/fields.tsx";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { SearchField, TextField } from "../../components/fields.tsx";
+import { LinkList, RowLink } from "../../components/list.tsx";
 import { Page as PageFrame } from "../../components/page.tsx";
 import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
 import { When } from "../../components/when.tsx";
+import { number } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
+import { Board } from "./board.tsx";
 
-/** Dashboards open on their own page, which is also what embeds and prints show. */
 export function Page() {
-  const [{ q = "" }, setParams] = useParamsInAddress();
   const { id } = useParams({ strict: false }) as { id?: string };
+  return id === undefined ? <List /> : <Board key={id} id={Number(id)} />;
+}
+
+function List() {
+  const { slug, role } = useWorkspace();
+  const [{ q = "" }, setParams] = useParamsInAddress();
+  const [isNew, setNew] = useState(false);
   const { data, error, refetch } = useTool<DashboardList>(
     "list_dashboards",
     { limit: 100, ...(q !== "" && { query: q }) },
     { keep: true },
   );
+  const add = role !== "viewer" && (
+    <Button look="primary" icon={<Plus className="size-4" />} onClick={() => setNew(true)}>
+      {t`New dashboard`}
+    </Button>
+  );
   return (
     <PageFrame
       title={t`Dashboards`}
       about={t`Figures that are looked at again and again, always on the rows of now.`}
+      actions={add}
     >
       {error !== null ? (
         <ErrorNote error={error} retry={() => void refetch()} />
       ) : data === undefined ? (
         <Waiting />
       ) : data.total === 0 && q === "" ? (
-        <Empty icon={<LayoutDashboard className="size-5" />} title={t`No dashboards yet`}>
+        <Empty icon={<LayoutDashboard className="size-5" />} title={t`No dashboards yet`} action={add}>
           {t`Ask a question, and put its answer on a dashboard with one click.`}
         </Empty>
       ) : (
@@ -39,30 +57,60 @@ export function Page() {
             onSearch={(next) => setParams({ q: next })}
             className="w-full sm:w-72"
           />
-          <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
-            {data.dashboards.map((each) => (
-              <li key={each.id}>
-                <a
-                  href={`/d/${each.id}`}
-                  aria-current={`${each.id}` === id ? "true" : undefined}
-                  className="flex h-full flex-col gap-1 rounded-card border border-line bg-card px-4 py-3 transition-colors duration-120 hover:border-edge aria-[current]:border-accent"
-                >
-                  <span className="flex items-start justify-between gap-3 font-medium">
-                    {each.name}{" "}
-                    <ExternalLink aria-hidden="true" className="mt-1 size-3.5 shrink-0 text-faint" />
-                  </span>
-                  {each.description !== null && (
-                    <span className="line-clamp-2 text-soft text-table">{each.description}</span>
-                  )}
-                  <span className="mt-auto pt-2 text-caption text-faint">
-                    <When at={each.changed_at} />
-                  </span>
-                </a>
-              </li>
+          <LinkList label={t`Dashboards`}>
+            {data.dashboards.map(({ id, name, description, widget_count: count, changed_at: at }) => (
+              <RowLink
+                key={id}
+                slug={slug}
+                page="dashboards"
+                id={id}
+                icon={<LayoutDashboard />}
+                title={name}
+                about={description ?? (count === 1 ? t`1 widget` : t`${number(count)} widgets`)}
+                end={<When at={at} />}
+              />
             ))}
-          </ul>
+          </LinkList>
         </>
       )}
+      {isNew && <NewBoard onClose={() => setNew(false)} />}
     </PageFrame>
+  );
+}
+
+function NewBoard({ onClose }: { onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const make = async () => {
+    try {
+      const made = await callTool<{ dashboard_id: number }>(slug, "create_dashboard", { name: name.trim() });
+      await refresh(queries, slug, ["list_dashboards"]);
+      const params = { slug, page: "dashboards", id: `${made.dashboard_id}` };
+      void navigate({ to: "/w/$slug/$page/$id", params, search: { edit: "1" } as never });
+    } catch (problem) {
+      setError(problem);
+    }
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t`New dashboard`}
+      footer={
+        <>
+          <Button onClick={onClose}>{t`Cancel`}</Button>
+          <Button look="primary" disabled={name.trim() === ""} onClick={() => void make()}>
+            {t`Create`}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        {error !== null && <ErrorNote error={error} />}
+        <TextField label={t`Name`} value={name} autoFocus onChange={({ target }) => setName(target.value)} />
+      </div>
+    </Dialog>
   );
 }
