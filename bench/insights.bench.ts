@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { type Analysis, analyse } from "../src/domains/bi/insights/analyse.ts";
-import { silencesOf } from "../src/domains/bi/insights/silences.ts";
+import { dataGapsOf } from "../src/domains/bi/insights/data-gaps.ts";
 import { discoveries } from "../src/domains/bi/insights/statistics.ts";
 import type { Grain } from "../src/domains/bi/shapes.ts";
 import { noise, randomOf } from "../test/support/made-series.ts";
@@ -87,7 +87,7 @@ const silent = (days: number) => (mean: number) => {
   let found = 0;
   for (let run = 0; run < RUNS; run += 1) {
     const all = counts(mean).map((count, i) => (i >= 100 && i < 100 + days ? 0 : count));
-    const told = silencesOf(all);
+    const told = dataGapsOf(all);
     if (days === 0 ? told.length > 0 : told.some(({ from, to }) => from <= 100 && to >= 100 + days))
       found += 1;
   }

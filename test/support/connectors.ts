@@ -11,13 +11,13 @@ import {
 import {
   type Connector,
   type CsvFormat,
-  type DescribeCsv,
   type OpenOptions,
   openConnector,
   type RowBatch,
   type RunOptions,
+  type SniffCsv,
 } from "../../src/domains/data/connectors/index.ts";
-import { csvDescriber } from "../../src/domains/data/runs/spool.ts";
+import { csvSniffer } from "../../src/domains/data/runs/spool.ts";
 import { openAnalytics } from "../../src/platform/analytics/index.ts";
 import { openFolderBlobs } from "../../src/platform/blobs/index.ts";
 import { createGuardedFetch } from "../../src/platform/guarded-fetch/index.ts";
@@ -28,9 +28,9 @@ const sandboxFolder = mkdtempSync(join(tmpdir(), "kenning-connectors-"));
 const fetch = createGuardedFetch({ allow: LOOPBACK });
 /** Only tests of CSV need an engine. */
 let engine: ReturnType<typeof openEngine> | undefined;
-const describeCsv: DescribeCsv = async (...args) => {
+const sniffCsv: SniffCsv = async (...args) => {
   engine ??= openEngine();
-  return (await engine).describeCsv(...args);
+  return (await engine).sniffCsv(...args);
 };
 
 async function openEngine() {
@@ -39,7 +39,7 @@ async function openEngine() {
   const tempFolder = join(home, "tmp");
   const analytics = await openAnalytics({ blobs, tempFolder, log: { warn: () => undefined } });
   return {
-    describeCsv: csvDescriber({ analytics, blobs, newPartKey: () => "parts/sample.parquet" }),
+    sniffCsv: csvSniffer({ analytics, blobs, newPartKey: () => "parts/sample.parquet" }),
     async remove() {
       await analytics.close();
       rmSync(home, { recursive: true, force: true });
@@ -62,7 +62,7 @@ export const openOptions: OpenOptions = {
   fetch,
   network: testNetwork(),
   sandboxFolder,
-  describeCsv,
+  sniffCsv,
   log: { warn: () => undefined },
 };
 

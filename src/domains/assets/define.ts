@@ -4,7 +4,7 @@ import { toolsOf } from "../../registry/define-tool.ts";
 import type { AuditSink } from "../../registry/ports.ts";
 import type { Data } from "../data/index.ts";
 import type { AssetSearch } from "./asset-search.ts";
-import type { KeptExports } from "./kept-exports.ts";
+import type { StoredExports } from "./stored-exports.ts";
 
 /** What the tools of this slice work with. */
 export interface AssetsServices {
@@ -13,7 +13,7 @@ export interface AssetsServices {
   /** Writes Parquet files. */
   data: Pick<Data, "require" | "tableView" | "withParquet" | "exportParquet">;
   /** Keeps files that are too large for an answer. */
-  exports: KeptExports;
+  exports: StoredExports;
   /** Whether files of the contract have formulas made harmless. */
   escapeFormulas: boolean;
   search: AssetSearch;

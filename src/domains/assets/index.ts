@@ -5,8 +5,8 @@ import type { Identity } from "../identity/index.ts";
 import { AssetSearch } from "./asset-search.ts";
 import type { AssetsServices } from "./define.ts";
 import { exportResource } from "./export.resource.ts";
-import { KeptExports } from "./kept-exports.ts";
 import type { ASSETS_SETTINGS } from "./settings.ts";
+import { StoredExports } from "./stored-exports.ts";
 import { deleteAsset } from "./tools/delete-asset.tool.ts";
 import { exportData } from "./tools/export-data.tool.ts";
 import { getData } from "./tools/get-data.tool.ts";
@@ -31,7 +31,7 @@ export const assetsSlice: SliceSpec<
     { exports: { escapeFormulas } },
   ) {
     const search = new AssetSearch({ assets, retrieval, embeddings, log });
-    const exports = new KeptExports({ blobs, vault, clock, appUrl });
+    const exports = new StoredExports({ blobs, vault, clock, appUrl });
     return {
       services: { assets, data, search, exports, escapeFormulas, audit },
       sweep: () => exports.sweep(),

@@ -11,11 +11,11 @@ import type { Due, Schedules } from "../../platform/schedules/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Dataset } from "../data/index.ts";
 import type { Identity } from "../identity/index.ts";
-import { type Found, type Happening, judge } from "./alert-state.ts";
+import { type AlertTransition, type Found, nextAlertState } from "./alert-state.ts";
 import { type Alert, type AlertsStore, KIND } from "./alerts.store.ts";
 import { type Evaluation, type EvaluationParts, evaluate, nothing, unmatched } from "./evaluate.ts";
 import { LIMITS } from "./limits.ts";
-import { noticeOf, type Told } from "./notice.ts";
+import { type NoticeContent, noticeOf } from "./notice.ts";
 import { ownerOf } from "./owner.ts";
 import { recipientsOf } from "./recipients.ts";
 
@@ -48,7 +48,7 @@ interface Checked {
 }
 
 /** With whose eyes which dataset is looked at. */
-interface Sight {
+interface CheckTarget {
   caller: Caller;
   dataset: Dataset;
 }
@@ -99,7 +99,7 @@ export class AlertChecks {
       due.map(({ subject }) => subject),
       tx,
     );
-    const groups = Map.groupBy(found, sightKey);
+    const groups = Map.groupBy(found, targetKey);
     for (const group of groups.values()) {
       const alertIds = group.map(({ id }) => id);
       await jobs.enqueue(CHECK, { alertIds }, { tx, group: String(group[0]?.workspaceId) });
@@ -125,7 +125,7 @@ export class AlertChecks {
   async #work(load: () => Promise<Alert[]>, { signal }: JobContext): Promise<void> {
     await this.#parts.deliveries.prepare();
     // Those of one owner see the same rows of the same dataset, which are looked up once.
-    const groups = Map.groupBy(await load(), sightKey);
+    const groups = Map.groupBy(await load(), targetKey);
     for (const alerts of groups.values()) await this.#checkAll(alerts, signal);
   }
 
@@ -144,16 +144,16 @@ export class AlertChecks {
   }
 
   async #checkAll(alerts: readonly Alert[], signal: AbortSignal): Promise<void> {
-    const sight = this.#sight(alerts[0] as Alert);
-    const none = await sight
+    const target = this.#target(alerts[0] as Alert);
+    const none = await target
       .then(({ caller, dataset }) => unmatched(this.#parts, caller, dataset, alerts))
       // What cannot be seen is told for each of them below.
       .catch(() => new Set<Alert>());
     const checks = await mapBounded(alerts, LIMITS.alerts.looksAtOnce, async (alert) => {
       signal.throwIfAborted();
-      return { alert, checked: await this.#look(alert, sight, signal, none.has(alert)) };
+      return { alert, checked: await this.#look(alert, target, signal, none.has(alert)) };
     });
-    const quiet = checks.filter(({ alert, checked }) => isQuiet(alert, checked));
+    const quiet = checks.filter(({ alert, checked }) => isUnchanged(alert, checked));
     const settled = await this.#parts.store.settleQuiet(quiet.map(({ alert }) => alert));
     for (const { alert, checked } of checks) {
       signal.throwIfAborted();
@@ -162,7 +162,7 @@ export class AlertChecks {
   }
 
   /** Whoever owns an alert, with the rights that they have now, and what it looks at. */
-  async #sight(alert: Alert): Promise<Sight> {
+  async #target(alert: Alert): Promise<CheckTarget> {
     const caller = await ownerOf(this.#parts.identity, alert, "alert");
     return { caller, dataset: await this.#parts.data.require(caller, alert.datasetId) };
   }
@@ -175,20 +175,20 @@ export class AlertChecks {
       if (await this.#settle(current, checked)) return;
       [current] = await this.#parts.store.awake([alert.id]);
       if (current === undefined) return;
-      checked = await this.#look(current, this.#sight(current), signal);
+      checked = await this.#look(current, this.#target(current), signal);
     }
   }
 
   /** Looks as the owner, unless it is known already that nothing matches. */
   async #look(
     alert: Alert,
-    sight: Promise<Sight>,
+    target: Promise<CheckTarget>,
     signal: AbortSignal,
     isUnmatched = false,
   ): Promise<Checked> {
     let datasetName = `dataset ${alert.datasetId}`;
     try {
-      const { caller, dataset } = await sight;
+      const { caller, dataset } = await target;
       datasetName = dataset.name;
       const limited = AbortSignal.any([signal, timeLimit(LIMITS.alerts.checkMs, "The check")]);
       const evaluation = isUnmatched
@@ -212,7 +212,7 @@ export class AlertChecks {
   async #settle(alert: Alert, checked: Checked): Promise<boolean> {
     const { catalog, store, clock } = this.#parts;
     const calm = alert.frequency === "minutes" && !alert.realtime ? LIMITS.alerts.calmChecks : 1;
-    const { after, happening } = judge(alert, checked.found, { hold: alert.hold, calm });
+    const { after, happening } = nextAlertState(alert, checked.found, { hold: alert.hold, calm });
     const at = clock.now();
     const hasFailed = checked.found.kind === "failed";
     const patch = {
@@ -254,10 +254,10 @@ export class AlertChecks {
 
   #told(
     { says, datasetName, evaluation }: Checked,
-    happening: Exclude<Happening, "repaired">,
+    happening: Exclude<AlertTransition, "repaired">,
     at: Date,
     isTest: boolean,
-  ): Told {
+  ): NoticeContent {
     return {
       happening,
       isTest,
@@ -272,7 +272,7 @@ export class AlertChecks {
   /** The same without a record: what matches is sent, marked as a test. */
   async test(alert: Alert, signal: AbortSignal): Promise<{ checked: Checked; deliveries: Delivery[] }> {
     const { catalog, clock, deliveries } = this.#parts;
-    const checked = await this.#look(alert, this.#sight(alert), signal);
+    const checked = await this.#look(alert, this.#target(alert), signal);
     if (checked.found.kind === "failed") throw new AppError("bad_request", checked.says);
     const recipients = await recipientsOf(this.#parts.deliveries, alert);
     if (checked.found.kind !== "match" || recipients.length === 0) return { checked, deliveries: [] };
@@ -289,7 +289,7 @@ export class AlertChecks {
   }
 }
 
-function sightKey({ datasetId, ownerId, boundBy }: Alert): string {
+function targetKey({ datasetId, ownerId, boundBy }: Alert): string {
   return [datasetId, ownerId, ...boundBy].join(" ");
 }
 
@@ -311,6 +311,6 @@ function newRowsOf({ toldRows }: Alert, checked: Checked): Checked {
 }
 
 /** Nothing matches, as before: there is nothing to tell and nothing to change but when it was checked. */
-function isQuiet({ state, failures, matches, toldHash }: Alert, { found }: Checked): boolean {
+function isUnchanged({ state, failures, matches, toldHash }: Alert, { found }: Checked): boolean {
   return found.kind === "calm" && state === "ok" && failures === 0 && matches === 0 && toldHash === null;
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type Found, type Happening, judge, type Standing } from "./alert-state.ts";
+import { type AlertSnapshot, type AlertTransition, type Found, nextAlertState } from "./alert-state.ts";
 
-const CALM: Standing = { state: "ok", toldHash: null, toldRows: null, matches: 0, calm: 0, failures: 0 };
+const CALM: AlertSnapshot = { state: "ok", toldHash: null, toldRows: null, matches: 0, calm: 0, failures: 0 };
 const match = (hash: string): Found => ({ kind: "match", hash });
 const calm: Found = { kind: "calm" };
 const failed: Found = { kind: "failed", isFinal: false };
 
 /** State and happening after each check. */
-function follow(checks: readonly Found[], calmNeeded = 1, hold = 1): [string, Happening | null][] {
+function follow(checks: readonly Found[], calmNeeded = 1, hold = 1): [string, AlertTransition | null][] {
   let standing = CALM;
   return checks.map((found) => {
-    const { after, happening } = judge(standing, found, { calm: calmNeeded, hold });
+    const { after, happening } = nextAlertState(standing, found, { calm: calmNeeded, hold });
     standing = after;
     return [after.state, happening];
   });
@@ -67,7 +67,7 @@ describe("an alert", () => {
   it("gets back its standing alone, whatever else it has", () => {
     const more = { ...CALM, id: 7 };
     for (const found of [match("a"), calm, failed, { kind: "unknown" } as const])
-      expect(judge(more, found, { calm: 1, hold: 1 }).after).not.toHaveProperty("id");
+      expect(nextAlertState(more, found, { calm: 1, hold: 1 }).after).not.toHaveProperty("id");
   });
 
   it("waits for as many matching checks in a row as it is to", () => {

@@ -5,8 +5,8 @@ import { type Clock, MS } from "../../kernel/time.ts";
 import type { JsonValue } from "../../platform/analytics/index.ts";
 import { nextAfter } from "../../platform/schedules/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { type Column, compile, type DataServices, type Dataset, parse, seenRun } from "../data/index.ts";
-import { type Found, judge, type Standing } from "./alert-state.ts";
+import { type Column, compile, type DataServices, type Dataset, parse, visibleRun } from "../data/index.ts";
+import { type AlertSnapshot, type Found, nextAlertState } from "./alert-state.ts";
 import type { Alert } from "./alerts.store.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -142,7 +142,7 @@ async function lastRun(
   const [run] = query === undefined ? [] : await runs.latest(queryId, 1);
   if (query === undefined || run === undefined)
     return { found: { kind: "unknown" }, says: `${name} has no query.`, matched: null };
-  const { status, error } = seenRun(run, await queries.view(caller, query));
+  const { status, error } = visibleRun(run, await queries.view(caller, query));
   if (status === "failed") {
     const says = `The query ${query.name} failed: ${error ?? "it gave no reason"}`;
     return { found: { kind: "match", hash: error ?? "" }, says, matched: null };
@@ -161,7 +161,7 @@ export interface Backtest {
 
 type Tested = Pick<Alert, "type" | "c9ql" | "zone" | "frequency" | "startTime" | "hold">;
 
-const CALM: Standing = { state: "ok", toldHash: null, toldRows: null, matches: 0, calm: 0, failures: 0 };
+const CALM: AlertSnapshot = { state: "ok", toldHash: null, toldRows: null, matches: 0, calm: 0, failures: 0 };
 
 /**
  * The checks of the past, at their times on the rows that were there then by their only date; those of alerts that are
@@ -201,8 +201,8 @@ export async function backtest(
     const hash = String(look);
     const match = hash.startsWith("0 ") ? ({ kind: "calm" } as const) : ({ kind: "match", hash } as const);
     // The first look says how things stood before.
-    const patience = { hold: i === 0 || frequency !== "days" ? 1 : hold, calm: 1 };
-    const { after, happening } = judge(standing, match, patience);
+    const debounce = { hold: i === 0 || frequency !== "days" ? 1 : hold, calm: 1 };
+    const { after, happening } = nextAlertState(standing, match, debounce);
     standing = after;
     if (i > 0 && (happening === "fired" || happening === "changed")) told[happening] += 1;
   }

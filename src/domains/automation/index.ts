@@ -15,6 +15,7 @@ import { AlertChecks } from "./alert-checks.ts";
 import { AlertsStore } from "./alerts.store.ts";
 import { Alerts } from "./alerts.ts";
 import type { AutomationServices } from "./define.ts";
+import { DeliveryFailures } from "./delivery-failures.ts";
 import { alertKind, reportKind } from "./kinds.ts";
 import { sweepEndpoints } from "./recipients.ts";
 import { ReportRuns } from "./reports/report-runs.ts";
@@ -32,7 +33,6 @@ import { setChannel } from "./tools/set-channel.tool.ts";
 import { testAlert } from "./tools/test-alert.tool.ts";
 import { updateAlert } from "./tools/update-alert.tool.ts";
 import { updateReport } from "./tools/update-report.tool.ts";
-import { Troubles } from "./troubles.ts";
 
 export type { AutomationServices } from "./define.ts";
 
@@ -85,7 +85,15 @@ function openAutomation(
     store: reportsStore,
     data: data.data,
   });
-  const troubles = new Troubles({ catalog, deliveries, identity, data, alertsStore, reportsStore, appUrl });
+  const deliveryFailures = new DeliveryFailures({
+    catalog,
+    deliveries,
+    identity,
+    data,
+    alertsStore,
+    reportsStore,
+    appUrl,
+  });
   const reportRuns = new ReportRuns({
     catalog,
     store: reportsStore,
@@ -96,7 +104,7 @@ function openAutomation(
     boards,
     exports,
     insights,
-    troubles,
+    deliveryFailures,
     assets,
     appUrl,
     clock,
@@ -105,7 +113,7 @@ function openAutomation(
   const react = async (topic: string, payload: unknown): Promise<void> => {
     const datasetId = await datasetOfEvent(data, topic, payload);
     if (datasetId !== null) await alertChecks.react(datasetId);
-    if (topic === QUERY_RUN_ENDED) await troubles.runEnded(queryRunEnded.parse(payload));
+    if (topic === QUERY_RUN_ENDED) await deliveryFailures.runEnded(queryRunEnded.parse(payload));
   };
   const services = {
     react,

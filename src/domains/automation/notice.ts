@@ -3,14 +3,14 @@ import type { Column, JsonValue } from "../../platform/analytics/index.ts";
 import { type Attachment, htmlOf, type Letter, type Message, textOf } from "../../platform/delivery/index.ts";
 import { LIMITS as DELIVERY } from "../../platform/delivery/limits.ts";
 import { exportText } from "../data/index.ts";
-import type { Happening } from "./alert-state.ts";
+import type { AlertTransition } from "./alert-state.ts";
 import type { Alert } from "./alerts.store.ts";
 import type { MatchedRows } from "./evaluate.ts";
 import { LIMITS } from "./limits.ts";
 
 /** What a notice tells of. */
-export interface Told {
-  happening: Exclude<Happening, "repaired">;
+export interface NoticeContent {
+  happening: Exclude<AlertTransition, "repaired">;
   isTest: boolean;
   says: string;
   matched: MatchedRows | null;
@@ -27,7 +27,7 @@ const PREFIXES = {
 } as const;
 
 /** What recipients of an alert get, rendered once. */
-export async function noticeOf(alert: Alert, told: Told): Promise<Message> {
+export async function noticeOf(alert: Alert, told: NoticeContent): Promise<Message> {
   const { happening, isTest, says, matched, datasetName, at, appUrl } = told;
   const named = alert.subject ?? `Alert: ${alert.name}`;
   const subject = `${isTest ? "Test: " : ""}${PREFIXES[happening]}${named}`;

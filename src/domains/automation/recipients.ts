@@ -14,7 +14,7 @@ import { alerts, reports } from "./automation.tables.ts";
 import type { AutomationServices } from "./define.ts";
 import { looksAfter, type Tended } from "./owner.ts";
 
-interface Told {
+interface NoticeContent {
   workspaceId: number;
   recipients: readonly string[];
   webhooks: readonly string[];
@@ -22,7 +22,7 @@ interface Told {
 }
 
 /** Everybody whom an alert or a report goes to. */
-export async function recipientsOf(deliveries: Deliveries, told: Told): Promise<Recipient[]> {
+export async function recipientsOf(deliveries: Deliveries, told: NoticeContent): Promise<Recipient[]> {
   const { workspaceId, recipients, webhooks, channels } = told;
   return [
     ...recipients.map((target) => ({ channel: "mail" as const, target })),

@@ -208,7 +208,7 @@ export class Boards {
     await this.#admit(caller, { name, spec, datasetId });
     return this.store.transaction(async (tx) => {
       const before = await this.store.lockWidget(tx, caller.workspace.id, id);
-      if (before?.version !== widget.version) throw changedMeanwhile(`widget ${id}`);
+      if (before?.version !== widget.version) throw concurrentChange(`widget ${id}`);
       return this.store.changeWidget(tx, caller, before, { name, spec, datasetId, authorIds });
     });
   }
@@ -290,7 +290,7 @@ export function datasetGone({ name }: { name: string }): AppError {
   });
 }
 
-function changedMeanwhile(what: string): AppError {
+function concurrentChange(what: string): AppError {
   return new AppError("conflict", `Somebody else has changed ${what} meanwhile.`, {
     hint: "Look at it, then try again.",
   });

@@ -3,20 +3,20 @@ import { toolsOf } from "../../registry/define-tool.ts";
 import type { Data, DatasetsStore } from "../data/index.ts";
 import type { Dashboard, Widget } from "./boards.store.ts";
 import type { Boards } from "./boards.ts";
+import type { EffectiveViewers } from "./effective-viewers.ts";
 import type { Embeds } from "./embeds.ts";
 import type { Exports } from "./export/exports.ts";
 import type { ExportLinks } from "./export/links.ts";
 import type { InsightFinder } from "./insights/insights.ts";
 import type { ModelSources } from "./query/model-source.ts";
 import type { Sources } from "./query/source.ts";
-import type { Seers } from "./seers.ts";
 import { placeShape } from "./shapes.ts";
 import type { Views } from "./views.ts";
 
 /** What the tools of this slice work with. */
 export interface BiServices {
   boards: Boards;
-  seers: Seers;
+  viewers: EffectiveViewers;
   sources: Sources;
   modelSources: ModelSources;
   views: Views;

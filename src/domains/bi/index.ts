@@ -8,6 +8,7 @@ import type { ModelsServices } from "../models/index.ts";
 import { BoardsStore } from "./boards.store.ts";
 import { Boards } from "./boards.ts";
 import type { BiServices } from "./define.ts";
+import { EffectiveViewers } from "./effective-viewers.ts";
 import { Embeds, EmbedsStore } from "./embeds.ts";
 import { Documents } from "./export/documents.ts";
 import { AuditedExports } from "./export/exports.ts";
@@ -16,8 +17,7 @@ import { InsightFinder } from "./insights/insights.ts";
 import { dashboardKind, widgetKind } from "./kinds.ts";
 import { ModelSources } from "./query/model-source.ts";
 import { planOf } from "./query/plan.ts";
-import { PLAIN_LENS, Sources } from "./query/source.ts";
-import { Seers } from "./seers.ts";
+import { NO_FILTERS, Sources } from "./query/source.ts";
 import type { Filter } from "./shapes.ts";
 import { createDashboard } from "./tools/create-dashboard.tool.ts";
 import { createWidget } from "./tools/create-widget.tool.ts";
@@ -61,7 +61,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
   ) {
     const sources = new Sources({ data, clock });
     const modelSources = new ModelSources({ ...models, ...agent, clock });
-    const seers = new Seers({ identity, modelSources });
+    const viewers = new EffectiveViewers({ identity, modelSources });
     const store = new BoardsStore(catalog, clock);
     const boards = new Boards(store, async (caller, { datasetId, spec }) => {
       if (spec.model !== undefined) return modelSources.check(caller, spec);
@@ -70,13 +70,13 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
       // Parameters have no values here, and a query with some is looked at when it runs; its filters come before it.
       const isAsked = spec.c9ql !== undefined && /\$c9_\w+\$/.test(spec.c9ql);
       const { c9ql: _, ...filtered } = spec;
-      const source = await sources.open(caller, datasetId, isAsked ? filtered : spec, PLAIN_LENS);
+      const source = await sources.open(caller, datasetId, isAsked ? filtered : spec, NO_FILTERS);
       if (!isAsked) planOf(spec, source);
       if (spec.filters.length > 0 && !hasParameter(spec.filters))
         await source.read(rowQuery({ select: [["n", countRows()]] }), 1);
     });
-    const insights = new InsightFinder({ sources, seers, clock });
-    const views = new Views({ seers, sources, insights, modelSources, drawings, clock });
+    const insights = new InsightFinder({ sources, viewers, clock });
+    const views = new Views({ viewers, sources, insights, modelSources, drawings, clock });
     const { fontFolders } = drawings;
     const documents = new Documents({ log, tempFolder: join(home, "documents"), fontFolders });
     const parts = { boards, views, drawings, documents, clock };
@@ -86,7 +86,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     const embeds = new Embeds({ store: embedsStore, boards, identity, vault, clock, appUrl });
     const services = {
       boards,
-      seers,
+      viewers,
       sources,
       modelSources,
       views,

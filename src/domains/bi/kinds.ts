@@ -7,7 +7,7 @@ import { datasetGone, guardOf } from "./boards.ts";
 import { type BiServices, widgetOf } from "./define.ts";
 import { isTime, labelOf, planOf } from "./query/plan.ts";
 import { grainOf, rawRows } from "./query/points.ts";
-import { isNumber, lensOf, type Source } from "./query/source.ts";
+import { filterContextOf, isNumber, type Source } from "./query/source.ts";
 import type { Grain, Place, WidgetSpec } from "./shapes.ts";
 
 /** Dashboards, as tools that span slices see them. */
@@ -80,7 +80,7 @@ export function dashboardKind({ boards, views, appUrl }: BiServices): AssetKind 
 }
 
 /** Widgets, as tools that span slices see them. */
-export function widgetKind({ boards, seers, sources, modelSources, data }: BiServices): AssetKind {
+export function widgetKind({ boards, viewers, sources, modelSources, data }: BiServices): AssetKind {
   return {
     name: "widget",
     idsFrom: "find_widget",
@@ -118,12 +118,12 @@ export function widgetKind({ boards, seers, sources, modelSources, data }: BiSer
 
     async rows(reader, id) {
       const { widget, dashboard } = await boards.widget(reader, id);
-      const [caller = reader] = await seers.of(reader, dashboard, [widget]);
-      const lens = lensOf(dashboard);
+      const [caller = reader] = await viewers.of(reader, dashboard, [widget]);
+      const filterContext = filterContextOf(dashboard);
       if (widget.spec.model !== undefined)
-        return modelRows(widget.name, await modelSources.read(caller, widget.spec, lens));
+        return modelRows(widget.name, await modelSources.read(caller, widget.spec, filterContext));
       if (widget.datasetId === null) throw datasetGone(widget);
-      const source = await sources.open(caller, widget.datasetId, widget.spec, lens);
+      const source = await sources.open(caller, widget.datasetId, widget.spec, filterContext);
       const shown = await rowsOfWidget(widget.spec, source);
       const given = source.parameters;
       // What is asked of a widget's rows comes after what the widget makes of them.
@@ -132,7 +132,7 @@ export function widgetKind({ boards, seers, sources, modelSources, data }: BiSer
         const parameters = { ...given, ...options.parameters };
         return {
           ...options,
-          timeZone: lens.timeZone,
+          timeZone: filterContext.timeZone,
           query,
           ...(Object.keys(parameters).length > 0 && { parameters }),
         };

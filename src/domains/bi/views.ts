@@ -19,6 +19,7 @@ import type { Dashboard, Widget } from "./boards.store.ts";
 import { datasetGone } from "./boards.ts";
 import { showModel } from "./draw/model-subject.ts";
 import { type Shown, showSource, showWidget } from "./draw/subject.ts";
+import type { EffectiveViewers } from "./effective-viewers.ts";
 import type { InsightFinder } from "./insights/insights.ts";
 import { LIMITS as INSIGHTS } from "./insights/limits.ts";
 import { LIMITS } from "./limits.ts";
@@ -27,15 +28,14 @@ import { readable } from "./query/plan.ts";
 import {
   type Chosen,
   chosenValue,
+  filterContextOf,
   type KnownDatasets,
-  lensOf,
   nameOfFilter,
   notAllFilters,
   type Seen,
   type Sources,
   unfilteredNotes,
 } from "./query/source.ts";
-import type { Seers } from "./seers.ts";
 import type { DashboardFilter, Filter } from "./shapes.ts";
 import { wordsIn } from "./words.ts";
 
@@ -119,7 +119,7 @@ const ROWS_A_SENTENCE = 3;
 const OPTIONS = 100;
 
 type Parts = {
-  seers: Seers;
+  viewers: EffectiveViewers;
   sources: Sources;
   insights: InsightFinder;
   modelSources: ModelSources;
@@ -143,20 +143,20 @@ export class Views {
     widget: Widget,
     options: ViewOptions,
   ): Promise<ShownWidget> {
-    const [seer = caller] = await this.#parts.seers.of(caller, dashboard, [widget]);
-    return this.#show({ caller, seer, known: new Map() }, dashboard, widget, options);
+    const [viewer = caller] = await this.#parts.viewers.of(caller, dashboard, [widget]);
+    return this.#show({ caller, viewer, known: new Map() }, dashboard, widget, options);
   }
 
-  /** A widget as its seer sees it, in the place of the caller. */
+  /** A widget as its viewer sees it, in the place of the caller. */
   async #show(
-    { caller, seer, known }: { caller: Caller; seer: Caller; known: KnownDatasets },
+    { caller, viewer, known }: { caller: Caller; viewer: Caller; known: KnownDatasets },
     dashboard: Dashboard | null,
     widget: Widget,
     options: ViewOptions,
   ): Promise<ShownWidget> {
     const { sources, modelSources, clock } = this.#parts;
     const { name, spec, datasetId } = widget;
-    const lens = lensOf(dashboard, options.chosen);
+    const filterContext = filterContextOf(dashboard, options.chosen);
     let asOf: Date | null = null;
     const locale = knownLocale(options.locale);
     const writing = {
@@ -168,15 +168,16 @@ export class Views {
     const isStranger = caller.viewerAttributes !== undefined;
     const shown = await showWidget({ name, isStranger, locale }, async () => {
       if (spec.model !== undefined) {
-        const { table, isUnfiltered } = await modelSources.read(seer, spec, lens);
+        const { table, isUnfiltered } = await modelSources.read(viewer, spec, filterContext);
         asOf = table.asOf;
         const { subject, notes } = showModel(name, spec, table, writing);
         return { subject, notes: isUnfiltered ? [...notes, notAllFilters(locale)] : notes };
       }
       if (datasetId === null) throw datasetGone(widget);
-      const source = await sources.open(seer, datasetId, spec, lens, known);
+      const source = await sources.open(viewer, datasetId, spec, filterContext, known);
       asOf = source.dataset.refreshedAt;
-      const said = spec.chart === "recommendation" ? await this.#said(seer, dashboard, widget, options) : [];
+      const said =
+        spec.chart === "recommendation" ? await this.#said(viewer, dashboard, widget, options) : [];
       if (said.length > 0)
         return {
           subject: {
@@ -188,7 +189,7 @@ export class Views {
         };
       return showSource(name, spec, source, writing);
     });
-    const isLess = await this.#seesLess({ caller, seer, known }, widget).catch((error: unknown) => {
+    const isLess = await this.#seesLess({ caller, viewer, known }, widget).catch((error: unknown) => {
       if (shown.subject.kind === "error" && isAppError(error)) return false;
       throw error;
     });
@@ -200,16 +201,16 @@ export class Views {
 
   /** Whether a widget shows less because of who has changed it than the caller alone would see. */
   async #seesLess(
-    { caller, seer, known }: { caller: Caller; seer: Caller; known: KnownDatasets },
+    { caller, viewer, known }: { caller: Caller; viewer: Caller; known: KnownDatasets },
     { spec, datasetId }: Widget,
   ): Promise<boolean> {
-    if (seer === caller) return false;
+    if (viewer === caller) return false;
     const { sources, modelSources } = this.#parts;
     const stateOf = (each: Caller) =>
       spec.model === undefined
         ? sources.state([{ caller: each, datasetId: datasetId ?? 0 }], known)
         : modelSources.state(each, spec);
-    return !isDeepStrictEqual(await stateOf(seer), await stateOf(caller));
+    return !isDeepStrictEqual(await stateOf(viewer), await stateOf(caller));
   }
 
   /** What stands out in the widget's own data, as much as there is room for. */
@@ -253,12 +254,17 @@ export class Views {
     const waiting: Promise<T[]>[] = [];
     const shown: ShownWidget[] = [];
     let before: Promise<unknown> = Promise.resolve();
-    const seers = await this.#parts.seers.of(caller, dashboard, widgets);
+    const viewers = await this.#parts.viewers.of(caller, dashboard, widgets);
     const known: KnownDatasets = new Map();
     await mapBounded(widgets, bi.queriesAtOnce, async (widget, i) => {
       // Where results are cached nothing is waited for, and a hundred tables would be one long turn of the event loop.
       await this.turn(caller);
-      shown[i] = await this.#show({ caller, seer: seers[i] as Caller, known }, dashboard, widget, options);
+      shown[i] = await this.#show(
+        { caller, viewer: viewers[i] as Caller, known },
+        dashboard,
+        widget,
+        options,
+      );
       const first = i - (i % DRAWN_TOGETHER);
       const some = widgets.slice(first, first + DRAWN_TOGETHER).flatMap((_, at) => shown[first + at] ?? []);
       const isWhole = some.length === Math.min(DRAWN_TOGETHER, widgets.length - first);
@@ -383,9 +389,9 @@ export class Views {
 
   /** The datasets that widgets show, each with whoever sees it there. */
   async #seen(caller: Caller, dashboard: Dashboard | null, widgets: readonly Widget[]): Promise<Seen[]> {
-    const seers = await this.#parts.seers.of(caller, dashboard, widgets);
+    const viewers = await this.#parts.viewers.of(caller, dashboard, widgets);
     return widgets.flatMap(({ datasetId }, i) =>
-      datasetId === null ? [] : [{ caller: seers[i] as Caller, datasetId }],
+      datasetId === null ? [] : [{ caller: viewers[i] as Caller, datasetId }],
     );
   }
 
@@ -394,7 +400,7 @@ export class Views {
     for (const { caller, datasetId } of seen) {
       const spec = { chart: "datagrid2", y: [], filters: [] } as const;
       const source = await this.#parts.sources
-        .open(caller, datasetId, { ...spec, y: [], filters: [] }, lensOf(null))
+        .open(caller, datasetId, { ...spec, y: [], filters: [] }, filterContextOf(null))
         .catch(() => undefined);
       const column = source?.columns.find(({ name }) => name.toLowerCase() === field.toLowerCase());
       if (source === undefined || column === undefined) continue;

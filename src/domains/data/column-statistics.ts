@@ -40,7 +40,7 @@ const KEPT = 200;
 export class StatisticsCache {
   readonly #data: Pick<Data, "tableView" | "summarise">;
   /** A count that failed, perhaps for lack of time, is no answer for the next who asks. */
-  readonly #kept = new AsyncLruCache(KEPT);
+  readonly #cache = new AsyncLruCache(KEPT);
 
   constructor(data: Pick<Data, "tableView" | "summarise">) {
     this.#data = data;
@@ -49,7 +49,7 @@ export class StatisticsCache {
   async of(caller: Caller, dataset: Dataset): Promise<ColumnStatistics> {
     const { visible, ...tableView } = await this.#data.tableView(caller, dataset, "rows");
     const key = JSON.stringify([dataset.workspaceId, tableView.version, tableView.select]);
-    return this.#kept.get(key, () => this.#count(caller, tableView, visible));
+    return this.#cache.get(key, () => this.#count(caller, tableView, visible));
   }
 
   async #count(caller: Caller, tableView: TableView, visible: readonly Column[]): Promise<ColumnStatistics> {
@@ -128,7 +128,7 @@ const SAMPLED_AT_ONCE = 4;
 export class SampleValues {
   readonly #data: Pick<Data, "read">;
   /** By dataset; the one that was read last comes last. */
-  readonly #kept = new Map<number, { version: number; values: string }>();
+  readonly #cache = new Map<number, { version: number; values: string }>();
   readonly #filling = new Map<number, Promise<void>>();
 
   constructor(data: Pick<Data, "read">) {
@@ -136,14 +136,14 @@ export class SampleValues {
   }
 
   of({ id, version, policies }: Dataset): string {
-    const kept = this.#kept.get(id);
+    const kept = this.#cache.get(id);
     return policies.length === 0 && kept?.version === version ? kept.values : "";
   }
 
   /** Reads those that are missing, and waits for them a little. */
   async fill(caller: Caller, datasets: readonly Dataset[]): Promise<void> {
     const missing = datasets.filter(
-      ({ id, version, policies }) => policies.length === 0 && this.#kept.get(id)?.version !== version,
+      ({ id, version, policies }) => policies.length === 0 && this.#cache.get(id)?.version !== version,
     );
     if (missing.length === 0) return;
     const workspaceId = caller.workspace.id;
@@ -169,10 +169,10 @@ export class SampleValues {
     const page = await this.#data
       .read(caller, dataset, { limit: LIMITS.data.sampleRows, signal })
       .catch(() => undefined);
-    this.#kept.delete(id);
-    this.#kept.set(id, { version, values: page === undefined ? "" : textsOf(page.rows) });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > LIMITS.data.sampledDatasets && oldest !== undefined) this.#kept.delete(oldest);
+    this.#cache.delete(id);
+    this.#cache.set(id, { version, values: page === undefined ? "" : textsOf(page.rows) });
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size > LIMITS.data.sampledDatasets && oldest !== undefined) this.#cache.delete(oldest);
   }
 }
 

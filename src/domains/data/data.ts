@@ -37,10 +37,9 @@ import {
   type DatasetPolicy,
   type DatasetSource,
 } from "./dataset.ts";
-import { type Change, changedMeanwhile, type DatasetsStore } from "./datasets.store.ts";
+import { type Change, concurrentChange, type DatasetsStore } from "./datasets.store.ts";
 import { type ExportedFile, exportParquet, record } from "./export.ts";
-import { assertDigitsStay, widenUnlooked } from "./lost-digits.ts";
-import { PARTS, PartChecks, smallParts, storedPart, sweepParts } from "./parts.ts";
+import { PARTS, PartVerifier, smallParts, storedPart, sweepParts } from "./parts.ts";
 import {
   assertBoundsKnown,
   assertMayAdd,
@@ -48,6 +47,7 @@ import {
   type Restriction,
   restrictionFor,
 } from "./policies.ts";
+import { assertNoPrecisionLoss, widenUnchecked } from "./precision-loss.ts";
 import {
   type NamedPush,
   namedPush,
@@ -85,11 +85,11 @@ interface DatasetQuery {
 /** The rows of datasets. `tableViews` is the only way to them: what it gives has been through the policies. */
 export class Data {
   readonly #parts: DataParts;
-  readonly #checks: PartChecks;
+  readonly #checks: PartVerifier;
 
   constructor(parts: DataParts) {
     this.#parts = parts;
-    this.#checks = new PartChecks(parts.blobs, parts.onDamage);
+    this.#checks = new PartVerifier(parts.blobs, parts.onDamage);
   }
 
   async require(caller: Caller, id: number): Promise<Dataset> {
@@ -101,22 +101,22 @@ export class Data {
   }
 
   /** What this caller may see of a dataset, for the engine. */
-  async tableView(caller: Caller, dataset: Dataset, name: string = dataset.name): Promise<SeenTable> {
+  async tableView(caller: Caller, dataset: Dataset, name: string = dataset.name): Promise<VisibleTable> {
     const [tableView] = await this.tableViews(caller, [{ dataset, name }]);
-    return tableView as SeenTable;
+    return tableView as VisibleTable;
   }
 
   /** The same of several datasets, whose parts the catalog is asked for at once. */
   async tableViews(
     caller: Caller,
     wanted: readonly { dataset: Dataset; name: string }[],
-  ): Promise<SeenTable[]> {
+  ): Promise<VisibleTable[]> {
     const restrictions = wanted.map(({ dataset }) => restrictionOf(caller, dataset));
     const parts = await this.#parts.datasets.partsOf(wanted.map(({ dataset }) => dataset));
     await this.#checks.require([...parts.values()].flat());
     return wanted.map(({ dataset, name }, i) => {
       const files = (parts.get(dataset.id) ?? []).map(({ blobKey }) => this.#parts.blobs.pathOf(blobKey));
-      return seenTable(dataset, name, restrictions[i] as Restriction, files);
+      return visibleTable(dataset, name, restrictions[i] as Restriction, files);
     });
   }
 
@@ -317,7 +317,7 @@ export class Data {
     const names = part.columns.map((column) => column.name);
     const { pushes } = this.#parts;
     const within = async (tx: CatalogTx, changed: Dataset): Promise<void> => {
-      if (named !== undefined && !(await pushes?.keep(tx, caller, named, changed))) throw changedMeanwhile();
+      if (named !== undefined && !(await pushes?.keep(tx, caller, named, changed))) throw concurrentChange();
     };
     const rest = {
       known: existing,
@@ -350,7 +350,7 @@ export class Data {
         parts: part.rows === 0 ? [] : [storedPart(part)],
         source,
         userId: caller.user.id,
-        widen: looked.onVersion === undefined ? widenUnlooked : widenColumns,
+        widen: looked.onVersion === undefined ? widenUnchecked : widenColumns,
         mayChange,
         ...rest,
         ...looked,
@@ -377,7 +377,7 @@ export class Data {
     mayChange?.(existing);
     const paths = async () => (await datasets.parts(existing)).map(({ blobKey }) => blobs.pathOf(blobKey));
     const query = (request: QueryRequest) => analytics.query(request);
-    const isLooked = await assertDigitsStay(query, scopeOf(caller), { ...existing, paths }, part);
+    const isLooked = await assertNoPrecisionLoss(query, scopeOf(caller), { ...existing, paths }, part);
     return { known: existing, ...(isLooked && { onVersion: existing.version }) };
   }
 
@@ -464,7 +464,7 @@ export class Data {
 }
 
 /** What a caller may see of a dataset, and by which columns. */
-type SeenTable = TableView & { visible: Column[] };
+type VisibleTable = TableView & { visible: Column[] };
 
 /** What policies leave of a dataset for a caller; refused where that is nothing. */
 function restrictionOf(caller: Caller, dataset: Dataset): Restriction {
@@ -478,12 +478,12 @@ function restrictionOf(caller: Caller, dataset: Dataset): Restriction {
 }
 
 /** The same for the engine. */
-function seenTable(
+function visibleTable(
   dataset: Dataset,
   name: string,
   { columns, condition }: Restriction,
   files: string[],
-): SeenTable {
+): VisibleTable {
   const isRestricted = condition !== null || columns.length < dataset.columns.length;
   const visible = columns.map((column) => quoteName(column.name)).join(", ");
   const select = `SELECT ${visible} FROM raw${condition === null ? "" : ` WHERE ${condition}`}`;

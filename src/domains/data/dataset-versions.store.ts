@@ -20,7 +20,7 @@ interface VersionRow extends Record<string, unknown> {
 /** How long a file stays after the last version that used it: longer than any reader reads. */
 const ENDED_PARTS_KEPT_MS = 60 * MS.minute;
 /** A deleted dataset, and rows that were replaced, can be brought back this long. */
-export const FORMER_KEPT_MS = 30 * MS.day;
+export const VERSION_RETENTION_MS = 30 * MS.day;
 
 /** What datasets were before their rows were replaced. */
 export class DatasetVersionsStore extends Store {
@@ -119,7 +119,7 @@ export class DatasetVersionsStore extends Store {
   }
 
   #keptSince(): Date {
-    return new Date(this.clock.now().getTime() - FORMER_KEPT_MS);
+    return new Date(this.clock.now().getTime() - VERSION_RETENTION_MS);
   }
 }
 

@@ -59,7 +59,7 @@ export class DatasetsStore extends Store {
     return this.catalog.transaction(async (tx) => {
       const existing = await this.#lockByName(tx, change.workspaceId, change.name);
       if (existing !== undefined) change.mayChange?.(existing);
-      if (change.onVersion !== undefined && existing?.version !== change.onVersion) throw changedMeanwhile();
+      if (change.onVersion !== undefined && existing?.version !== change.onVersion) throw concurrentChange();
       const changed = await this.#apply(tx, existing, change);
       await change.within?.(tx, changed);
       const what = existing === undefined ? "existence" : rowsOrColumns(existing.columns, changed.columns);
@@ -412,7 +412,7 @@ function totals(parts: readonly DatasetPart[]): { rowCount: number; bytes: numbe
   };
 }
 
-export function changedMeanwhile(): AppError {
+export function concurrentChange(): AppError {
   return new AppError("conflict", "The dataset was changed at the same time.", {
     hint: "Send the rows again.",
   });

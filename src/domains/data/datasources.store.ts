@@ -219,7 +219,7 @@ export class DatasourcesStore extends Store {
 }
 
 /** The datasource, held in place until the transaction ends. */
-export async function holdDatasource(tx: CatalogTx, workspaceId: number, id: number): Promise<void> {
+export async function lockDatasource(tx: CatalogTx, workspaceId: number, id: number): Promise<void> {
   const rows = await tx
     .select({ id: datasources.id })
     .from(datasources)

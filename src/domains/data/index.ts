@@ -20,7 +20,7 @@ import { Queries } from "./queries.ts";
 import { QueryRefresh } from "./runs/query-refresh.ts";
 import { QueryRunsStore } from "./runs/query-runs.store.ts";
 import { QueryRuns } from "./runs/query-runs.ts";
-import { csvDescriber } from "./runs/spool.ts";
+import { csvSniffer } from "./runs/spool.ts";
 import type { DATA_SETTINGS } from "./settings.ts";
 import { browseDatasource } from "./tools/browse-datasource.tool.ts";
 import { cancelQueryRun } from "./tools/cancel-query-run.tool.ts";
@@ -56,7 +56,7 @@ export { type ExportedFile, exportText, textOf, wholeParquet } from "./export.ts
 export type { FileOptions, ImportedFile } from "./files/index.ts";
 export { allParts, checkableParts, datasetsWith, sampleOfParts, sha256Of } from "./parts.ts";
 export { assertBoundsKnown, restrictionFor } from "./policies.ts";
-export { isWhole, seenRun } from "./queries.ts";
+export { isWhole, visibleRun } from "./queries.ts";
 export { replaceRows } from "./replace-rows.ts";
 export {
   between,
@@ -143,9 +143,9 @@ async function openQueries(
   const sandboxFolder = await ownFolder(join(home, "connectors"));
   const datasourcesStore = new DatasourcesStore(catalog, vault, clock);
   const newPartKey = () => data.newPartKey();
-  const describeCsv = csvDescriber({ analytics, blobs, newPartKey });
+  const sniffCsv = csvSniffer({ analytics, blobs, newPartKey });
   const network = createNetwork({ allow: allowPrivate });
-  const options = { fetch, network, fileFolders, sandboxFolder, describeCsv, log };
+  const options = { fetch, network, fileFolders, sandboxFolder, sniffCsv, log };
   const datasources = new Datasources(datasourcesStore, options);
   const queriesStore = new QueriesStore(catalog, clock);
   const runsStore = new QueryRunsStore(catalog, clock);

@@ -9,7 +9,7 @@ import { assertMayQuery, mayQuery, toldOf } from "./datasources.ts";
 import { accessOf, type DataServices } from "./define.ts";
 import { LIMITS } from "./limits.ts";
 import { assertMayDestroy, restrictionFor } from "./policies.ts";
-import { isWhole, runOf, runShape, seenRun, seenSentence } from "./queries.ts";
+import { isWhole, runOf, runShape, visibleRun, visibleSentence } from "./queries.ts";
 import { policyNotes, replacedOf } from "./replace-rows.ts";
 import { refreshOf } from "./runs/query-refresh.ts";
 import { isActive } from "./runs/query-runs.store.ts";
@@ -196,7 +196,7 @@ export function queryKind(parts: Parts): AssetKind {
         runs.latest(id, LIMITS.queries.shownRuns),
         refresh.nextOf([query]),
       ]);
-      const seen = latest.map((run) => seenRun(run, view));
+      const seen = latest.map((run) => visibleRun(run, view));
       const { queryText, c9ql, parameters } = query;
       return {
         id,
@@ -235,8 +235,8 @@ export function queryKind(parts: Parts): AssetKind {
           query_id: id,
           name: after.name,
           dataset_id: after.datasetId,
-          run: runOf(seenRun(ended, view)),
-          message: seenSentence(ended, after.name, view),
+          run: runOf(visibleRun(ended, view)),
+          message: visibleSentence(ended, after.name, view),
         };
       },
     },

@@ -51,7 +51,7 @@ export async function sha256Of(path: string): Promise<string | undefined> {
  * Whether the files of datasets are still what was written, looked at when each is read for the first time since the
  * start: a disk that flips bits would otherwise be believed. Of large files the first readers do not wait for it.
  */
-export class PartChecks {
+export class PartVerifier {
   readonly #blobs: Pick<FolderBlobStore, "pathOf">;
   readonly #onDamage: (blobKey: string) => void;
   readonly #whole = new Set<string>();

@@ -4,7 +4,7 @@ import { type CatalogTx, contains, isUniqueViolation, pageOf, Store } from "../.
 import type { Parameters } from "./connectors/index.ts";
 import { datasets, queries } from "./data.tables.ts";
 import { assertOwnDataset, type Dataset } from "./dataset.ts";
-import { holdDatasource, type ListFilter } from "./datasources.store.ts";
+import { type ListFilter, lockDatasource } from "./datasources.store.ts";
 import { LIMITS } from "./limits.ts";
 import type { Refresh } from "./runs/query-refresh.ts";
 
@@ -40,7 +40,7 @@ export class QueriesStore extends Store {
     const values = { ...text, workspaceId, name, createdBy: userId, createdAt: this.clock.now() };
     try {
       return await this.catalog.transaction(async (tx) => {
-        await holdDatasource(tx, workspaceId, text.datasourceId);
+        await lockDatasource(tx, workspaceId, text.datasourceId);
         await assertRoom(tx, workspaceId);
         const [row] = await tx.insert(queries).values(values).returning();
         return row!;
@@ -53,7 +53,7 @@ export class QueriesStore extends Store {
 
   async change(query: Query, text: QueryText): Promise<Query> {
     return this.catalog.transaction(async (tx) => {
-      await holdDatasource(tx, query.workspaceId, text.datasourceId);
+      await lockDatasource(tx, query.workspaceId, text.datasourceId);
       const [row] = await tx
         .update(queries)
         .set(text)
@@ -175,7 +175,7 @@ export class QueriesStore extends Store {
         const [row] = await tx.update(queries).set({ deletedAt: null }).where(deleted).returning();
         if (row === undefined) throw new AppError("not_found", `There is no deleted query with id ${id}.`);
         await mayRestore(row);
-        await holdDatasource(tx, workspaceId, row.datasourceId).catch((error) => {
+        await lockDatasource(tx, workspaceId, row.datasourceId).catch((error) => {
           if (!isNotFound(error)) throw error;
           throw new AppError("conflict", `The datasource of ${row.name} is deleted.`, {
             hint: `Restore the datasource ${row.datasourceId} first.`,

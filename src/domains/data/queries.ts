@@ -163,7 +163,7 @@ export function isWhole(caller: Caller, dataset: Pick<Dataset, "columns" | "poli
 const HIDDEN_ERROR = "The reason is told only to those who may change queries and see all of the dataset.";
 
 /** A run without what this view leaves out. */
-export function seenRun(run: QueryRun, { rows, texts }: QueryView): QueryRun {
+export function visibleRun(run: QueryRun, { rows, texts }: QueryView): QueryRun {
   return {
     ...run,
     rowCount: rows ? run.rowCount : null,
@@ -174,9 +174,9 @@ export function seenRun(run: QueryRun, { rows, texts }: QueryView): QueryRun {
 }
 
 /** What became of a run, as far as this view tells. It names tools as `{tool:…}`. */
-export function seenSentence(run: QueryRun, dataset: string, view: QueryView): string {
+export function visibleSentence(run: QueryRun, dataset: string, view: QueryView): string {
   if (view.rows || isActive(run) || run.status !== "succeeded")
-    return sentenceOf(seenRun(run, view), dataset);
+    return sentenceOf(visibleRun(run, view), dataset);
   return `The dataset ${dataset} has new rows.`;
 }
 

@@ -2,7 +2,7 @@ import type { Part } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Data } from "./data.ts";
 import { assertLosesNoRows, assertNotFromQuery, type Dataset, type DatasetSource } from "./dataset.ts";
-import { FORMER_KEPT_MS } from "./dataset-versions.store.ts";
+import { VERSION_RETENTION_MS } from "./dataset-versions.store.ts";
 import { assertMayDestroy, columnsNamedBy, restrictionFor } from "./policies.ts";
 
 export interface Replacement {
@@ -53,7 +53,7 @@ export function replacedOf(
   { dataset, say }: { dataset: Dataset; say: (text: string) => string },
 ): Replaced {
   const { id, version, rowCount, refreshedAt } = replaced;
-  const until = new Date(dataset.refreshedAt.getTime() + FORMER_KEPT_MS).toISOString().slice(0, 10);
+  const until = new Date(dataset.refreshedAt.getTime() + VERSION_RETENTION_MS).toISOString().slice(0, 10);
   return {
     version,
     rows: restrictionFor(caller, replaced).condition === null ? rowCount : null,

@@ -49,7 +49,7 @@ export function offsetArgument(name: string) {
   return z.int(saying(name, "an integer")).min(0, { error: `${name} must be greater than or equal to 0` });
 }
 
-export function truthArgument(name: string) {
+export function booleanArgument(name: string) {
   return z.boolean(saying(name, "a boolean"));
 }
 

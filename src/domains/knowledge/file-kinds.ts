@@ -79,7 +79,7 @@ export function isBinary(extension: string): boolean {
 }
 
 /** Files of programs that few have now, by how they begin. */
-export const BYGONE: Readonly<Record<string, string>> = {
+export const LEGACY_FORMATS: Readonly<Record<string, string>> = {
   ff575043: "WordPerfect",
   dba52d00: "Word from before 1993",
   "9ba52100": "Word from before 1993",
@@ -101,7 +101,8 @@ export function assertNamedKind(name: string, head: Buffer): void {
   const extension = extensionOf(name);
   if (!isBinary(extension) || hasSignature(head) || head.subarray(0, 1_024).includes("%PDF-")) return;
   const start = head.toString("hex", 0, 4);
-  if (MORE_SIGNATURES.test(head.toString("latin1", 0, 8)) || start in BYGONE || OLD_SHEET.test(start)) return;
+  if (MORE_SIGNATURES.test(head.toString("latin1", 0, 8)) || start in LEGACY_FORMATS || OLD_SHEET.test(start))
+    return;
   if (MAY_BE_MARKUP.test(extension) && MARKUP.test(head.toString("latin1", 0, 1_024))) return;
   const what = isText(head) ? "What came is a text." : "What came is no file of a known kind.";
   throw new AppError("bad_request", `The content is not a .${extension} file. ${what}`, {

@@ -1,9 +1,9 @@
 import { LanguageModels } from "../../platform/llm/index.ts";
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { Identity } from "../identity/index.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { LlmServices } from "./define.ts";
 import { Llm } from "./llm.ts";
-import { Pauses } from "./pauses.ts";
 import { ProvidersStore } from "./providers.store.ts";
 import { listLlmProviders } from "./tools/list-llm-providers.tool.ts";
 import { removeLlmProvider } from "./tools/remove-llm-provider.tool.ts";
@@ -19,7 +19,9 @@ export const llmSlice: SliceSpec<"llm", LlmServices, { identity: Pick<Identity, 
   open({ catalog, vault, clock, fetch }, { identity: { usage, audit } }) {
     const store = new ProvidersStore(catalog, vault, clock);
     const models = new LanguageModels(fetch);
-    return { services: { llm: new Llm({ store, models, usage, audit, pauses: new Pauses(clock) }) } };
+    return {
+      services: { llm: new Llm({ store, models, usage, audit, circuitBreaker: new CircuitBreaker(clock) }) },
+    };
   },
   tools: [listLlmProviders, setLlmProvider, removeLlmProvider],
 };

@@ -10,8 +10,8 @@ import {
 import type { Caller } from "../../registry/caller.ts";
 import type { AuditSink } from "../../registry/ports.ts";
 import type { Usage } from "../identity/index.ts";
+import type { CircuitBreaker, ProviderHealth } from "./circuit-breaker.ts";
 import { LIMITS } from "./limits.ts";
-import type { Pauses, ProviderHealth } from "./pauses.ts";
 import { noProvider, type Provider, type ProvidersStore, type ProviderWish } from "./providers.store.ts";
 
 export interface LlmParts {
@@ -19,7 +19,7 @@ export interface LlmParts {
   models: LanguageModels;
   usage: Pick<Usage, "take" | "giveBack">;
   audit: Pick<AuditSink, "record">;
-  pauses: Pauses;
+  circuitBreaker: CircuitBreaker;
 }
 
 /** What a model is asked, and by whom. */
@@ -55,12 +55,12 @@ export class Llm {
   }
 
   healthOf({ id }: Provider): ProviderHealth {
-    return this.#parts.pauses.healthOf(id);
+    return this.#parts.circuitBreaker.healthOf(id);
   }
 
   async set(wish: ProviderWish): Promise<Provider> {
     const provider = await this.#parts.store.set(checked(wish));
-    this.#parts.pauses.succeeded(provider.id);
+    this.#parts.circuitBreaker.succeeded(provider.id);
     this.#changed("llm.provider.set", provider, wish.userId);
     return provider;
   }
@@ -83,17 +83,17 @@ export class Llm {
     const found = injectionIn(instruction);
     if (found !== undefined) throw suspicious(found);
     const { id } = caller.workspace;
-    const { pauses } = this.#parts;
+    const { circuitBreaker } = this.#parts;
     await this.#parts.usage.take(id, TOKENS, 0);
     await this.#parts.usage.take(id, METRIC);
     const started = performance.now();
     try {
       const answer = await this.#within(id, async () => {
-        pauses.begin(provider);
+        circuitBreaker.begin(provider);
         const connection = { ...provider, key: await this.#parts.store.key(provider) };
         return this.#parts.models.complete(connection, { ...prompt, timeoutMs: provider.timeoutMs });
       });
-      pauses.succeeded(provider.id);
+      circuitBreaker.succeeded(provider.id);
       const { input, output } = answer.tokens;
       await this.#parts.usage.take(id, TOKENS, input + output, { isBounded: false });
       const ms = performance.now() - started;
@@ -102,8 +102,8 @@ export class Llm {
     } catch (error) {
       await this.#parts.usage.giveBack(id, METRIC);
       const outcome = isAppError(error) ? String(error.data.reason ?? error.code) : "cancelled";
-      if (isFailureReason(outcome)) pauses.failed(provider.id, outcome);
-      else if (outcome !== "paused") pauses.gaveUp(provider.id);
+      if (isFailureReason(outcome)) circuitBreaker.failed(provider.id, outcome);
+      else if (outcome !== "paused") circuitBreaker.gaveUp(provider.id);
       this.#called(caller, provider, { purpose, ms: performance.now() - started, outcome });
       throw error;
     }
@@ -124,7 +124,7 @@ export class Llm {
         // Whoever set it up may know what its address is refused for.
         throw isAppError(error) && isAppError(error.cause) ? error.cause : error;
       });
-    this.#parts.pauses.succeeded(provider.id);
+    this.#parts.circuitBreaker.succeeded(provider.id);
     return provider;
   }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PROVIDER_KINDS } from "../../platform/llm/index.ts";
-import type { ProviderHealth } from "./pauses.ts";
+import type { ProviderHealth } from "./circuit-breaker.ts";
 import type { Provider } from "./providers.store.ts";
 
 export const providerShape = z.object({

@@ -4,14 +4,14 @@ import type { Retrieval } from "../../platform/retrieval/index.ts";
 import { promptsOf } from "../../registry/define-prompt.ts";
 import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
-import type { CatalogueStore } from "./catalogue.store.ts";
 import type { Hygiene } from "./hygiene.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { LIMITS } from "./limits.ts";
 import type { MemoriesStore } from "./memories.store.ts";
 import { MEMORY_TYPES, type MemoryType } from "./memory.tables.ts";
 import type { Memory } from "./memory.ts";
-import type { Narrowing } from "./recall.ts";
+import type { MemoryListStore } from "./memory-list.store.ts";
+import type { MemoryFilter } from "./recall.ts";
 import type { Relations } from "./relations.ts";
 import type { RelationRules } from "./shapes/relation-rules.ts";
 
@@ -23,7 +23,7 @@ export interface MemoryServices {
   rules: RelationRules;
   lifecycle: Lifecycle;
   hygiene: Hygiene;
-  catalogue: CatalogueStore;
+  memoryList: MemoryListStore;
   retrieval: Pick<Retrieval, "ping">;
   clock: Clock;
   version: string;
@@ -47,7 +47,7 @@ export const typeArgument = z
   .max(100);
 
 /** By what a recall or a list can be narrowed down. */
-export const narrowingArguments = {
+export const filterArguments = {
   memory_type: z.enum(MEMORY_TYPES).optional(),
   tags: z.array(z.string().max(LIMITS.memory.tagCharacters)).max(20).optional().describe("All of them"),
   source: z.string().max(LIMITS.memory.sourceCharacters).optional(),
@@ -55,13 +55,13 @@ export const narrowingArguments = {
   before: timeArgument("before").optional(),
 };
 
-export function narrowingOf(args: {
+export function filterOf(args: {
   memory_type?: MemoryType | undefined;
   tags?: string[] | undefined;
   source?: string | undefined;
   since?: string | undefined;
   before?: string | undefined;
-}): Narrowing {
+}): MemoryFilter {
   const { memory_type: type, tags, source, since, before } = args;
   const at = (text: string | undefined) => (text === undefined ? undefined : timeOf(text));
   return { type, tags, source, since: at(since), before: at(before) };

@@ -1,11 +1,11 @@
 import type { SliceSpec } from "../../registry/slice.ts";
 import type { Usage } from "../identity/index.ts";
-import { CatalogueStore } from "./catalogue.store.ts";
 import type { MemoryServices } from "./define.ts";
 import { Hygiene } from "./hygiene.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { MemoriesStore, MemoryUsage } from "./memories.store.ts";
 import { Memory } from "./memory.ts";
+import { MemoryListStore } from "./memory-list.store.ts";
 import { Recall } from "./recall.ts";
 import { RelationsStore } from "./relations.store.ts";
 import { Relations } from "./relations.ts";
@@ -77,7 +77,7 @@ export const memorySlice: SliceSpec<"memory", MemoryServices, Before> = {
         rules,
         lifecycle,
         hygiene: new Hygiene(catalog, collection, versions, recalls),
-        catalogue: new CatalogueStore(catalog),
+        memoryList: new MemoryListStore(catalog),
         retrieval,
         clock,
         version,

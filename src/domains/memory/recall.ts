@@ -5,7 +5,7 @@ import type { Between, Reached, RelationsStore } from "./relations.store.ts";
 import type { FoundVersion, VersionsStore } from "./versions.store.ts";
 
 /** What the caller narrows a recall down to. */
-export interface Narrowing {
+export interface MemoryFilter {
   type?: MemoryType | undefined;
   /** All of them. */
   tags?: readonly string[] | undefined;
@@ -15,7 +15,7 @@ export interface Narrowing {
   before?: Date | undefined;
 }
 
-export interface Question extends Narrowing {
+export interface Question extends MemoryFilter {
   query: string;
   k: number;
   hops: number;

@@ -1,7 +1,7 @@
 import type { Caller } from "../../registry/caller.ts";
-import type { MemoryVersion } from "./catalogue.store.ts";
 import { type MemoryServices, timeText } from "./define.ts";
 import { LIMITS } from "./limits.ts";
+import type { MemoryVersion } from "./memory-list.store.ts";
 import type { LinkWish } from "./relations.ts";
 import type { MemoryRecord, ReadRecord } from "./transfer-formats.ts";
 
@@ -138,13 +138,13 @@ class Import {
 
 /** All memories of a workspace, the oldest first, with what each said before and the relations that go out from it. */
 export async function* exportMemories(
-  { catalogue }: Pick<MemoryServices, "catalogue">,
+  { memoryList }: Pick<MemoryServices, "memoryList">,
   caller: Caller,
 ): AsyncGenerator<MemoryRecord> {
   for (let after = 0; ; ) {
-    const page = await catalogue.page(caller.workspace.id, after, LIMITS.memory.importBatch);
-    const relations = await catalogue.relationsFrom(page.map(({ memoryId }) => memoryId));
-    const versions = await catalogue.versionsOf(page.map(({ memoryId }) => memoryId));
+    const page = await memoryList.page(caller.workspace.id, after, LIMITS.memory.importBatch);
+    const relations = await memoryList.relationsFrom(page.map(({ memoryId }) => memoryId));
+    const versions = await memoryList.versionsOf(page.map(({ memoryId }) => memoryId));
     for (const memory of page) {
       const said = versions.get(memory.memoryId) ?? [];
       const own = relations.get(memory.memoryId) ?? [];

@@ -32,7 +32,7 @@ export { diffModels, printDiff } from "./format/diff-models.ts";
 export type { ModelFile } from "./format/read-models.ts";
 export { writeModel } from "./format/write-model.ts";
 export { buildModel } from "./infer/build-model.ts";
-export { type Examined, type Inference, unpublished, whyLeftOut } from "./infer/inference.ts";
+export { type Examined, type Inference, omissionReason, unpublished } from "./infer/inference.ts";
 export { addsUp, isNumbering, isYearName, tellsYears } from "./infer/roles.ts";
 export type { Problem } from "./model.ts";
 export { changedResources, RESOURCE_EVENTS } from "./model-events.ts";

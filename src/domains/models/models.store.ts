@@ -17,15 +17,15 @@ const MOST_CHARACTERS = 32 * 1024 * 1024;
  * long as the catalog says that this version is the published one. Frozen, because all calls share them.
  */
 class KeptDocuments {
-  readonly #kept = new Map<string, { document: SemanticModel; characters: number }>();
+  readonly #cache = new Map<string, { document: SemanticModel; characters: number }>();
   #characters = 0;
 
   get(modelId: number, version: number): SemanticModel | undefined {
     const key = keyOf(modelId, version);
-    const kept = this.#kept.get(key);
+    const kept = this.#cache.get(key);
     if (kept === undefined) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
+    this.#cache.delete(key);
+    this.#cache.set(key, kept);
     return kept.document;
   }
 
@@ -33,18 +33,18 @@ class KeptDocuments {
     const key = keyOf(modelId, version);
     const characters = JSON.stringify(document).length;
     this.#drop(key);
-    this.#kept.set(key, { document: freeze(document), characters });
+    this.#cache.set(key, { document: freeze(document), characters });
     this.#characters += characters;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_DOCUMENTS && this.#characters <= MOST_CHARACTERS) break;
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size <= MOST_DOCUMENTS && this.#characters <= MOST_CHARACTERS) break;
       this.#drop(oldest);
     }
     return document;
   }
 
   #drop(key: string): void {
-    this.#characters -= this.#kept.get(key)?.characters ?? 0;
-    this.#kept.delete(key);
+    this.#characters -= this.#cache.get(key)?.characters ?? 0;
+    this.#cache.delete(key);
   }
 }
 

@@ -3,7 +3,7 @@ import { mapBounded } from "../../../kernel/concurrency.ts";
 import { isAppError } from "../../../kernel/errors.ts";
 import { InputNeeded } from "../../../registry/context.ts";
 import type { Dataset } from "../../data/index.ts";
-import { type PublishedModel, whyLeftOut } from "../../models/index.ts";
+import { omissionReason, type PublishedModel } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";
 import { t } from "../explain/words.ts";
 import { clarified } from "../phases/refuse.ts";
@@ -49,7 +49,7 @@ export class LeftOut {
 
   add(datasets: readonly Dataset[], error: unknown): void {
     if (!isAppError(error)) this.#log.error({ err: error }, "datasets were left out of a question");
-    this.#why.set(datasets.map(({ name }) => name).join(", "), whyLeftOut(error));
+    this.#why.set(datasets.map(({ name }) => name).join(", "), omissionReason(error));
   }
 
   /** What came of those groups in which nothing failed. */

@@ -11,10 +11,10 @@ import type { Due, Schedules } from "../../../platform/schedules/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { BiServices } from "../../bi/index.ts";
 import type { Identity } from "../../identity/index.ts";
+import type { DeliveryFailures } from "../delivery-failures.ts";
 import { LIMITS } from "../limits.ts";
 import { ownerOf } from "../owner.ts";
 import { recipientsOf } from "../recipients.ts";
-import type { Troubles } from "../troubles.ts";
 import { type FilesParts, filesOf, insightsOf, messageOf, withoutGone } from "./report-files.ts";
 import { KIND, type Report, type ReportRun, type ReportsStore } from "./reports.store.ts";
 
@@ -30,7 +30,7 @@ export interface ReportRunsParts extends FilesParts, Pick<BiServices, "boards" |
   jobs: Jobs;
   schedules: Schedules;
   identity: Pick<Identity, "callerFor">;
-  troubles: Troubles;
+  deliveryFailures: DeliveryFailures;
   appUrl: string;
   clock: Clock;
   log: Logger;
@@ -149,14 +149,14 @@ export class ReportRuns {
 
   /** The owner is told once, until one has gone well again; whoever asked for it sees it in the answer. */
   async #fail(run: ReportRun, report: Report, error: string): Promise<void> {
-    const { store, catalog, troubles, deliveries } = this.#parts;
+    const { store, catalog, deliveryFailures, deliveries } = this.#parts;
     const lastGood = await store.lastDone(report.id);
     await deliveries.prepare();
     await catalog.transaction(async (tx) => {
       if (!(await store.endRun(tx, run.id, { state: "failed", error }))) return;
       if (run.askedBy !== null && run.askedBy === report.ownerId) return;
       const says = `The report ${report.name} could not be made: ${error}`;
-      await troubles.tell(tx, `report:${report.id}:after:${lastGood}`, report, [says]);
+      await deliveryFailures.tell(tx, `report:${report.id}:after:${lastGood}`, report, [says]);
     });
   }
 

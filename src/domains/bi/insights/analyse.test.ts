@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { noise, randomOf } from "../../../../test/support/made-series.ts";
 import type { Grain } from "../shapes.ts";
 import { type Analysis, analyse } from "./analyse.ts";
+import { dataGapsOf } from "./data-gaps.ts";
 import { concentrationOf, driversOf, mixAndRate } from "./driver-findings.ts";
 import { beginning, isTotal, mayBeTotal, partOf, relativeChange } from "./finding.ts";
-import { silencesOf } from "./silences.ts";
-import { discoveries, togetherOf } from "./statistics.ts";
+import { discoveries, significantCorrelation } from "./statistics.ts";
 
 /** What would be told of a series that is looked at alone. */
 function told({ season, changes, trend, outliers }: Analysis): string[] {
@@ -122,20 +122,20 @@ describe("parts that fall silent", () => {
     days.map((count, day) => (day >= from && day < to ? 0 : count));
 
   it("are found with what was to be expected, but not on the days on which they always are", () => {
-    expect(silencesOf(days)).toEqual([]);
-    const [found, ...others] = silencesOf(silent(100, 103));
+    expect(dataGapsOf(days)).toEqual([]);
+    const [found, ...others] = dataGapsOf(silent(100, 103));
     expect([found?.from, found?.to, others]).toEqual([100, 103, []]);
     expect(found?.expected).toBeCloseTo(36, -1);
     // Beside a Sunday, on which it is closed.
-    expect(silencesOf(silent(102, 104))).toMatchObject([{ from: 102, to: 105 }]);
+    expect(dataGapsOf(silent(102, 104))).toMatchObject([{ from: 102, to: 105 }]);
     // It may only not be there yet.
-    expect(silencesOf(silent(197, 200))).toEqual([]);
+    expect(dataGapsOf(silent(197, 200))).toEqual([]);
   });
 
   it("are not told where none is nothing special", () => {
     const random = randomOf(77);
     const rare = Array.from({ length: 400 }, () => (random() < 0.4 ? 1 : 0));
-    expect(silencesOf(rare)).toEqual([]);
+    expect(dataGapsOf(rare)).toEqual([]);
   });
 });
 
@@ -210,12 +210,12 @@ describe("series that go together", () => {
     const random = randomOf(5);
     const [a, b] = [noise(random, 60, 0), noise(random, 60, 0)];
     expect(
-      togetherOf(
+      significantCorrelation(
         a,
         a.map((value, i) => 3 * value + 0.3 * (b[i] ?? 0)),
       ),
     ).toMatchObject({ n: 59 });
     const rising = (values: number[]) => values.map((value, i) => value + i);
-    expect(togetherOf(rising(a), rising(b))).toBeUndefined();
+    expect(significantCorrelation(rising(a), rising(b))).toBeUndefined();
   });
 });

@@ -6,20 +6,21 @@ import type { Caller } from "../../../registry/caller.ts";
 import { column, descending, isNotNull, rowQuery } from "../../data/index.ts";
 import { isNumbering, isYearName } from "../../models/index.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
+import type { EffectiveViewers } from "../effective-viewers.ts";
 import { LIMITS as BI } from "../limits.ts";
 import { isAdditive, isTime, type Measure, planOf } from "../query/plan.ts";
 import {
   type Chosen,
+  type FilterContext,
+  filterContextOf,
   isNumber,
-  type Lens,
-  lensOf,
-  PLAIN_LENS,
+  NO_FILTERS,
   type Source,
   type Sources,
 } from "../query/source.ts";
-import type { Seers } from "../seers.ts";
 import type { WidgetSpec } from "../shapes.ts";
 import { analyse, YEAR } from "./analyse.ts";
+import { dataGapFindings } from "./data-gaps.ts";
 import { comparedOf, concentrationOf, dimensionsOf, driverFindings } from "./driver-findings.ts";
 import {
   beginning,
@@ -35,8 +36,7 @@ import {
 import { LIMITS } from "./limits.ts";
 import { readSeries, type Series, withoutTotals, withTime } from "./read-series.ts";
 import { partFindings, seriesFindings } from "./series-findings.ts";
-import { silenceFindings } from "./silences.ts";
-import { discoveries, togetherOf } from "./statistics.ts";
+import { discoveries, significantCorrelation } from "./statistics.ts";
 
 /** What was found, about which widget. */
 export interface Insight extends Finding {
@@ -64,7 +64,7 @@ interface Shown {
   about: string;
   datasetId: number;
   spec: WidgetSpec;
-  lens: Lens;
+  filterContext: FilterContext;
 }
 
 interface Looked {
@@ -77,9 +77,9 @@ interface Looked {
 
 /** What stands out in data, by computation alone, as its reader sees the rows. */
 export class InsightFinder {
-  readonly #parts: { sources: Sources; seers: Seers; clock: Clock };
+  readonly #parts: { sources: Sources; viewers: EffectiveViewers; clock: Clock };
 
-  constructor(parts: { sources: Sources; seers: Seers; clock: Clock }) {
+  constructor(parts: { sources: Sources; viewers: EffectiveViewers; clock: Clock }) {
     this.#parts = parts;
   }
 
@@ -93,13 +93,13 @@ export class InsightFinder {
       locale = dashboard?.settings.locale,
     }: { context?: string | undefined; chosen?: Chosen | undefined; locale?: string | undefined } = {},
   ): Promise<Insights> {
-    const lens = lensOf(dashboard, chosen);
+    const filterContext = filterContextOf(dashboard, chosen);
     const some = widgets.slice(0, LIMITS.insights.widgets);
-    const seers = await this.#parts.seers.of(caller, dashboard, some);
+    const viewers = await this.#parts.viewers.of(caller, dashboard, some);
     const shown = some.flatMap(({ id, name, datasetId, spec }, i) =>
       datasetId === null
         ? []
-        : [{ caller: seers[i] as Caller, widgetId: id, about: name, datasetId, spec, lens }],
+        : [{ caller: viewers[i] as Caller, widgetId: id, about: name, datasetId, spec, filterContext }],
     );
     const { perWidget, perDashboard } = LIMITS.insights;
     const most = widgets.length === 1 ? perWidget : perDashboard;
@@ -109,8 +109,8 @@ export class InsightFinder {
   /** The numbers of a dataset along its time, and by its fields. */
   async ofDataset(caller: Caller, datasetId: number, context = ""): Promise<Insights> {
     const spec: WidgetSpec = { chart: "recommendation", y: [], filters: [] };
-    const { dataset } = await this.#parts.sources.open(caller, datasetId, spec, PLAIN_LENS);
-    const shown = { caller, widgetId: null, about: dataset.name, datasetId, spec, lens: PLAIN_LENS };
+    const { dataset } = await this.#parts.sources.open(caller, datasetId, spec, NO_FILTERS);
+    const shown = { caller, widgetId: null, about: dataset.name, datasetId, spec, filterContext: NO_FILTERS };
     return this.#find([shown], LIMITS.insights.perDashboard, { context });
   }
 
@@ -160,8 +160,8 @@ export class InsightFinder {
     return { insights, notes, remarks: [...new Set(remarks)], isTooLittle, tests: tested.length };
   }
 
-  async #look({ caller, datasetId, spec: own, lens }: Shown, locale: string): Promise<Looked> {
-    const opened = await this.#parts.sources.open(caller, datasetId, own, lens);
+  async #look({ caller, datasetId, spec: own, filterContext }: Shown, locale: string): Promise<Looked> {
+    const opened = await this.#parts.sources.open(caller, datasetId, own, filterContext);
     const spec = own.chart === "recommendation" && own.y.length === 0 ? await wholeOf(opened, own) : own;
     const plan = planOf(spec, opened);
     const { x, group } = plan;
@@ -171,8 +171,8 @@ export class InsightFinder {
     const { source, leftOut } = await withoutTotals(timed, fields, plan.measures);
     looked.leftOut.push(...leftOut);
     if (time !== undefined && plan.measures.some(isAdditive)) {
-      const silences = await silenceFindings(source, time, fields, locale);
-      looked.findings.push(...silences.map((finding) => ({ ...finding, measure: `${datasetId} rows` })));
+      const gaps = await dataGapFindings(source, time, fields, locale);
+      looked.findings.push(...gaps.map((finding) => ({ ...finding, measure: `${datasetId} rows` })));
     }
     const why = new Map<string, string[]>();
     for (const measure of plan.measures.slice(0, LIMITS.insights.measures)) {
@@ -295,7 +295,7 @@ function correlations(all: Looked["series"]): Finding[] {
       const shared = a.series.periods.filter((period) => b.series.periods.includes(period));
       const values = ({ series }: typeof a) =>
         shared.map((period) => series.values[series.periods.indexOf(period)] ?? 0);
-      const together = togetherOf(values(a), values(b));
+      const together = significantCorrelation(values(a), values(b));
       if (together === undefined) return [];
       const { r, n, p } = together;
       return [

@@ -114,7 +114,7 @@ const LEAST_POINTS = 24;
 const LEAST_CORRELATION = 0.6;
 
 /** Whether two series go up and down together: by the ranks of their steps, for two trends always agree. */
-export function togetherOf(a: readonly number[], b: readonly number[]): Together | undefined {
+export function significantCorrelation(a: readonly number[], b: readonly number[]): Together | undefined {
   const [stepsA, stepsB] = [differences(a), differences(b)];
   const n = stepsA.length;
   if (n < LEAST_POINTS || n !== stepsB.length) return undefined;

@@ -8,7 +8,7 @@ import { assertBoundsKnown } from "../../data/index.ts";
 import type { ModelsServices, PublishedModel } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { WidgetSpec } from "../shapes.ts";
-import { type Lens, PLAIN_LENS, unlessFound } from "./source.ts";
+import { type FilterContext, NO_FILTERS, undefinedIfNotFound } from "./source.ts";
 
 interface Parts {
   models: ModelsServices["models"];
@@ -24,7 +24,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Reads what widgets on semantic models show, with the rights of whoever looks. */
 export class ModelSources {
   readonly #parts: Parts;
-  readonly #kept = new AsyncLruCache(LIMITS.bi.keptResults, LIMITS.bi.keptBytes);
+  readonly #cache = new AsyncLruCache(LIMITS.bi.keptResults, LIMITS.bi.keptBytes);
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -42,35 +42,35 @@ export class ModelSources {
       });
     await this.#parts.modelTables.check(caller, await this.#model(caller, spec), wishOf(spec, []));
     // Whether values fit their fields only the engine knows.
-    if (spec.filters.length > 0) await this.read(caller, spec, PLAIN_LENS);
+    if (spec.filters.length > 0) await this.read(caller, spec, NO_FILTERS);
   }
 
   async read(
     caller: Caller,
     spec: WidgetSpec,
-    lens: Lens,
+    filterContext: FilterContext,
   ): Promise<{ table: ModelTable; isUnfiltered: boolean }> {
     const { modelTables, clock } = this.#parts;
     assertBoundsKnown(caller);
     const published = await this.#model(caller, spec);
-    const fields = lens.filters.map(({ field }) => field);
+    const fields = filterContext.filters.map(({ field }) => field);
     const unknown = await modelTables.unknown(caller, published, fields);
     const wish = wishOf(
       spec,
-      lens.filters.filter(({ field }) => !unknown.includes(field)),
+      filterContext.filters.filter(({ field }) => !unknown.includes(field)),
     );
     const minute = Math.floor(clock.now().getTime() / KEPT_MS);
     const question = [caller.workspace.id, await this.state(caller, spec), wish, minute];
     const key = createHash("sha256").update(JSON.stringify(question)).digest("base64");
     const limits = { rows: LIMITS.bi.chartRows, ms: LIMITS.bi.queryMs };
-    const table = await this.#kept.get(key, () => modelTables.read(caller, published, wish, limits));
+    const table = await this.#cache.get(key, () => modelTables.read(caller, published, wish, limits));
     // Not by which: it may be hidden from whoever looks.
     return { table, isUnfiltered: unknown.length > 0 };
   }
 
   /** Who published the model as it is now, and when; undefined where there is none. */
   async published(caller: Caller, spec: WidgetSpec): Promise<{ by: number | null; at: Date } | undefined> {
-    const model = await this.#model(caller, spec).catch(unlessFound);
+    const model = await this.#model(caller, spec).catch(undefinedIfNotFound);
     return model && this.#parts.modelsStore.publishing(model.record.id, model.version);
   }
 
@@ -89,7 +89,7 @@ export class ModelSources {
   async hiddenNames(caller: Caller, spec: WidgetSpec): Promise<ReadonlySet<string>> {
     const { x, group, y, filters } = spec;
     const names = [x, group, ...y, ...filters.map(({ field }) => field)].filter((name) => name !== undefined);
-    const model = await this.#model(caller, spec).catch(unlessFound);
+    const model = await this.#model(caller, spec).catch(undefinedIfNotFound);
     const hidden = model === undefined ? names : await this.#parts.modelTables.unknown(caller, model, names);
     return new Set(hidden.map((name) => name.toLowerCase()));
   }
@@ -99,7 +99,7 @@ export class ModelSources {
   }
 }
 
-function wishOf({ x, group, y, grain, filters }: WidgetSpec, more: Lens["filters"]): ModelWish {
+function wishOf({ x, group, y, grain, filters }: WidgetSpec, more: FilterContext["filters"]): ModelWish {
   const bucket = grain === "hour" ? "day" : grain;
   const by = [x, group].filter((field) => field !== undefined).map((field) => ({ field, grain: bucket }));
   return { metrics: y, by, filters: [...filters, ...more] };

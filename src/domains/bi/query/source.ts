@@ -24,14 +24,14 @@ import { LIMITS } from "../limits.ts";
 import type { DashboardFilter, Filter, WidgetSpec } from "../shapes.ts";
 import { wordsIn } from "../words.ts";
 
-/** What a viewer has chosen on a dashboard, and how it is to read. */
-export interface Lens {
+/** Filters, parameters and time zone that a viewer has chosen on a dashboard. */
+export interface FilterContext {
   filters: readonly Filter[];
   parameters: Readonly<Record<string, Filter["value"]>>;
   timeZone: string;
 }
 
-export const PLAIN_LENS: Lens = { filters: [], parameters: {}, timeZone: "UTC" };
+export const NO_FILTERS: FilterContext = { filters: [], parameters: {}, timeZone: "UTC" };
 
 /** The rows that a widget shows, before they are put together for its chart. */
 export interface Source {
@@ -40,7 +40,7 @@ export interface Source {
   query: RowQuery;
   columns: readonly Column[];
   /** Values of its parameters. */
-  parameters: Lens["parameters"];
+  parameters: FilterContext["parameters"];
   /** Fields of filters of the dashboard that do not hold here, for the dataset has none of that name. */
   unfiltered: string[];
   /** Whether some of its fields are hidden from the caller, who is then told of none by name. */
@@ -65,7 +65,7 @@ type Parts = { data: Data; clock: Clock };
 /** Reads what widgets show, always through the policies of the dataset. */
 export class Sources {
   readonly #parts: Parts;
-  readonly #kept = new AsyncLruCache(LIMITS.bi.keptResults, LIMITS.bi.keptBytes);
+  readonly #cache = new AsyncLruCache(LIMITS.bi.keptResults, LIMITS.bi.keptBytes);
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -75,15 +75,17 @@ export class Sources {
     caller: Caller,
     datasetId: number,
     spec: WidgetSpec,
-    lens: Lens,
+    filterContext: FilterContext,
     known: KnownDatasets = new Map(),
   ): Promise<Source> {
     assertBoundsKnown(caller);
     const dataset = await this.#require(caller, datasetId, known);
     const { columns: visible } = restrictionFor(caller, dataset);
     const hidesSome = visible.length < dataset.columns.length;
-    const holds = lens.filters.filter(({ field }) => findField(visible, field) !== undefined);
-    const unfiltered = lens.filters.filter((filter) => !holds.includes(filter)).map(({ field }) => field);
+    const holds = filterContext.filters.filter(({ field }) => findField(visible, field) !== undefined);
+    const unfiltered = filterContext.filters
+      .filter((filter) => !holds.includes(filter))
+      .map(({ field }) => field);
     for (const filter of holds) assertFits(filter, findField(visible, filter.field) as Column);
     for (const { field } of spec.filters) requireField(visible, field, dataset.name, hidesSome);
     const filters = [...holds, ...spec.filters];
@@ -91,9 +93,9 @@ export class Sources {
     const untold = (error: unknown) => throwUntold(error, dataset, hidesSome);
     const own = ownQuery(spec, visible, untold);
     const query = following(filtered, own);
-    const parameters = own === undefined ? {} : parametersIn(own, lens);
+    const parameters = own === undefined ? {} : parametersIn(own, filterContext);
     const run = (asked: RowQuery, limit: number, isSample = false) =>
-      this.#read(caller, dataset, { query: asked, limit, isSample, parameters, lens });
+      this.#read(caller, dataset, { query: asked, limit, isSample, parameters, filterContext });
     const columns = own === undefined ? visible : (await run(query, 1).catch(untold)).columns;
     const read: Source["read"] = (more, limit, isSample) => run(following(query, more), limit, isSample);
     const find = (name: string) => requireField(columns, name, dataset.name, hidesSome);
@@ -104,7 +106,7 @@ export class Sources {
   async state(seen: readonly Seen[], known: KnownDatasets = new Map()): Promise<unknown[]> {
     const states: unknown[] = [Math.floor(this.#parts.clock.now().getTime() / 60_000)];
     for (const { caller, datasetId: id } of distinct(seen)) {
-      const dataset = await this.#require(caller, id, known).catch(unlessFound);
+      const dataset = await this.#require(caller, id, known).catch(undefinedIfNotFound);
       if (dataset === undefined) continue;
       const { columns, condition } = restrictionFor(caller, dataset);
       states.push([id, dataset.version, dataset.refreshedAt, condition, someOf(dataset, columns)]);
@@ -116,7 +118,7 @@ export class Sources {
   async hiddenFields(all: readonly Seen[]): Promise<ReadonlySet<string>> {
     const [hidden, seen] = [new Set<string>(), new Set<string>()];
     for (const { caller, datasetId: id } of distinct(all)) {
-      const dataset = await this.#parts.data.require(caller, id).catch(unlessFound);
+      const dataset = await this.#parts.data.require(caller, id).catch(undefinedIfNotFound);
       if (dataset === undefined) continue;
       const { columns } = restrictionFor(caller, dataset);
       for (const column of dataset.columns)
@@ -139,8 +141,14 @@ export class Sources {
       limit,
       isSample,
       parameters,
-      lens,
-    }: { query: RowQuery; limit: number; isSample: boolean; parameters: Lens["parameters"]; lens: Lens },
+      filterContext,
+    }: {
+      query: RowQuery;
+      limit: number;
+      isSample: boolean;
+      parameters: FilterContext["parameters"];
+      filterContext: FilterContext;
+    },
   ): Promise<RowPage> {
     const { data, clock } = this.#parts;
     const { columns, condition } = restrictionFor(caller, dataset);
@@ -157,7 +165,7 @@ export class Sources {
       limit,
       isSample,
       parameters,
-      lens.timeZone,
+      filterContext.timeZone,
       minute,
     ];
     const key = createHash("sha256").update(JSON.stringify(question)).digest("base64");
@@ -168,10 +176,10 @@ export class Sources {
         limit,
         isSample,
         ...(Object.keys(parameters).length > 0 && { parameters }),
-        timeZone: lens.timeZone,
+        timeZone: filterContext.timeZone,
         signal: timeLimit(LIMITS.bi.queryMs, "The query"),
       });
-    return this.#kept.get(key, work);
+    return this.#cache.get(key, work);
   }
 }
 
@@ -181,7 +189,7 @@ function someOf(dataset: Dataset, columns: readonly Column[]): string[] | null {
 }
 
 /** Nothing, for what is not there. */
-export function unlessFound(error: unknown): undefined {
+export function undefinedIfNotFound(error: unknown): undefined {
   if (!isNotFound(error)) throw error;
 }
 
@@ -200,7 +208,7 @@ function ownQuery(
 }
 
 /** Only those that the query asks for: others are refused. */
-function parametersIn(query: RowQuery, { parameters }: Lens): Lens["parameters"] {
+function parametersIn(query: RowQuery, { parameters }: FilterContext): FilterContext["parameters"] {
   const asked = new Set(parametersOf(query).map(({ name }) => name.toLowerCase()));
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => asked.has(name.toLowerCase())));
 }
@@ -283,7 +291,10 @@ export function nameOfFilter({ parameter, field }: DashboardFilter): string {
 }
 
 /** The values of a dashboard's filters: those that were chosen, else those that they begin with. */
-export function lensOf(dashboard: Pick<Dashboard, "filters" | "settings"> | null, chosen: Chosen = {}): Lens {
+export function filterContextOf(
+  dashboard: Pick<Dashboard, "filters" | "settings"> | null,
+  chosen: Chosen = {},
+): FilterContext {
   const filters: Filter[] = [];
   const parameters: Record<string, Filter["value"]> = {};
   for (const filter of dashboard?.filters ?? []) {

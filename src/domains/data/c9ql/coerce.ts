@@ -2,7 +2,7 @@ import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { quoteText } from "../../../kernel/sql-text.ts";
 import type { Expression, ExpressionOf } from "./ast.ts";
 import { printExpression } from "./print.ts";
-import { complain, type Scope } from "./scope.ts";
+import { errorAt, type Scope } from "./scope.ts";
 import {
   BOOLEAN,
   type Constant,
@@ -48,7 +48,7 @@ export function asNumber(scope: Scope, node: Expression, value: Value, otherwise
     const number = numberIn(constant.value);
     if (number !== undefined) return constantValue(number, scope.environment);
     if (otherwise !== undefined) return otherwise;
-    throw complain(scope, node.span, {
+    throw errorAt(scope, node.span, {
       message: `"${constant.value}" is no number.`,
       hint: "To put texts together, use concat(a, b).",
     });
@@ -58,7 +58,7 @@ export function asNumber(scope: Scope, node: Expression, value: Value, otherwise
     return derived(parts, numberSql(node, asText(value).sql, otherwise?.sql), DOUBLE);
   }
   if (type.kind === "boolean") return converted(value, `CAST(${value.sql} AS INTEGER)`, NUMBER);
-  throw complain(scope, node.span, { message: `this is ${describeKind(type)}, but a number is needed.` });
+  throw errorAt(scope, node.span, { message: `this is ${describeKind(type)}, but a number is needed.` });
 }
 
 export function asText(value: Value): Value {
@@ -88,7 +88,7 @@ export function asMoment(scope: Scope, node: Expression, value: Value): Value {
   const written = isNumber(type) ? writtenDate(node, scope.environment.timezone) : undefined;
   if (written !== undefined) return constantValue({ kind: "moment", ...written }, scope.environment);
   if (isUnknown(type)) return converted(value, `TRY_CAST(${value.sql} AS TIMESTAMP)`, TIMESTAMP);
-  throw complain(scope, node.span, {
+  throw errorAt(scope, node.span, {
     message: `this is ${describeKind(type)}, but a date is needed.`,
     hint: "Use str_to_date(text, 'yyyy-MM-dd') for dates in another form.",
   });
@@ -97,7 +97,7 @@ export function asMoment(scope: Scope, node: Expression, value: Value): Value {
 export function momentIn(scope: Scope, node: Expression, text: string): Constant {
   const read = readDateText(text, scope.environment.timezone);
   if (read !== undefined) return { kind: "moment", ...read };
-  throw complain(scope, node.span, {
+  throw errorAt(scope, node.span, {
     message: `"${text}" is no date.`,
     hint: "Write dates like '2024-01-31' or '2024-01-31 10:00', or use a token such as $c9_today.",
   });
@@ -106,7 +106,7 @@ export function momentIn(scope: Scope, node: Expression, text: string): Constant
 export function asCondition(scope: Scope, node: Expression, value: Value): Value {
   if (value.type.kind === "boolean" || value.type.kind === "null") return value;
   if (isUnknown(value.type)) return converted(value, `CAST(${value.sql} AS BOOLEAN)`, BOOLEAN);
-  throw complain(scope, node.span, {
+  throw errorAt(scope, node.span, {
     message: `this is ${describeKind(value.type)}, not a condition.`,
     hint: "A condition compares: field = value, field > 10, field like text, field is not null.",
   });

@@ -5,7 +5,7 @@ import { asMoment, asNumber, asText, isDateText, momentIn, numberIn, writtenDate
 import { compileExpression, isKnownName } from "./compile-expression.ts";
 import { argumentOf } from "./parameters.ts";
 import { printExpression } from "./print.ts";
-import { complain, nameAsText, nearestField, type Scope } from "./scope.ts";
+import { errorAt, nameAsText, nearestField, type Scope } from "./scope.ts";
 import {
   BOOLEAN,
   type Constant,
@@ -70,7 +70,7 @@ function compileList(
   values: Constant[],
 ): Value {
   if (operator !== "=" && operator !== "!=") {
-    throw complain(scope, right.span, {
+    throw errorAt(scope, right.span, {
       message: `a parameter with several values cannot be compared with ${operator}.`,
       hint: "Use it with in or =.",
     });
@@ -101,7 +101,7 @@ function refuseBareText(scope: Scope, node: ExpressionOf<"arithmetic">): void {
   const unknown = names.find((each) => nameAsText(each) !== undefined && !isKnownName(scope, each));
   if (unknown === undefined) return;
   const written = scope.environment.text.slice(node.span.start, node.span.end) || printExpression(node);
-  throw complain(scope, node.span, {
+  throw errorAt(scope, node.span, {
     message: `there is no field "${printExpression(unknown)}".`,
     hint: `If a text is meant, put it in single quotes: '${written.replaceAll("'", "''")}'.`,
   });
@@ -167,7 +167,7 @@ export function compileIn(scope: Scope, { left, values, negated }: ExpressionOf<
     if (node.kind !== "parameter") return [{ node, value: valueOrText(scope, node) }];
     const argument = argumentOf(node, scope.environment);
     if (argument.kind === "range") {
-      throw complain(scope, node.span, {
+      throw errorAt(scope, node.span, {
         message: "a range cannot stand in a list.",
         hint: "Use it with between.",
       });
@@ -225,7 +225,7 @@ export function compileBetween(scope: Scope, { left, low, high, negated }: Expre
   const pair = argument?.kind === "list" && argument.values.length === 2 ? argument.values : undefined;
   const [from, to] = argument?.kind === "range" ? [argument.from, argument.to] : (pair ?? []);
   if (from === undefined || to === undefined) {
-    throw complain(scope, low.span, {
+    throw errorAt(scope, low.span, {
       message: "between needs a parameter that holds a range.",
       hint: "Give it as { from, to }, or write between low and high.",
     });
@@ -341,7 +341,7 @@ function canBeNumber(type: ValueType): boolean {
 
 function refuseNested(scope: Scope, { node, value }: Side): void {
   if (!isNested(value.type)) return;
-  throw complain(scope, node.span, {
+  throw errorAt(scope, node.span, {
     message: `this is ${describeKind(value.type)} and cannot be compared.`,
     hint: "Follow a path to one value (items[0].price), or make rows of it first: select expand(items); select …",
   });
@@ -413,7 +413,7 @@ function fitMoment(scope: Scope, type: ValueType, { node }: Side, constant: Cons
 
 function dateMisfit(scope: Scope, node: Expression): AppError {
   const message = "a date cannot be compared with this.";
-  return complain(scope, node.span, { message, hint: "Write dates like 2024-01-31 or '2024-01-31'." });
+  return errorAt(scope, node.span, { message, hint: "Write dates like 2024-01-31 or '2024-01-31'." });
 }
 
 const BOOLEAN_WORDS: Readonly<Record<string, boolean>> = {
@@ -444,5 +444,5 @@ function fitClock(scope: Scope, { node, value }: Side, constant: Constant): Valu
 function misfit(scope: Scope, node: Expression, message: string, hint?: string): AppError {
   const meant = node.kind === "name" ? nearestField(scope, node.text) : undefined;
   const advice = meant === undefined ? hint : `Did you mean the field ${meant}?`;
-  return complain(scope, node.span, { message, ...(advice === undefined ? {} : { hint: advice }) });
+  return errorAt(scope, node.span, { message, ...(advice === undefined ? {} : { hint: advice }) });
 }

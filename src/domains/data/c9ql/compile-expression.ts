@@ -5,7 +5,7 @@ import { formatTime, javaPattern } from "./date-functions.ts";
 import { Arguments } from "./function-spec.ts";
 import { findFunction, type Over, type RowFunctionSpec } from "./functions.ts";
 import { argumentOf } from "./parameters.ts";
-import { bindName, complain, followSteps, type Scope, unknownField } from "./scope.ts";
+import { bindName, errorAt, followSteps, type Scope, unknownField } from "./scope.ts";
 import {
   BIGINT,
   BOOLEAN,
@@ -41,7 +41,7 @@ function compileNode(scope: Scope, node: Expression): Value {
     case "null":
       return constantValue({ kind: "null" }, environment);
     case "star":
-      throw complain(scope, node.span, {
+      throw errorAt(scope, node.span, {
         message: "* stands for all fields only on its own or in count(*).",
       });
     case "name":
@@ -93,7 +93,7 @@ export function compileCondition(scope: Scope, node: Expression): Value {
 
 /** Digits beyond what any number holds would come out as infinity. */
 function compileNumber(scope: Scope, { text, span }: ExpressionOf<"number">): Value {
-  if (!Number.isFinite(Number(text))) throw complain(scope, span, { message: "this number is too large." });
+  if (!Number.isFinite(Number(text))) throw errorAt(scope, span, { message: "this number is too large." });
   return constantValue({ kind: "number", text }, scope.environment);
 }
 
@@ -130,7 +130,7 @@ function compileToken(scope: Scope, node: DateTokenNode): Value {
   if (node.format === undefined)
     return constantValue({ kind: "moment", time, hasClock, isStart: true }, scope.environment);
   const pattern = javaPattern(node.format);
-  if (!pattern.ok) throw complain(scope, node.span, { message: pattern.problem });
+  if (!pattern.ok) throw errorAt(scope, node.span, { message: pattern.problem });
   return constantValue({ kind: "text", value: formatTime(pattern.format, time) }, scope.environment);
 }
 
@@ -139,7 +139,7 @@ function compileParameter(scope: Scope, node: ExpressionOf<"parameter">): Value 
   const only = argument.kind === "list" && argument.values.length === 1 ? argument.values[0] : undefined;
   const constant = argument.kind === "single" ? argument.value : only;
   if (constant !== undefined) return constantValue(constant, scope.environment);
-  throw complain(scope, node.span, {
+  throw errorAt(scope, node.span, {
     message: `the parameter "${node.name}" holds ${argument.kind === "range" ? "a range" : "several values"}.`,
     hint: "Use a list with in, a range with between.",
   });
@@ -155,7 +155,7 @@ function compileCall(scope: Scope, node: CallNode): Value {
   if (!isAggregate) return value;
   const nested = values.find(({ hasAggregate, hasWindow }) => hasAggregate || hasWindow);
   if (nested !== undefined) {
-    throw complain(scope, node.span, {
+    throw errorAt(scope, node.span, {
       message: `${node.name} cannot be taken of another aggregate.`,
       hint: "Do it in two statements: select …, sum(x) as total group by …; select avg(total)",
     });
@@ -175,7 +175,7 @@ function compileAlongRows(
   const keys = partitionBy.map((key) => compileExpression(scope, key));
   const parts = [...values, ...keys];
   if (parts.some(({ hasWindow }) => hasWindow)) {
-    throw complain(scope, node.span, {
+    throw errorAt(scope, node.span, {
       message: `${node.name} cannot be taken of what looks at other rows itself.`,
       hint: "Use two statements: select *, accumulate(x) as total; select *, delta(total)",
     });
@@ -206,12 +206,12 @@ function compileWindow(scope: Scope, { call, partitionBy, span }: ExpressionOf<"
   const found = findFunction(scope, call);
   if (found.kind === "rows") return compileAlongRows(scope, call, found.spec, partitionBy);
   if (found.kind !== "aggregate") {
-    throw complain(scope, span, { message: `${call.name} is no aggregate and takes no over (…).` });
+    throw errorAt(scope, span, { message: `${call.name} is no aggregate and takes no over (…).` });
   }
   const values = compileArguments(scope, call, true);
   const keys = partitionBy.map((key) => compileExpression(scope, key));
   if ([...values, ...keys].some(({ hasWindow }) => hasWindow)) {
-    throw complain(scope, span, { message: "over (…) cannot be nested.", hint: "Use two statements." });
+    throw errorAt(scope, span, { message: "over (…) cannot be nested.", hint: "Use two statements." });
   }
   const { sql, type, over } = found.spec.compile(new Arguments(scope, call, values));
   const partition = keys.length === 0 ? "" : `PARTITION BY ${keys.map((key) => key.sql).join(", ")}`;
@@ -283,7 +283,7 @@ function compileDates(scope: Scope, node: ExpressionOf<"arithmetic">, left: Valu
   if (isMoment(right.type) && !isMoment(left.type) && operator === "+") {
     return shiftDays(scope, { date: node.right, days: node.left }, right, left, operator);
   }
-  throw complain(scope, node.span, {
+  throw errorAt(scope, node.span, {
     message: `dates cannot be computed with ${operator}.`,
     hint: "Add days to a date, subtract two dates, or use date_add and date_delta.",
   });
@@ -307,7 +307,7 @@ function shiftDays(
   const moment = asMoment(scope, nodes.date, date);
   const number = asNumber(scope, nodes.days, days);
   if (!isNumber(number.type) && number.type.kind !== "null" && number.type.kind !== "other") {
-    throw complain(scope, nodes.days.span, { message: "a number of days is needed." });
+    throw errorAt(scope, nodes.days.span, { message: "a number of days is needed." });
   }
   const whole = `CAST(${number.sql} AS INTEGER)`;
   if (moment.type.kind === "date")

@@ -16,8 +16,8 @@ import { parametersOf } from "./parameters.ts";
 import { printExpression } from "./print.ts";
 import {
   type BoundColumn,
-  complain,
   type Environment,
+  errorAt,
   type ParameterValue,
   rowNumberName,
   type Scope,
@@ -323,7 +323,7 @@ function aliasesOf({ items }: Statement): Map<string, Expression> {
 function compileWhere(scope: Scope, node: Expression): Value {
   const value = compileCondition(scope, node);
   if (value.hasAggregate || value.hasWindow) {
-    throw complain(scope, node.span, {
+    throw errorAt(scope, node.span, {
       message: value.alongRows
         ? "where looks at single rows and cannot contain what looks at others."
         : "where looks at single rows and cannot contain aggregates.",
@@ -339,7 +339,7 @@ function compileWhere(scope: Scope, node: Expression): Value {
 function compileKey(scope: Scope, statement: Statement, node: Expression): Value {
   const value = compileExpression(scope, keyExpression(scope, statement, node));
   if (!value.readsColumns || value.hasAggregate || value.hasWindow) {
-    throw complain(scope, node.span, {
+    throw errorAt(scope, node.span, {
       message: "group by takes fields and what is computed from the fields of one row.",
       hint: "Write group by field.",
     });
@@ -366,7 +366,7 @@ function itemAt(scope: Scope, { items }: Statement, node: Expression & { kind: "
 }
 
 function noItem(scope: Scope, node: Expression & { kind: "number" }): AppError {
-  return complain(scope, node.span, {
+  return errorAt(scope, node.span, {
     message: `there is no item ${node.text} to refer to.`,
     hint: "A number stands for an item of the select by its position, from 1 on.",
   });
@@ -395,7 +395,7 @@ function compileOrder(
   const same = outputs.findIndex((output) => output.value.sql === value.sql);
   if (same !== -1) return { sql: `${same + 1}${direction}`, key, value };
   if (statement.distinct || !value.readsColumns) {
-    throw complain(scope, node.span, {
+    throw errorAt(scope, node.span, {
       message: statement.distinct
         ? "with distinct, only what is selected can be ordered by."
         : "order by takes fields and what is computed from them.",
@@ -420,7 +420,7 @@ function outputPosition(scope: Scope, outputs: readonly Output[], node: Expressi
 function checkGrouping(scope: Scope, { items, groupBy }: Statement, { outputs, orders }: Selection): void {
   const all = items.find(({ kind }) => kind !== "value");
   if (all !== undefined) {
-    throw complain(scope, all.span, {
+    throw errorAt(scope, all.span, {
       message: "all fields cannot be selected where rows are grouped.",
       hint: "Name the fields to group by, and aggregates such as count(*) for the others.",
     });
@@ -431,7 +431,7 @@ function checkGrouping(scope: Scope, { items, groupBy }: Statement, { outputs, o
 
 function mustGroup(scope: Scope, field: Expression, groupBy: readonly Expression[]): AppError {
   const keys = [...groupBy, field].map((key) => printExpression(key)).join(", ");
-  return complain(scope, field.span, {
+  return errorAt(scope, field.span, {
     message: `${printExpression(field)} is neither grouped by nor aggregated.`,
     hint: `Add group by ${keys}, or take an aggregate such as max(${printExpression(field)}).`,
   });

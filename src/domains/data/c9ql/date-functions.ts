@@ -2,7 +2,7 @@ import type { AppError } from "../../../kernel/errors.ts";
 import { quoteText } from "../../../kernel/sql-text.ts";
 import { nearest } from "../../../kernel/text.ts";
 import { type Arguments, type Fragment, type FunctionSpec, taking, takingOne } from "./function-spec.ts";
-import { complain } from "./scope.ts";
+import { errorAt } from "./scope.ts";
 import { BIGINT, constantValue, DATE, type LocalTime, TEXT, TIMESTAMP } from "./value.ts";
 import { UNITS, type Unit, unitIn } from "./variables.ts";
 
@@ -10,7 +10,7 @@ function unitNamed(args: Arguments, index: number, word: string): Unit {
   const unit = unitIn(word);
   if (unit !== undefined) return unit;
   const meant = nearest(word.trim().toLowerCase(), UNITS);
-  throw complain(args.scope, args.nodeAt(index).span, {
+  throw errorAt(args.scope, args.nodeAt(index).span, {
     message: `"${word}" is no unit of time.`,
     hint: meant === undefined ? `The units are ${UNITS.join(", ")}.` : `Did you mean ${meant}?`,
   });
@@ -23,7 +23,7 @@ function unitAt(args: Arguments, index: number): Unit {
 function formatAt(args: Arguments, index: number): string {
   const pattern = javaPattern(args.constantText(index, "the pattern"));
   if (pattern.ok) return quoteText(pattern.format);
-  throw complain(args.scope, args.nodeAt(index).span, { message: pattern.problem });
+  throw errorAt(args.scope, args.nodeAt(index).span, { message: pattern.problem });
 }
 
 /** Part of a date as a number. */
@@ -65,7 +65,7 @@ function amountWithUnit(args: Arguments): { amount: string; unit: Unit } {
 function noSpan(args: Arguments, index: number, hint: string): AppError {
   const { constant } = args.value(index);
   const written = constant?.kind === "text" ? `"${constant.value}"` : "this";
-  return complain(args.scope, args.nodeAt(index).span, { message: `${written} is no span of time.`, hint });
+  return errorAt(args.scope, args.nodeAt(index).span, { message: `${written} is no span of time.`, hint });
 }
 
 /** `7d` or `month` as an interval; a bare number is so many days. */

@@ -4,7 +4,7 @@ import type { CompiledStatement } from "./compile.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { EXPANSIONS } from "./functions.ts";
 import { printExpression } from "./print.ts";
-import { type BoundColumn, complain, findColumn, type Scope, unknownField } from "./scope.ts";
+import { type BoundColumn, errorAt, findColumn, type Scope, unknownField } from "./scope.ts";
 import { compileReverse, compileTranspose } from "./transpose.ts";
 import { describeKind, isNested, JSON_VALUE, OTHER, TEXT, type Value, type ValueType } from "./value.ts";
 
@@ -15,7 +15,7 @@ export function expansionIn(scope: Scope, { items, groupBy }: Statement): ValueI
   const isAlone = items.every((each) => each === item || each.kind === "all");
   if (!isAlone || item.alias !== undefined || groupBy.length > 0) {
     const { name } = item.expression as CallNode;
-    throw complain(scope, item.span, {
+    throw errorAt(scope, item.span, {
       message: `${name} stands alone in its select.`,
       hint: `Write select ${name}(field); and go on in a next statement. All other fields are kept.`,
     });
@@ -50,7 +50,7 @@ export function compileExpansion(
   if (name === "reverse_transpose") return compileReverse(scope, call, filtered);
   if (args.length === 0 || (name === "expand" && args.length > 1)) {
     const usage = name === "expand" ? "expand(field)" : `${name}(field, field, …)`;
-    throw complain(scope, span, {
+    throw errorAt(scope, span, {
       message: `${name} was given ${args.length} arguments.`,
       hint: `Write ${usage}.`,
     });
@@ -139,7 +139,7 @@ function elementsOf(scope: Scope, node: Expression, { sql, type }: Value): { sql
       return { sql: `${elements} WHEN ${json} IS NOT NULL THEN [${json}] END`, type: JSON_VALUE };
     }
     default:
-      throw complain(scope, node.span, {
+      throw errorAt(scope, node.span, {
         message: `this is ${describeKind(type)} and has nothing to expand.`,
         hint: "Expand a field that holds a list or a nested object.",
       });
@@ -189,7 +189,7 @@ export function compileOutputs(scope: Scope, { items }: Pick<Statement, "items">
   }
   if (outputs.size === 0) {
     const span = items[0]?.span ?? { start: 0, end: 0 };
-    throw complain(scope, span, { message: "no column is left.", hint: "Leave at least one column in." });
+    throw errorAt(scope, span, { message: "no column is left.", hint: "Leave at least one column in." });
   }
   return [...outputs.values()];
 }

@@ -1,6 +1,6 @@
 import type { CallNode, Expression } from "./ast.ts";
 import { asMoment, asNumber, asText } from "./coerce.ts";
-import { complain, type Scope } from "./scope.ts";
+import { errorAt, type Scope } from "./scope.ts";
 import type { Value, ValueType } from "./value.ts";
 
 /** What a function becomes in SQL. */
@@ -83,7 +83,7 @@ export class Arguments {
   constantText(index: number, what: string): string {
     const { constant } = this.value(index);
     if (constant?.kind === "text") return constant.value;
-    throw complain(this.scope, this.nodeAt(index).span, {
+    throw errorAt(this.scope, this.nodeAt(index).span, {
       message: `${this.node.name} takes ${what} as a text in quotes, not from a field.`,
     });
   }
@@ -91,7 +91,7 @@ export class Arguments {
   constantNumber(index: number, what: string): number {
     const { constant } = this.numberValue(index);
     if (constant?.kind === "number") return Number(constant.text);
-    throw complain(this.scope, this.nodeAt(index).span, {
+    throw errorAt(this.scope, this.nodeAt(index).span, {
       message: `${this.node.name} takes ${what} as a number, not from a field.`,
     });
   }
@@ -100,7 +100,7 @@ export class Arguments {
     if (index >= this.count) return false;
     const { constant } = this.value(index);
     if (constant?.kind === "boolean") return constant.value;
-    throw complain(this.scope, this.nodeAt(index).span, {
+    throw errorAt(this.scope, this.nodeAt(index).span, {
       message: `${this.node.name} takes true or false here.`,
     });
   }

@@ -4,7 +4,7 @@ import type { CallNode } from "./ast.ts";
 import { asNumber, extremeText, unify } from "./coerce.ts";
 import { DATE_FUNCTIONS, spanAt } from "./date-functions.ts";
 import { type Arguments, type Fragment, type FunctionSpec, taking, takingOne } from "./function-spec.ts";
-import { complain, type Scope, sqlFunction } from "./scope.ts";
+import { errorAt, type Scope, sqlFunction } from "./scope.ts";
 import { BIGINT, converted, DOUBLE, isNumber, NUMBER, TEXT, TIMESTAMP, type ValueType } from "./value.ts";
 
 function ofNumber(name: string, sqlName: string, type: ValueType): FunctionSpec {
@@ -38,7 +38,7 @@ function percentile(args: Arguments): Fragment {
   const wanted = args.constantNumber(1, "the percentile");
   const share = wanted > 0 && wanted < 1 ? wanted : wanted / 100;
   if (!(share >= 0 && share <= 1)) {
-    throw complain(args.scope, args.nodeAt(1).span, {
+    throw errorAt(args.scope, args.nodeAt(1).span, {
       message: "a percentile lies between 0 and 100.",
       hint: "Write percentile(field, 95).",
     });
@@ -215,7 +215,7 @@ function growth(args: Arguments, over: Over): Fragment {
 function wholeNumber(args: Arguments, index: number, what: string, least: number): number {
   const number = args.constantNumber(index, what);
   if (Number.isInteger(number) && number >= least && number <= 1_000_000_000) return number;
-  throw complain(args.scope, args.nodeAt(index).span, {
+  throw errorAt(args.scope, args.nodeAt(index).span, {
     message: `${args.node.name} takes ${what} as a whole number from ${least} on.`,
   });
 }
@@ -311,7 +311,7 @@ export function findFunction(scope: Scope, node: CallNode): FoundFunction {
   if (found === undefined) throw unknownFunction(scope, node);
   const { atLeast, atMost, usage } = found.spec;
   if (node.args.length < atLeast || node.args.length > atMost) {
-    throw complain(scope, node.span, {
+    throw errorAt(scope, node.span, {
       message: `${node.name} was given ${node.args.length} arguments.`,
       hint: `Write ${usage}.`,
     });
@@ -338,21 +338,21 @@ export function isAggregateCall({ name }: CallNode): boolean {
 
 function unknownFunction(scope: Scope, node: CallNode): AppError {
   if (Object.hasOwn(UNAVAILABLE, node.name)) {
-    return complain(scope, node.span, {
+    return errorAt(scope, node.span, {
       code: "unsupported",
       message: `${node.name} (${UNAVAILABLE[node.name]}) is not available yet.`,
       hint: "linear_regression(number, date) gives the straight line through the rows that there are.",
     });
   }
   if (EXPANSIONS.some((name) => name === node.name)) {
-    return complain(scope, node.span, {
+    return errorAt(scope, node.span, {
       message: `${node.name} stands alone in its select.`,
       hint: `Write select ${node.name}(field); and go on in a next statement.`,
     });
   }
   const meant =
     sqlFunction(node.name) ?? (node.name.length > 100 ? undefined : nearest(node.name, FUNCTION_NAMES));
-  return complain(scope, node.span, {
+  return errorAt(scope, node.span, {
     message: `there is no function ${node.name.slice(0, 100)}.`,
     hint:
       meant === undefined

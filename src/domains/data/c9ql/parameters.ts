@@ -9,7 +9,7 @@ import {
   type Query,
 } from "./ast.ts";
 import { numberIn } from "./coerce.ts";
-import { complain, type Environment, type ParameterScalar, type ParameterValue } from "./scope.ts";
+import { type Environment, errorAt, type ParameterScalar, type ParameterValue } from "./scope.ts";
 import { type Constant, localTime } from "./value.ts";
 import { tokenTime, wholeVariable } from "./variables.ts";
 
@@ -70,7 +70,7 @@ export function argumentOf(node: ParameterNode, environment: Environment): Argum
   const given = givenValue(node.name, environment.parameters);
   if (given !== undefined) return toArgument(node, given, environment);
   if (node.fallback !== undefined) return toArgument(node, node.fallback, environment);
-  throw complain({ environment }, node.span, {
+  throw errorAt({ environment }, node.span, {
     message: `the parameter "${node.name}" has no value.`,
     hint: `Give a value for "${node.name}", or a default in the query: $c9_${node.name}$(default)$.`,
   });
@@ -113,7 +113,7 @@ function toConstant(node: ParameterNode, value: ParameterScalar, environment: En
   }
   const number = typeof value === "number" ? numberIn(String(value)) : undefined;
   if (number !== undefined) return number;
-  throw complain({ environment }, node.span, {
+  throw errorAt({ environment }, node.span, {
     message: `the parameter "${node.name}" is neither text, number, date nor true or false.`,
   });
 }

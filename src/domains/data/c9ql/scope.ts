@@ -74,7 +74,7 @@ export function rowNumberName(tableView: TableView): string {
   return name;
 }
 
-export function complain(scope: Pick<Scope, "environment">, span: Span, complaint: Complaint): AppError {
+export function errorAt(scope: Pick<Scope, "environment">, span: Span, complaint: Complaint): AppError {
   return queryError(scope.environment.text, span, complaint);
 }
 
@@ -156,7 +156,7 @@ function structField(scope: Scope, node: NamePath, value: Value, name: string): 
     fields.find((each) => each.name === name) ?? fields.find((each) => each.name.toLowerCase() === lower);
   if (field === undefined) {
     const names = fields.map((each) => each.name);
-    throw complain(scope, node.span, {
+    throw errorAt(scope, node.span, {
       message: `there is no "${name}" inside "${printExpression(node)}".`,
       hint: suggestion(name, names),
     });
@@ -184,7 +184,7 @@ function wrongStep(scope: Scope, node: NamePath, type: ValueType, step: Step): A
     type.kind === "list"
       ? "Take one element, as in items[0].price, or turn the list into rows first: select expand(items); select price"
       : "A path leads into lists, nested objects and JSON only.";
-  return complain(scope, node.span, {
+  return errorAt(scope, node.span, {
     message: `${written} cannot follow: this is ${describeKind(type)}.`,
     hint,
   });
@@ -198,7 +198,7 @@ const LISTED_FIELDS = 20;
 export function unknownField(scope: Scope, node: NamePath): AppError {
   const written = pathText(node) ?? printExpression(node);
   const names = scope.tableView.columns.map(({ name }) => name);
-  return complain(scope, node.span, {
+  return errorAt(scope, node.span, {
     message: `there is no field "${shortened(written)}".`,
     hint: quotingHint(scope, node, names) ?? sqlHint(written) ?? suggestion(written, names),
   });

@@ -6,7 +6,7 @@ import { asText, unify } from "./coerce.ts";
 import type { CompiledStatement } from "./compile.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { printExpression } from "./print.ts";
-import { type BoundColumn, complain, rowNumberName, type Scope, unknownField } from "./scope.ts";
+import { type BoundColumn, errorAt, rowNumberName, type Scope, unknownField } from "./scope.ts";
 import { isNumber, NUMBER, TEXT, type Value } from "./value.ts";
 
 /** What is read: a source that goes by the scope's name, with its filter. */
@@ -64,7 +64,7 @@ export function compileReverse(scope: Scope, node: CallNode, from: From): Compil
     throw misused(scope, node, usage);
   });
   const fold = scope.tableView.columns.filter((column) => !keep.includes(column));
-  if (fold.length === 0) throw complain(scope, node.span, { message: "no column is left to make rows of." });
+  if (fold.length === 0) throw errorAt(scope, node.span, { message: "no column is left to make rows of." });
   const read = ({ name: column, type }: BoundColumn): Value => ({
     sql: `${scope.table}.${quoteName(column)}`,
     type,
@@ -87,7 +87,7 @@ export function compileReverse(scope: Scope, node: CallNode, from: From): Compil
 }
 
 function misused(scope: Scope, node: CallNode, usage: string): AppError {
-  return complain(scope, node.span, {
+  return errorAt(scope, node.span, {
     message: `${node.name} was given ${node.args.length} arguments.`,
     hint: `Write ${usage}.`,
   });
@@ -95,7 +95,7 @@ function misused(scope: Scope, node: CallNode, usage: string): AppError {
 
 function refuseOthers(scope: Scope, node: Expression, { hasAggregate, hasWindow }: Value): void {
   if (!hasAggregate && !hasWindow) return;
-  throw complain(scope, node.span, {
+  throw errorAt(scope, node.span, {
     message: "transpose takes fields, and what is computed from the fields of one row.",
     hint: "Aggregate in a statement before: select Month, Region, sum(x) as total group by Month, Region; select transpose(Region, total, Month)",
   });
@@ -153,7 +153,7 @@ function valuesOf(scope: Scope, node: CallNode, field: Value, from: From): reado
   const sql = `SELECT ${text} AS v FROM ${from} GROUP BY ${text} ${order} LIMIT ${most + 1}`;
   const values = scope.environment.valuesOf(sql);
   if (values.length <= most) return values;
-  throw complain(scope, node.span, {
+  throw errorAt(scope, node.span, {
     code: "too_large",
     message: `${printExpression(node.args[0] as Expression)} has more than ${most} different values, each of which would be a column.`,
     hint: "Filter before, or take a field with fewer values.",

@@ -5,7 +5,7 @@ import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import { explainIssues } from "../../../registry/explain-issues.ts";
 import type { Connector } from "./connector.ts";
 import type { Network } from "./guarded-socket.ts";
-import type { DescribeCsv } from "./http/csv-connector.ts";
+import type { SniffCsv } from "./http/csv-connector.ts";
 import {
   bigquerySettings,
   csvSettings,
@@ -25,7 +25,7 @@ export interface ConnectorParts {
   fileFolders: readonly string[];
   /** Where sandboxed processes have their private folders. */
   sandboxFolder: string;
-  describeCsv: DescribeCsv;
+  sniffCsv: SniffCsv;
   log: ConnectorLog;
 }
 
@@ -324,7 +324,7 @@ export interface OpenOptions {
   /** Folders below which SQLite and DuckDB files may lie; none unless the operator names some. */
   fileFolders?: readonly string[];
   /** Reads the beginning of a CSV file as an imported one is read. */
-  describeCsv: DescribeCsv;
+  sniffCsv: SniffCsv;
   log: ConnectorLog;
 }
 

@@ -177,7 +177,7 @@ export class DriverStream extends Duplex {
       try {
         listener(chunk);
       } catch {
-        this.destroy(new GarbageError());
+        this.destroy(new ProtocolError());
       }
     });
   }
@@ -201,7 +201,7 @@ export class DriverStream extends Duplex {
 }
 
 /** The client library could make nothing of what came. */
-export class GarbageError extends Error {}
+export class ProtocolError extends Error {}
 
 export function rowError(): AppError {
   const mb = LIMITS.datasources.rowBytes / (1024 * 1024);
@@ -219,7 +219,7 @@ const BAD_CERTIFICATE =
 /** A failure of the connection itself as a sentence about it; undefined for anything else. */
 export function networkError(error: unknown, server: string): AppError | undefined {
   if (isAppError(error)) return error;
-  if (error instanceof GarbageError) return garbageError(server);
+  if (error instanceof ProtocolError) return protocolError(server);
   const code = codeOf(error);
   if (UNKNOWN_HOST.has(code)) return lasting(`${server} was not found.`, "Check the host name.");
   if (code === "EAI_AGAIN") return unavailable(`${server} cannot be looked up just now.`, "Try again.");
@@ -238,15 +238,15 @@ export function networkError(error: unknown, server: string): AppError | undefin
       "Check the TLS setting and the certificate authority of the datasource.",
     );
   }
-  return BROKEN.has(code) ? brokenError(server) : undefined;
+  return BROKEN.has(code) ? connectionLost(server) : undefined;
 }
 
-export function brokenError(server: string): AppError {
+export function connectionLost(server: string): AppError {
   return unavailable(`${server} closed the connection.`, "Try again.");
 }
 
 /** For what no honest server sends. */
-export function garbageError(server: string): AppError {
+export function protocolError(server: string): AppError {
   return unavailable(
     `${server} sent an answer that cannot be read.`,
     "Check that host and port are those of the database, and the type of the datasource.",

@@ -23,4 +23,4 @@ export {
   type Secrets,
 } from "./connector-types.ts";
 export { createNetwork } from "./guarded-socket.ts";
-export type { DescribeCsv } from "./http/csv-connector.ts";
+export type { SniffCsv } from "./http/csv-connector.ts";

@@ -10,8 +10,8 @@ import {
   ANY_TYPE,
   type CsvFormat,
   type CsvPiece,
-  type DescribeCsv,
   type RowBatch,
+  type SniffCsv,
   type SourceColumn,
   type Truncation,
 } from "../connectors/index.ts";
@@ -122,7 +122,7 @@ interface DescribeParts {
 }
 
 /** The columns of a CSV file, as a run would find them in its beginning: by converting that, and forgetting it. */
-export function csvDescriber({ analytics, blobs, newPartKey }: DescribeParts): DescribeCsv {
+export function csvSniffer({ analytics, blobs, newPartKey }: DescribeParts): SniffCsv {
   return async (head, format, signal) => {
     const { columns, part } = await analytics.convert({
       source: { bytes: head },

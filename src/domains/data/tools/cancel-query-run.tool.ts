@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
-import { runOf, runShape, seenRun } from "../queries.ts";
+import { runOf, runShape, visibleRun } from "../queries.ts";
 
 /** Ends a run here and on the server of its datasource. */
 export const cancelQueryRun = defineTool({
@@ -18,6 +18,6 @@ export const cancelQueryRun = defineTool({
     const cancelled = await runs.cancel(await runs.require(caller, run_id));
     const run = await runs.require(caller, run_id);
     const view = await queries.view(caller, await queries.require(caller, run.queryId));
-    return { ...runOf(seenRun(run, view)), cancelled };
+    return { ...runOf(visibleRun(run, view)), cancelled };
   },
 });

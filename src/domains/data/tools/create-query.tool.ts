@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
-import { runOf, runShape, seenRun, seenSentence } from "../queries.ts";
+import { runOf, runShape, visibleRun, visibleSentence } from "../queries.ts";
 import { isActive } from "../runs/query-runs.store.ts";
 
 const name = z.string().describe("Name for the query");
@@ -81,8 +81,8 @@ export const createQuery = defineTool({
     return {
       ...stored,
       dataset_id: after.datasetId,
-      run: runOf(seenRun(run, view)),
-      message: taken + old + say(seenSentence(run, query.name, view)),
+      run: runOf(visibleRun(run, view)),
+      message: taken + old + say(visibleSentence(run, query.name, view)),
     };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
-import { runOf, runShape, seenRun } from "../queries.ts";
+import { runOf, runShape, visibleRun } from "../queries.ts";
 
 /** For runs that take longer than a call. */
 export const getQueryRun = defineTool({
@@ -16,6 +16,6 @@ export const getQueryRun = defineTool({
   async run({ run_id }, { runs, queries, caller }) {
     const run = await runs.require(caller, run_id);
     const view = await queries.view(caller, await queries.require(caller, run.queryId));
-    return runOf(seenRun(run, view));
+    return runOf(visibleRun(run, view));
   },
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../define.ts";
-import { runOf, runShape, seenRun } from "../queries.ts";
+import { runOf, runShape, visibleRun } from "../queries.ts";
 import { refreshOf, refreshShape } from "../runs/query-refresh.ts";
 
 /** The queries and how their last runs went. */
@@ -56,7 +56,7 @@ export const listQueries = defineTool({
           name,
           datasource_id: datasourceId,
           dataset_id: datasetId,
-          last_run: run && view ? runOf(seenRun(run, view)) : null,
+          last_run: run && view ? runOf(visibleRun(run, view)) : null,
           refresh: refreshOf(item, next.get(id), view),
         };
       }),

@@ -15,9 +15,9 @@ import { pictureOf, scanOf } from "../../../../test/support/pictures.ts";
 import { tempEntries } from "../../../../test/support/temp-entries.ts";
 import { extensionOf } from "../file-kinds.ts";
 import { DocumentReader } from "./document-reader.ts";
-import { isGarbled, withRecognised } from "./file-pages.ts";
+import { isGarbled, withOcrText } from "./file-pages.ts";
+import { canOcr } from "./ocr.ts";
 import type { ReadDocument } from "./read-document.ts";
-import { canRecognise } from "./recognition.ts";
 
 let folder: string;
 let reader: DocumentReader;
@@ -280,16 +280,16 @@ describe("a page that a second reader looks at", () => {
 
   it("is taken as that one has it, unless it is no better", () => {
     const content = { pages: [{ page: 1, markdown: GLUED }], notes: [], scanned: [1] };
-    const seen = (text: string) => withRecognised(content, [{ page: 1, text, isRecognised: false }]).pages;
+    const seen = (text: string) => withOcrText(content, [{ page: 1, text, isRecognised: false }]).pages;
     expect(seen("Explain the importance of it.")).toMatchObject([
       { markdown: "Explain the importance of it." },
     ]);
     expect(seen(`${GLUED} and more`)).toMatchObject(content.pages);
-    expect(withRecognised(content, null)).toMatchObject({ pages: content.pages, notes: [] });
+    expect(withOcrText(content, null)).toMatchObject({ pages: content.pages, notes: [] });
   });
 });
 
-describe.skipIf(!canRecognise())("texts in pictures", () => {
+describe.skipIf(!canOcr())("texts in pictures", () => {
   const ENGLISH = ["Invoice number 4711 for office chairs", "Payable within 30 days."];
   const GERMAN = ["Rechnung für Büromöbel", "Zahlbar ist die Größe in 30 Tagen."];
 

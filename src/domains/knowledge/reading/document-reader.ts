@@ -14,9 +14,9 @@ import {
 import { ownedTempPath, sweepLeftovers } from "../../../platform/temp/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Recognised } from "./file-pages.ts";
+import { canOcr } from "./ocr.ts";
 import { decodeText, isText, structureText } from "./plain-text.ts";
 import type { ReadDocument } from "./read-document.ts";
-import { canRecognise } from "./recognition.ts";
 import { split } from "./split.ts";
 
 export interface ReadRequest {
@@ -152,8 +152,8 @@ export class DocumentReader {
     params: { path: string; pages: readonly number[] | "all" | null },
     { folder, user, signal }: { folder: string; user: OsUser; signal: AbortSignal },
   ): Promise<Recognised> {
-    if (!canRecognise()) return null;
-    const sandbox = this.#sandbox("recognition-worker", folder, user);
+    if (!canOcr()) return null;
+    const sandbox = this.#sandbox("ocr-worker", folder, user);
     try {
       return recognisedAnswer.parse(await sandbox.call("recognise", params, { signal }));
     } catch (error) {

@@ -66,7 +66,7 @@ export interface PageText {
 export type Recognised = readonly PageText[] | null;
 
 /** The content of a file with what a second look has found, and a word on pages that have no text. */
-export function withRecognised(content: FileContent, recognised: Recognised): FileContent {
+export function withOcrText(content: FileContent, recognised: Recognised): FileContent {
   const { scanned = [], pages } = content;
   const found = new Map(recognised?.flatMap((each) => (each.text === "" ? [] : [[each.page, each]])));
   const first = scanned === "all" ? (recognised ?? []).map(({ page }) => ({ page, markdown: "" })) : pages;

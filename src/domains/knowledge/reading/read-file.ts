@@ -3,7 +3,7 @@ import { extractPagesMarkdownAsync } from "@firecrawl/pdf-inspector";
 import { fileTypeFromBuffer } from "file-type";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { ZipFile } from "../../../platform/files/index.ts";
-import { BYGONE, isBinary, MARKUP, mimeTypeOf, OLD_SHEET } from "../file-kinds.ts";
+import { isBinary, LEGACY_FORMATS, MARKUP, mimeTypeOf, OLD_SHEET } from "../file-kinds.ts";
 import { LIMITS } from "../limits.ts";
 import { readCompoundFile, readSheets, readWorkbook } from "./compound-file.ts";
 import {
@@ -100,7 +100,7 @@ function lateType(head: Buffer, extension: string): string | undefined {
   if (extension === "pdf" && head.subarray(0, 1_024).includes("%PDF-")) return "application/pdf";
   const start = head.toString("hex", 0, 4);
   if (extension === "xls" && OLD_SHEET.test(start)) return "application/vnd.ms-excel";
-  const bygone = BYGONE[start];
+  const bygone = LEGACY_FORMATS[start];
   if (bygone !== undefined) throw unreadableFile(bygone, "Save it as .docx or PDF and add it again.");
   return undefined;
 }

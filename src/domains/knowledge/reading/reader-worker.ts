@@ -3,7 +3,7 @@
  * process cannot read its own code.
  */
 import { serve } from "../../../platform/sandbox/index.ts";
-import { asFileError, type FileContent, type Recognised, withRecognised } from "./file-pages.ts";
+import { asFileError, type FileContent, type Recognised, withOcrText } from "./file-pages.ts";
 import { structureContent } from "./plain-text.ts";
 import { readFileContent } from "./read-file.ts";
 import { split } from "./split.ts";
@@ -31,7 +31,7 @@ function document(whole: FileContent, extension: string): unknown {
 }
 
 function complete({ extension, recognised }: Params & { recognised: Recognised }): unknown {
-  return document(withRecognised(content as FileContent, recognised), extension);
+  return document(withOcrText(content as FileContent, recognised), extension);
 }
 
 serve({

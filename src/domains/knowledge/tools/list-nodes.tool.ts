@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { boundedArgument, defineTool, keyArgument, offsetArgument, truthArgument } from "../define.ts";
+import { booleanArgument, boundedArgument, defineTool, keyArgument, offsetArgument } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { listLevel, listSubtree, listTree, nodeShape } from "../nodes.ts";
 
@@ -16,8 +16,8 @@ export const listNodes = defineTool({
   input: z.strictObject({
     knowledge_base_id: keyArgument("knowledge_base_id"),
     folder_id: offsetArgument("folder_id").default(0).describe("0 is the root"),
-    recursive: truthArgument("recursive").default(false).describe("All that is below; not in pages"),
-    include_inactive: truthArgument("include_inactive").default(true).describe("Also what is not searched"),
+    recursive: booleanArgument("recursive").default(false).describe("All that is below; not in pages"),
+    include_inactive: booleanArgument("include_inactive").default(true).describe("Also what is not searched"),
     limit: boundedArgument("limit", 1, LIMITS.knowledge.listedNodes).default(100),
     offset: offsetArgument("offset").default(0),
   }),

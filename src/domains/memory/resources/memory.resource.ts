@@ -14,18 +14,18 @@ export const memoryResource = defineResource({
   permission: "memory:read",
   toolset: "memory",
 
-  async list({ catalogue, clock, caller }) {
+  async list({ memoryList, clock, caller }) {
     const wish = { state: "current" as const, limit: LISTED, now: clock.now() };
-    const { items } = await catalogue.list(caller.workspace.id, wish);
+    const { items } = await memoryList.list(caller.workspace.id, wish);
     return items.map((item) => ({ params: { id: item.key }, name: item.key, title: titleOf(item) }));
   },
 
-  async complete(_, typed, __, { catalogue, caller }) {
-    return catalogue.idsBeginning(caller.workspace.id, typed);
+  async complete(_, typed, __, { memoryList, caller }) {
+    return memoryList.idsBeginning(caller.workspace.id, typed);
   },
 
-  async read({ id = "" }, { catalogue, relations, caller }) {
-    const memory = await catalogue.get(caller.workspace.id, id);
+  async read({ id = "" }, { memoryList, relations, caller }) {
+    const memory = await memoryList.get(caller.workspace.id, id);
     const isRetracted = memory.retractedAt !== null;
     const related = isRetracted ? { outgoing: [], incoming: [] } : await relations.of(caller, memory.key);
     const text = JSON.stringify({

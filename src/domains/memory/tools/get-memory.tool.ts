@@ -50,8 +50,8 @@ export const getMemory = defineTool({
     ),
   }),
 
-  async run({ memory_id }, { catalogue, caller }) {
-    const memory = await catalogue.get(caller.workspace.id, memory_id);
+  async run({ memory_id }, { memoryList, caller }) {
+    const memory = await memoryList.get(caller.workspace.id, memory_id);
     return {
       memory_id: memory.key,
       title: titleOf(memory),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { clip } from "../../../kernel/text.ts";
-import { defineTool, narrowingArguments, narrowingOf, timeText, titleOf } from "../define.ts";
+import { defineTool, filterArguments, filterOf, timeText, titleOf } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 
 /** Shows what a workspace remembers, without a question. */
@@ -13,7 +13,7 @@ export const listMemories = defineTool({
   effect: "read",
   input: z.strictObject({
     state: z.enum(["current", "ended", "retracted", "pinned"]).default("current"),
-    ...narrowingArguments,
+    ...filterArguments,
     text: z.string().max(200).optional().describe("Part of title or content"),
     limit: z.int().min(1).max(LIMITS.memory.listedMemories).default(50),
     cursor: z.int().min(1).optional().describe("next_cursor of the page before"),
@@ -38,9 +38,9 @@ export const listMemories = defineTool({
     next_cursor: z.int().nullable(),
   }),
 
-  async run({ state, text, limit, cursor, ...rest }, { catalogue, clock, caller }) {
+  async run({ state, text, limit, cursor, ...rest }, { memoryList, clock, caller }) {
     const wish = { state, text: text?.trim() || undefined, limit, after: cursor, now: clock.now() };
-    const { total, items } = await catalogue.list(caller.workspace.id, { ...wish, ...narrowingOf(rest) });
+    const { total, items } = await memoryList.list(caller.workspace.id, { ...wish, ...filterOf(rest) });
     return {
       total,
       memories: items.map((item) => ({

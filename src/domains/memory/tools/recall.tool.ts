@@ -2,10 +2,10 @@ import { z } from "zod";
 import { clip } from "../../../kernel/text.ts";
 import {
   defineTool,
+  filterArguments,
+  filterOf,
   hitsArgument,
   hopsArgument,
-  narrowingArguments,
-  narrowingOf,
   queryArgument,
   titleOf,
 } from "../define.ts";
@@ -38,7 +38,7 @@ export const recall = defineTool({
   effect: "read",
   input: z.strictObject({
     ...contract,
-    ...narrowingArguments,
+    ...filterArguments,
     superseded: z.boolean().default(false).describe("Also what no longer holds"),
     why: z.boolean().default(false).describe("Say why each is a hit"),
   }),
@@ -59,7 +59,7 @@ export const recall = defineTool({
 
   async run({ query, k, hops, superseded: withFormer, why: isAsked, ...rest }, { memory, caller }) {
     const started = performance.now();
-    const found = await memory.recall(caller, { query, k, hops, withFormer, ...narrowingOf(rest) });
+    const found = await memory.recall(caller, { query, k, hops, withFormer, ...filterOf(rest) });
     const hits = found.map(({ key, title, content, score, source, why, related }) => ({
       memory_id: key,
       title: titleOf({ title, content }),

@@ -85,7 +85,7 @@ export interface BinderParts {
  */
 export class Binder {
   readonly #parts: BinderParts;
-  readonly #kept = new AsyncLruCache(LIMITS.models.keptBindings);
+  readonly #cache = new AsyncLruCache(LIMITS.models.keptBindings);
 
   constructor(parts: BinderParts) {
     this.#parts = parts;
@@ -95,7 +95,7 @@ export class Binder {
   async bind(caller: Caller, document: SemanticModel, published?: PublishedDocument): Promise<BoundModel> {
     const { key, author = async () => caller } = published ?? {};
     const engine = bindingEngine(this.#parts.analytics, `${caller.workspace.id}:bind`);
-    const keep: Keep = (what, work) => (key === undefined ? work() : this.#kept.get(`${key}:${what}`, work));
+    const keep: Keep = (what, work) => (key === undefined ? work() : this.#cache.get(`${key}:${what}`, work));
     const extras = await keep("extras", () => extrasOf(document, engine));
     const problems: Problem[] = [];
     const datasets: SeenDataset[] = [];

@@ -38,7 +38,7 @@ import {
   text,
   texts,
 } from "./readers.ts";
-import { meantBy, type Spot } from "./report.ts";
+import { type Spot, spellingSuggestion } from "./report.ts";
 
 /* The format as tables: which keys a part has, by which other names they go, and how each is read. */
 
@@ -92,7 +92,9 @@ const type: Reader<ReadType> = (tree, spot) => {
   if (isOwnType(said)) return { dataType: said, typeText: null };
   const dataType = dataTypeOf(said);
   if (dataType === null) {
-    const meant = spot.report.hasRoom("warning") ? meantBy(said, DATA_TYPES, spot.report) : undefined;
+    const meant = spot.report.hasRoom("warning")
+      ? spellingSuggestion(said, DATA_TYPES, spot.report)
+      : undefined;
     spot.warn(
       "The type is not one that the format knows.",
       meant === undefined ? `It knows ${DATA_TYPES.join(", ")}.` : `Did you mean ${meant}?`,

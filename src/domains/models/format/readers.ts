@@ -1,7 +1,7 @@
 import { clip } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 import { type MapTree, plain, type Tree } from "./parse.ts";
-import { meantBy, type Spot } from "./report.ts";
+import { type Spot, spellingSuggestion } from "./report.ts";
 
 /** Reads one value; undefined when there is none, or when it has complained about it. */
 export type Reader<T> = (tree: Tree, spot: Spot) => T | undefined;
@@ -54,7 +54,7 @@ export function warnOfUnknownKey(
     spot.report.skip();
     return;
   }
-  const meant = meantBy(name, known, spot.report);
+  const meant = spellingSuggestion(name, known, spot.report);
   spot
     .part(name, line)
     .warn(

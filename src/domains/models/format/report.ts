@@ -49,7 +49,11 @@ function newBudget(): Budget {
 }
 
 /** The word of a list that a misspelt one was probably meant to be, as long as there is time to look. */
-export function meantBy(word: string, known: readonly string[], { budget }: Report): string | undefined {
+export function spellingSuggestion(
+  word: string,
+  known: readonly string[],
+  { budget }: Report,
+): string | undefined {
   if (budget.comparedLetters <= 0) return undefined;
   budget.comparedLetters -= word.length * known.reduce((sum, { length }) => sum + length, 0);
   return nearest(word, known);

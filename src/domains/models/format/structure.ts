@@ -1,7 +1,7 @@
 import { isReserved } from "../guard/checks.ts";
 import { type ModelDataset, type Problem, type Relationship, type SemanticModel, sqlOf } from "../model.ts";
 import { repeatedName } from "./readers.ts";
-import { locate, meantBy, type Report, step } from "./report.ts";
+import { locate, type Report, spellingSuggestion, step } from "./report.ts";
 
 /** A problem whose words are found only if somebody will read them: that takes longer than all the rest. */
 type Finding = Pick<Problem, "severity" | "path"> & {
@@ -134,7 +134,7 @@ function some(names: readonly string[]): string {
 const COMPARED_NAMES = 200;
 
 function suggestion(word: string, known: Iterable<string>, report: Report): string | undefined {
-  const meant = meantBy(word, [...Iterator.from(known).take(COMPARED_NAMES)], report);
+  const meant = spellingSuggestion(word, [...Iterator.from(known).take(COMPARED_NAMES)], report);
   return meant === undefined ? undefined : `Did you mean ${meant}?`;
 }
 

@@ -14,7 +14,7 @@ import { buildModel, type InferredModel } from "./build-model.ts";
 import { spansOf } from "./durations.ts";
 import { type Join, joinsOf, type Looked } from "./joins.ts";
 import { keysOf } from "./keys.ts";
-import { type Guess, type Looking, profileOf, unlooked } from "./profile.ts";
+import { type Guess, type Looking, profileOf, unprofiled } from "./profile.ts";
 import { totalRowsOf } from "./totals.ts";
 
 /** Datasets that are looked at together, and what was found out about them. */
@@ -98,7 +98,7 @@ export class Inference {
         about: `datasets.${dataset.name}`,
         guess: "left out of the model",
         sure: "sure",
-        why: whyLeftOut(error),
+        why: omissionReason(error),
       }),
     );
     return { document, guesses: [...missing, ...guesses] };
@@ -178,7 +178,7 @@ function lookedAtNames({ caller, signal }: Looking, dataset: Dataset, error: unk
   if (!signal.aborted && !(isAppError(error) && TOO_MUCH.includes(error.code))) throw error;
   const { columns } = restrictionFor(caller, dataset);
   return {
-    profile: unlooked(dataset, columns),
+    profile: unprofiled(dataset, columns),
     keys: { primary: [], sure: "guess", unique: [] },
     totals: [],
     spans: [],
@@ -190,7 +190,7 @@ const TOO_MUCH: readonly ErrorCode[] = ["timeout", "too_large"];
 const REASON_CHARACTERS = 200;
 
 /** Why a dataset was left out, in a sentence for whoever asked. */
-export function whyLeftOut(error: unknown): string {
+export function omissionReason(error: unknown): string {
   const reason = isAppError(error) ? error.message.split("\n", 1)[0] : "Something went wrong on our side.";
   return `it could not be read: ${clip(reason ?? "", REASON_CHARACTERS)}`;
 }

@@ -80,7 +80,7 @@ export async function profileOf(looking: Looking, dataset: Dataset): Promise<Pro
 }
 
 /** A dataset of which only the columns are known. */
-export function unlooked(dataset: Dataset, columns: readonly Column[]): Profile {
+export function unprofiled(dataset: Dataset, columns: readonly Column[]): Profile {
   const some = columns.slice(0, LIMITS.models.inferredColumns);
   return { dataset, rows: 0, isSample: true, columns: some.map((column) => columnProfile(column, [])) };
 }

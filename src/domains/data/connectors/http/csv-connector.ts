@@ -21,7 +21,7 @@ import { credentialsOf, parseBase, webError, withParameters } from "./web-reques
 export function createCsvConnector(
   settings: CsvSettings,
   secrets: Secrets,
-  { fetch, describeCsv }: Pick<ConnectorParts, "fetch" | "describeCsv">,
+  { fetch, sniffCsv }: Pick<ConnectorParts, "fetch" | "sniffCsv">,
 ): Connector {
   const url = parseBase(settings.url);
   const credentials = credentialsOf(settings.auth, secrets);
@@ -53,7 +53,7 @@ export function createCsvConnector(
   }
 
   const columns = async (signal: AbortSignal | undefined): Promise<SourceColumn[]> => [
-    ...(await columnsOf(piecesOf(metadataOptions(signal)), describeCsv, signal)),
+    ...(await columnsOf(piecesOf(metadataOptions(signal)), sniffCsv, signal)),
   ];
 
   return {
@@ -75,7 +75,7 @@ export function createCsvConnector(
 }
 
 /** Says which columns a CSV file has, from its beginning. */
-export type DescribeCsv = (
+export type SniffCsv = (
   head: Buffer,
   format: CsvFormat,
   signal: AbortSignal | undefined,
@@ -128,7 +128,7 @@ async function* unpacked(body: Readable): AsyncGenerator<Buffer> {
 /** The columns of an answer, whichever form it has; no more of it is read than that takes. */
 export async function columnsOf(
   answer: AsyncIterable<RowBatch | CsvPiece>,
-  describeCsv: DescribeCsv,
+  sniffCsv: SniffCsv,
   signal: AbortSignal | undefined,
 ): Promise<readonly SourceColumn[]> {
   let columns: readonly SourceColumn[] = [];
@@ -146,7 +146,7 @@ export async function columnsOf(
     if (bytes >= SAMPLE_BYTES) break;
   }
   if (format === undefined) return columns;
-  return describeCsv(wholeLines(Buffer.concat(head)), format, signal);
+  return sniffCsv(wholeLines(Buffer.concat(head)), format, signal);
 }
 
 /** Without a line that goes on behind the sample. */

@@ -23,7 +23,7 @@ import type { RowLimits } from "../row-queue.ts";
 import type { RestSettings } from "../settings.ts";
 import { parseJson, sizeOfRow } from "../value-text.ts";
 import { columnsOf, csvPieces } from "./csv-connector.ts";
-import { GrowingColumns, itemsOf, Pager } from "./rest-paging.ts";
+import { InferredColumns, itemsOf, Pager } from "./rest-paging.ts";
 import { credentialsOf, parseBase, webError, withParameters } from "./web-request.ts";
 
 interface Reading {
@@ -38,7 +38,7 @@ const SAMPLE_ROWS = 100;
 export function createRestConnector(
   settings: RestSettings,
   secrets: Secrets,
-  { fetch, describeCsv }: Pick<ConnectorParts, "fetch" | "describeCsv">,
+  { fetch, sniffCsv }: Pick<ConnectorParts, "fetch" | "sniffCsv">,
 ): Connector {
   const base = parseBase(settings.url);
   const credentials = credentialsOf(settings.auth, secrets);
@@ -86,7 +86,7 @@ export function createRestConnector(
 
   const sample = (maxRows: number, signal: AbortSignal | undefined): Promise<readonly SourceColumn[]> => {
     const answer = rowsOf(restQuery("", base), { ...metadataOptions(signal), maxRows });
-    return columnsOf(answer, describeCsv, signal);
+    return columnsOf(answer, sniffCsv, signal);
   };
 
   return {
@@ -131,7 +131,7 @@ function jsonPages(
   { resultPath, maxPages }: RestSettings,
   ask: (url: URL) => Promise<Download>,
 ): Reading {
-  const growing = new GrowingColumns();
+  const growing = new InferredColumns();
 
   async function* rows(): RowSource {
     let url = firstUrl;

@@ -148,7 +148,7 @@ function isListOfObjects(value: unknown): boolean {
 }
 
 /** Columns that are found as rows come. A row has the values of the columns that were known by then. */
-export class GrowingColumns {
+export class InferredColumns {
   readonly #places = new Map<string, number>();
   readonly #taken = new Set<string>();
   #columns: SourceColumn[] = [];

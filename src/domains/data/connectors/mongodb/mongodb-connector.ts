@@ -13,7 +13,7 @@ import {
 import { shownMessage } from "../database-errors.ts";
 import { type Network, networkError } from "../guarded-socket.ts";
 import { inBatches, type RowSource } from "../http/rest-connector.ts";
-import { GrowingColumns } from "../http/rest-paging.ts";
+import { InferredColumns } from "../http/rest-paging.ts";
 import type { MongodbSettings } from "../settings.ts";
 import { type MongoQuery, mongoQuery } from "./mongo-query.ts";
 
@@ -49,7 +49,7 @@ export function createMongodbConnector(target: MongoTarget): Connector {
   }
 
   const rowsOf = (query: MongoQuery, options: RunOptions): AsyncGenerator<RowBatch> => {
-    const growing = new GrowingColumns();
+    const growing = new InferredColumns();
     const open = async (db: Db, signal: AbortSignal, maxTimeMS: number) =>
       documents(
         await cursorOf(db, query, { signal, maxTimeMS, batchSize: LIMITS.datasources.batchRows }),
@@ -157,7 +157,7 @@ async function cursorOf(
   }
 }
 
-async function* documents(source: AsyncIterable<unknown> | unknown[], growing: GrowingColumns): RowSource {
+async function* documents(source: AsyncIterable<unknown> | unknown[], growing: InferredColumns): RowSource {
   try {
     for await (const document of source) yield growing.rowOf(plain(document));
     return undefined;

@@ -13,11 +13,11 @@ import {
   unknownTable,
 } from "../database-errors.ts";
 import {
-  brokenError,
-  GarbageError,
-  garbageError,
+  connectionLost,
   type Network,
   networkError,
+  ProtocolError,
+  protocolError,
   rowError,
   type ServerAddress,
   serverName,
@@ -207,7 +207,7 @@ class MysqlSession {
           parser.execute(chunk);
         } catch (error) {
           this.#client.stream.destroy();
-          this.#onFailure(isAppError(error) ? error : new GarbageError());
+          this.#onFailure(isAppError(error) ? error : new ProtocolError());
         }
       },
     };
@@ -333,10 +333,10 @@ function mysqlError(error: unknown, login: MysqlLogin): AppError {
   const fromNetwork = networkError(error, server);
   if (fromNetwork !== undefined) return fromNetwork;
   const { code } = (error ?? {}) as { code?: unknown };
-  if (code === "PROTOCOL_CONNECTION_LOST") return brokenError(server);
+  if (code === "PROTOCOL_CONNECTION_LOST") return connectionLost(server);
   if (code === "HANDSHAKE_NO_SSL_SUPPORT") return noTls();
   if (code === "MYSQL_CLEAR_PASSWORD_NOT_ENABLED") return clearPassword(server);
-  return isServerError(error) ? serverError(error, login) : garbageError(server);
+  return isServerError(error) ? serverError(error, login) : protocolError(server);
 }
 
 function isWithoutTls(error: unknown): boolean {

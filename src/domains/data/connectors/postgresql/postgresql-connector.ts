@@ -16,11 +16,11 @@ import {
   unknownTable,
 } from "../database-errors.ts";
 import {
-  brokenError,
+  connectionLost,
   DriverStream,
-  garbageError,
   type Network,
   networkError,
+  protocolError,
   type ServerAddress,
   serverName,
   type TlsMode,
@@ -369,10 +369,10 @@ function pgError(error: unknown, login: PgLogin): AppError {
   if (fromNetwork !== undefined) return fromNetwork;
   if (isServerError(error)) return serverError(error, login);
   const message = error instanceof Error ? error.message : "";
-  if (/^(Connection terminated|timeout expired)/.test(message)) return brokenError(server);
+  if (/^(Connection terminated|timeout expired)/.test(message)) return connectionLost(server);
   if (/^SASL: .*password must be/.test(message)) return refusedLogin(login);
   // The client's own words for what it cannot make sense of; SASL also covers a server that is not who it claims to be.
-  return garbageError(server);
+  return protocolError(server);
 }
 
 function refusedLogin(login: PgLogin): AppError {

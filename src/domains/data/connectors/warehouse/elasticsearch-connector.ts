@@ -12,7 +12,7 @@ import {
 import type { ConnectorParts, Secrets } from "../connector-types.ts";
 import { checkQueryLength, noValue } from "../database-errors.ts";
 import type { RowSource } from "../http/rest-connector.ts";
-import { GrowingColumns } from "../http/rest-paging.ts";
+import { InferredColumns } from "../http/rest-paging.ts";
 import { credentialsOf, parseBase } from "../http/web-request.ts";
 import type { DatabaseApiSettings } from "../settings.ts";
 import { ELASTICSEARCH } from "../sql/dialects.ts";
@@ -215,7 +215,7 @@ interface SearchAnswer {
 
 /** Documents of all pages, or a row for each bucket where the search aggregates. */
 async function searched(api: DatabaseApi, { index, ...body }: SearchQuery, deadline: Deadline) {
-  const growing = new GrowingColumns();
+  const growing = new InferredColumns();
   const columns = (): readonly SourceColumn[] => growing.columns;
   const path = `/${indexPath(index)}/_search`;
   if (body.aggs !== undefined || body.aggregations !== undefined) {

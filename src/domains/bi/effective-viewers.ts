@@ -10,11 +10,11 @@ interface Parts {
 }
 
 /**
- * With whose eyes widgets are shown: with the caller's. Where these stand in for those of others, whoever decided what
+ * With whose rights widgets are shown: with the caller's. Where these stand in for those of others, whoever decided what
  * a widget shows must be able to see it too; otherwise they could have others shown, or sent to themselves, what they
  * may not see.
  */
-export class Seers {
+export class EffectiveViewers {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
@@ -30,15 +30,15 @@ export class Seers {
     );
     const bounds = new Map<number, Bound | null>();
     for (const id of new Set(authors.flat())) bounds.set(id, await this.#bound(caller, id));
-    const seers = new Map<string, Caller>();
+    const viewers = new Map<string, Caller>();
     return authors.map((ids) => {
       const key = ids.join();
-      const seer = seers.get(key) ?? {
+      const viewer = viewers.get(key) ?? {
         ...rest,
         boundBy: [...boundBy, ...ids.map((id) => bounds.get(id) ?? null)],
       };
-      seers.set(key, seer);
-      return seer;
+      viewers.set(key, viewer);
+      return viewer;
     });
   }
 

@@ -16,7 +16,7 @@ const dataOf = (language: string) =>
 const PARTS = [`${CORE}.wasm`, "@hyzyla/pdfium/pdfium.wasm", ...LANGUAGES.map(dataOf)];
 
 /** Whether the optional packages are there. */
-export function canRecognise(): boolean {
+export function canOcr(): boolean {
   try {
     for (const part of PARTS) require.resolve(part);
     return true;
@@ -47,17 +47,17 @@ const POINTS_PER_INCH = 72;
 const LEAST_CONFIDENCE = 40;
 
 /** Recognises texts. Loads all that it needs when it is opened: afterwards its process may not read it. */
-export class Recogniser {
+export class OcrEngine {
   readonly #engine: Tesseract;
   readonly #api: InstanceType<Tesseract["TessBaseAPI"]>;
   readonly #pdfium: Uint8Array;
 
-  static async open(): Promise<Recogniser> {
+  static async open(): Promise<OcrEngine> {
     const create = require(`${CORE}.js`) as (options: object) => Promise<Tesseract>;
     const engine = await create({ wasmBinary: file(`${CORE}.wasm`), print() {}, printErr() {} });
     for (const language of LANGUAGES)
       engine.FS.writeFile(`${language}.traineddata`, gunzipSync(file(dataOf(language))));
-    return new Recogniser(engine);
+    return new OcrEngine(engine);
   }
 
   private constructor(engine: Tesseract) {

@@ -23,9 +23,9 @@ const claims = z.object({
 });
 
 /** A file that waits to be fetched, as its ticket says. */
-export type KeptExport = z.output<typeof claims>;
+export type StoredExport = z.output<typeof claims>;
 
-export interface KeptExportsParts {
+export interface StoredExportsParts {
   blobs: FolderBlobStore;
   vault: Vault;
   clock: Clock;
@@ -37,10 +37,10 @@ export interface KeptExportsParts {
  * Files that are too large for an answer: each is kept for a while, for whoever has its ticket, which is sealed by the
  * vault and is all that is known of it.
  */
-export class KeptExports {
-  readonly #parts: KeptExportsParts;
+export class StoredExports {
+  readonly #parts: StoredExportsParts;
 
-  constructor(parts: KeptExportsParts) {
+  constructor(parts: StoredExportsParts) {
     this.#parts = parts;
   }
 
@@ -58,13 +58,13 @@ export class KeptExports {
   }
 
   /** Throws `not_found` for a ticket that is forged, too old, or whose file has gone. */
-  open(ticket: string): KeptExport {
+  open(ticket: string): StoredExport {
     const file = this.#read(ticket);
     if (file.untilMs < this.#parts.clock.now().getTime()) throw gone();
     return file;
   }
 
-  content({ key }: KeptExport): Promise<Readable> {
+  content({ key }: StoredExport): Promise<Readable> {
     return this.#parts.blobs.get(key).catch((cause: unknown) => {
       throw gone(cause);
     });
@@ -78,7 +78,7 @@ export class KeptExports {
     }
   }
 
-  #read(ticket: string): KeptExport {
+  #read(ticket: string): StoredExport {
     try {
       return claims.parse(JSON.parse(this.#parts.vault.open(ticket, CONTEXT).reveal()));
     } catch (cause) {

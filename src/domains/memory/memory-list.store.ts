@@ -28,11 +28,11 @@ import {
   memoryRelations as relations,
   memoryVersions as versions,
 } from "./memory.tables.ts";
-import type { Narrowing } from "./recall.ts";
+import type { MemoryFilter } from "./recall.ts";
 
 export type MemoryState = "current" | "ended" | "retracted" | "pinned";
 
-export interface ListWish extends Narrowing {
+export interface ListWish extends MemoryFilter {
   state: MemoryState;
   text?: string | undefined;
   limit: number;
@@ -101,7 +101,7 @@ const LISTED = {
 };
 
 /** Memories as those see them who look after them: lists, and all that one has ever said. */
-export class CatalogueStore {
+export class MemoryListStore {
   readonly #catalog: Catalog;
 
   constructor(catalog: Catalog) {

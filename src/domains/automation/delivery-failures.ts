@@ -22,7 +22,7 @@ interface Owned {
   name: string;
 }
 
-interface TroublesParts {
+interface DeliveryFailuresParts {
   catalog: Catalog;
   data: Pick<DataServices, "queriesStore" | "runs">;
   deliveries: Deliveries;
@@ -35,11 +35,11 @@ interface TroublesParts {
 /** Not the messages of this file, or one that cannot be delivered would be told of by another. */
 const TOLD = /^(alert|report):(\d+):/;
 
-/** Tells whoever owns an alert or report, once, that it does not get to people; admins where that member is gone. */
-export class Troubles {
-  readonly #parts: TroublesParts;
+/** Notifies the owner of an alert or report, once, of a delivery that has failed for good; admins where the owner is gone. */
+export class DeliveryFailures {
+  readonly #parts: DeliveryFailuresParts;
 
-  constructor(parts: TroublesParts) {
+  constructor(parts: DeliveryFailuresParts) {
     this.#parts = parts;
     parts.deliveries.onDead((tx, dead) => this.#dead(tx, dead));
   }

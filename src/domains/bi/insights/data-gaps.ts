@@ -8,7 +8,7 @@ import { LIMITS } from "./limits.ts";
 import { mean, median } from "./statistics.ts";
 
 /** Days in a row without any, where there were to be some. */
-export interface Silence {
+export interface DataGap {
   from: number;
   to: number;
   expected: number;
@@ -25,8 +25,8 @@ const SURE = 0.01;
  * Counts of each day that fall silent: as improbable as so many days without any are, where they come by chance and
  * stray as much as they do on other days. What is silent every week, or every other day, is silent by habit.
  */
-export function silencesOf(counts: readonly number[]): Silence[] {
-  const found: Silence[] = [];
+export function dataGapsOf(counts: readonly number[]): DataGap[] {
+  const found: DataGap[] = [];
   const stray = strayOf(counts);
   for (let from = counts.indexOf(0); from !== -1; ) {
     const next = counts.findIndex((count, i) => i > from && count > 0);
@@ -56,7 +56,7 @@ function strayOf(counts: readonly number[]): number {
   return ratios.length === 0 ? 1 : Math.max(1, mean(ratios));
 }
 
-/** The counts of the same weekday, without those of the silence itself. */
+/** The counts of the same weekday, without those of the gap itself. */
 function sameWeekdays(counts: readonly number[], at: number, from: number, to: number): number[] {
   const days: number[] = [];
   for (let week = -WEEKS; week <= WEEKS; week += 1) {
@@ -67,7 +67,7 @@ function sameWeekdays(counts: readonly number[], at: number, from: number, to: n
 }
 
 /** Parts of the data that fell silent for days, while the others went on. */
-export async function silenceFindings(
+export async function dataGapFindings(
   source: Source,
   time: Column,
   fields: readonly Column[],
@@ -102,11 +102,11 @@ export async function silenceFindings(
     }
     const largest = [...days].toSorted(([, a], [, b]) => mean(b) - mean(a)).slice(0, parts);
     for (const [name, counts] of largest)
-      for (const silence of silencesOf(counts.slice(counts.findIndex((count) => count > 0))))
+      for (const gap of dataGapsOf(counts.slice(counts.findIndex((count) => count > 0))))
         found.push(
           told(
             { part: `${field.name} ${name}`, words: partOf(field, name) },
-            silence,
+            gap,
             first + counts.findIndex((n) => n > 0),
             locale,
           ),
@@ -117,7 +117,7 @@ export async function silenceFindings(
 
 function told(
   { part, words }: { part: string; words: string },
-  { from, to, expected, p }: Silence,
+  { from, to, expected, p }: DataGap,
   first: number,
   locale: string,
 ): Finding {

@@ -21,10 +21,10 @@ interface Entry {
 const WELL: ProviderHealth = { failuresInRow: 0, lastFailure: null, pausedUntil: null };
 
 /**
- * Providers that failed again and again are left alone for a while, so that nobody waits for them at every question.
- * After that one call finds out whether they are back. Each process finds out for itself.
+ * A circuit breaker for each provider: one that failed again and again is not asked for a while, so that nobody waits
+ * for it at every question. Then a single call (half-open) finds out if it is back. Each process has its own.
  */
-export class Pauses {
+export class CircuitBreaker {
   readonly #clock: Clock;
   readonly #failing = new Map<number, Entry>();
 

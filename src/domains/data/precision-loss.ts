@@ -8,14 +8,14 @@ import {
   widenColumns,
 } from "../../platform/analytics/index.ts";
 import type { Column, Dataset } from "./dataset.ts";
-import { changedMeanwhile } from "./datasets.store.ts";
+import { concurrentChange } from "./datasets.store.ts";
 
 /**
  * Refuses rows beside which long whole numbers, old or new, would become others: fractions make a column DOUBLE.
  * All rows count, also those that policies keep from the caller. True when values were looked at, which then holds
  * for this version of the dataset only.
  */
-export async function assertDigitsStay(
+export async function assertNoPrecisionLoss(
   query: Analytics["query"],
   scope: string,
   existing: Dataset & { paths: () => Promise<string[]> },
@@ -32,23 +32,23 @@ export async function assertDigitsStay(
   };
   if (old.length > 0) {
     const column = await lost(await existing.paths(), old, `${existing.id}.${existing.version}.digits`);
-    if (column !== undefined) throw wouldRound(column, "It holds");
+    if (column !== undefined) throw precisionLoss(column, "It holds");
   }
   if (added.length > 0) {
     const column = await lost([part.path], added, part.key);
-    if (column !== undefined) throw wouldRound(column, "The new rows have");
+    if (column !== undefined) throw precisionLoss(column, "The new rows have");
   }
   return old.length + added.length > 0;
 }
 
 /** As `widenColumns`, where nobody has looked whether digits would be lost. */
-export function widenUnlooked(before: readonly Column[], added: readonly Column[]): Column[] {
+export function widenUnchecked(before: readonly Column[], added: readonly Column[]): Column[] {
   const after = widenColumns(before, added);
   if (roundedColumns(before, after).length + roundedColumns(added, after).length === 0) return after;
-  throw changedMeanwhile();
+  throw concurrentChange();
 }
 
-function wouldRound({ name, type, rounded }: RoundedColumn, who: string): AppError {
+function precisionLoss({ name, type, rounded }: RoundedColumn, who: string): AppError {
   return new AppError(
     "conflict",
     `Column "${name}" cannot have numbers with fractions beside long ones: ${who} numbers of more than 15 digits, which would be changed.`,

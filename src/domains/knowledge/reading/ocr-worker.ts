@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { serve } from "../../../platform/sandbox/index.ts";
 import { asFileError, type PageText } from "./file-pages.ts";
-import { Recogniser } from "./recognition.ts";
+import { OcrEngine } from "./ocr.ts";
 
-const recogniser = await Recogniser.open();
+const recogniser = await OcrEngine.open();
 
 interface Params {
   path: string;
