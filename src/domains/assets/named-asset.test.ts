@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type AssetKind, AssetKinds } from "../../registry/asset-kind.ts";
-import { adaptIds, idArguments, namedAsset } from "./named-asset.ts";
+import { adaptIds, idArguments, namedAsset } from "./define.ts";
 
 const table = (name: string): AssetKind => ({
   name,

@@ -6,7 +6,6 @@ import type { Collection, Hit } from "../../platform/retrieval/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { type BasesStore, isOperator, type KnowledgeBase } from "./bases.store.ts";
 import type { ChunksStore, FoundChunk } from "./chunks.store.ts";
-import { chosenName, documentName } from "./document-name.ts";
 import type {
   AddedDocument,
   DocumentsStore,
@@ -14,7 +13,7 @@ import type {
   FoundDocument,
   StoredFile,
 } from "./documents.store.ts";
-import { assertNamedKind, extensionOf, mimeTypeOf } from "./file-kinds.ts";
+import { assertNamedKind, chosenName, documentName, extensionOf, mimeTypeOf } from "./file-kinds.ts";
 import type { FoldersStore } from "./folders.store.ts";
 import { LIMITS } from "./limits.ts";
 import { joinOverlapping } from "./reading/split.ts";

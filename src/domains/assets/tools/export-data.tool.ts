@@ -6,9 +6,8 @@ import type { CallContext } from "../../../registry/context.ts";
 import { type ExportedFile, exportText, wholeParquet } from "../../data/index.ts";
 import { LIMITS } from "../../data/limits.ts";
 import { audited, ownerOf } from "../../identity/index.ts";
-import { type AssetsServices, defineTool } from "../define.ts";
+import { type AssetsServices, adaptIds, defineTool, idArguments, namedAsset } from "../define.ts";
 import { LIMITS as ASSETS } from "../limits.ts";
-import { adaptIds, idArguments, namedAsset } from "../named-asset.ts";
 
 const limit = z
   .int()

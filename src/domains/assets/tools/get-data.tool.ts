@@ -4,8 +4,7 @@ import { compactRows } from "../../../registry/compact-content.ts";
 import { rowShape } from "../../../registry/define-tool.ts";
 import { columnShape } from "../../data/index.ts";
 import { LIMITS } from "../../data/limits.ts";
-import { defineTool } from "../define.ts";
-import { adaptIds, idArguments, namedAsset } from "../named-asset.ts";
+import { adaptIds, defineTool, idArguments, namedAsset } from "../define.ts";
 
 const rows = z.int().min(1);
 const said = "Most rows to return (default 100)";

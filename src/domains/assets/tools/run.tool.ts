@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import { LIMITS } from "../../data/limits.ts";
-import { defineTool } from "../define.ts";
-import { adaptIds, namedAsset } from "../named-asset.ts";
+import { adaptIds, defineTool, namedAsset } from "../define.ts";
 
 const MOST_SECONDS = LIMITS.queries.waitMs / 1_000;
 

@@ -1,6 +1,6 @@
 import { formatter } from "../../../platform/drawing/index.ts";
 import type { ModelTable } from "../../agent/index.ts";
-import { type Points, pointsOf, type Row } from "../query/arrange-points.ts";
+import { type Points, pointsOf, type Row } from "../query/axis.ts";
 import { numberOf } from "../query/points.ts";
 import type { WidgetSpec } from "../shapes.ts";
 import { wordsIn } from "../words.ts";

@@ -1,6 +1,6 @@
 import { MS } from "../../../kernel/time.ts";
 import { type Column, column, compare, constant, countRows, rowQuery, truncated } from "../../data/index.ts";
-import { momentOf, periodWriter } from "../query/periods.ts";
+import { momentOf, periodWriter } from "../query/axis.ts";
 import { rangeOf } from "../query/points.ts";
 import type { Source } from "../query/source.ts";
 import { type Finding, isTotal, NONE, partOf } from "./finding.ts";

@@ -16,7 +16,7 @@ import {
   truncated,
 } from "../../data/index.ts";
 import { isYearName, tellsYears } from "../../models/index.ts";
-import { allPeriods, momentOf, nextPeriod } from "../query/periods.ts";
+import { allPeriods, momentOf, nextPeriod } from "../query/axis.ts";
 import { isAdditive, isTime, type Measure } from "../query/plan.ts";
 import { rangeOf } from "../query/points.ts";
 import type { Source } from "../query/source.ts";

@@ -1,6 +1,6 @@
 import { formatter } from "../../../platform/drawing/index.ts";
 import { type Column, column, isNotNull, rowQuery, truncated } from "../../data/index.ts";
-import { momentOf, periodWriter } from "../query/periods.ts";
+import { momentOf, periodWriter } from "../query/axis.ts";
 import { isAdditive, type Measure } from "../query/plan.ts";
 import type { Source } from "../query/source.ts";
 import type { Grain } from "../shapes.ts";

@@ -24,8 +24,7 @@ import {
 import { LIMITS } from "../limits.ts";
 import type { Grain, WidgetSpec } from "../shapes.ts";
 import { wordsIn } from "../words.ts";
-import { NONE, OTHER, type Points, pointsOf, type Row, ranked, textOf } from "./arrange-points.ts";
-import { grainFor, momentOf } from "./periods.ts";
+import { grainFor, momentOf, NONE, OTHER, type Points, pointsOf, type Row, ranked, textOf } from "./axis.ts";
 import { captionOf, isAdditive, isTime, type Measure, type Plan } from "./plan.ts";
 import { isNumber, type Source } from "./source.ts";
 

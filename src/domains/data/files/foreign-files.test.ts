@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openTestAnalytics, type TestAnalytics } from "../../../../test/support/analytics.ts";
 import { xlsx } from "../../../../test/support/data-files.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
-import type { ImportedFile } from "./file-import.ts";
+import type { ImportedFile } from "./detect-format.ts";
 import { type FileImports, openFileImports } from "./import-file.ts";
 
 let analytics: TestAnalytics;

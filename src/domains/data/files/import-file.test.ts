@@ -11,7 +11,7 @@ import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import type { FileSource } from "../../../platform/files/index.ts";
 import { LIMITS } from "../../../platform/files/limits.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
-import type { FileImport, ImportedFile } from "./file-import.ts";
+import type { FileImport, ImportedFile } from "./detect-format.ts";
 import { type FileImports, openFileImports } from "./import-file.ts";
 
 let analytics: TestAnalytics;

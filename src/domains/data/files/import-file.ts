@@ -14,8 +14,16 @@ import { excerptOf, type PlainFile, readSource, unpack } from "../../../platform
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import type { SandboxLog } from "../../../platform/sandbox/index.ts";
 import { ownedTempPath, sweepLeftovers } from "../../../platform/temp/index.ts";
-import { detectFormat, headText, parseFileType } from "./detect-format.ts";
-import type { DetectedFile, FileImport, FileOptions, FileType, ImportedFile } from "./file-import.ts";
+import {
+  type DetectedFile,
+  detectFormat,
+  type FileImport,
+  type FileOptions,
+  type FileType,
+  headText,
+  type ImportedFile,
+  parseFileType,
+} from "./detect-format.ts";
 import { type ReadReport, someNames } from "./reader/table-reader.ts";
 import { SandboxedReader } from "./sandboxed-reader.ts";
 

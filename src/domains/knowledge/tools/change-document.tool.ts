@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { defineTool, keyArgument } from "../define.ts";
-import { documentName } from "../document-name.ts";
-import { extensionOf } from "../file-kinds.ts";
+import { documentName, extensionOf } from "../file-kinds.ts";
 import { shownStatus } from "../nodes.ts";
 
 /** Everything about a document but its file. */

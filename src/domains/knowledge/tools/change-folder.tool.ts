@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { defineTool, keyArgument } from "../define.ts";
-import { chosenName } from "../document-name.ts";
+import { chosenName } from "../file-kinds.ts";
 
 /** Folders come into being with the documents in them; this is how they change and go. */
 export const changeFolder = defineTool({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ownerOf } from "../../identity/index.ts";
 import { defineTool, keyArgument } from "../define.ts";
-import { documentName } from "../document-name.ts";
+import { documentName } from "../file-kinds.ts";
 import { LIMITS } from "../limits.ts";
 import { UPLOAD_HEADER } from "../uploads.ts";
 

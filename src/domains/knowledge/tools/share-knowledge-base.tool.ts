@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { defineTool, keyArgument } from "../define.ts";
-import { chosenName } from "../document-name.ts";
+import { chosenName } from "../file-kinds.ts";
 import { LIMITS } from "../limits.ts";
 
 /** Says who else may read or change a knowledge base, and what it is called. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { defineTool } from "../define.ts";
-import { providerShape, shownProvider } from "../provider-shape.ts";
+import { defineTool, providerShape, shownProvider } from "../define.ts";
 
 /** Shows admins which language models their workspace asks. */
 export const listLlmProviders = defineTool({

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { PROVIDER_KINDS } from "../../../platform/llm/index.ts";
-import { defineTool } from "../define.ts";
+import { defineTool, providerShape, shownProvider } from "../define.ts";
 import { LIMITS } from "../limits.ts";
-import { providerShape, shownProvider } from "../provider-shape.ts";
 
 /** Lets admins say which language model helps where rules do not understand. The key is sealed, and never comes back. */
 export const setLlmProvider = defineTool({

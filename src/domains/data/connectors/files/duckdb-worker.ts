@@ -13,7 +13,7 @@ import { AppError, messageOf } from "../../../../kernel/errors.ts";
 import { incidentError, isEngineBug, serve, type WorkerContext } from "../../../../platform/sandbox/index.ts";
 import { lockedFile, refusedQuery, shownMessage, unknownTable, unreadableFile } from "../database-errors.ts";
 import { parseJson, sizeOfRow } from "../value-text.ts";
-import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
+import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./file-connector.ts";
 
 const MEMORY_LIMIT = "512MB";
 const NESTED = new Set([

@@ -9,6 +9,7 @@ import {
   type Deadline,
   type RowBatch,
   type RunOptions,
+  type Scalar,
   type SourceColumn,
   startDeadline,
 } from "../connector.ts";
@@ -17,7 +18,6 @@ import { type Dialect, DUCKDB, SQLITE } from "../sql/dialects.ts";
 import type { ReadStatement } from "../sql/read-statement.ts";
 import { sqlConnector } from "../sql/sql-connector.ts";
 import { sizeOfRow, uniqueNames } from "../value-text.ts";
-import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
 
 /** The process reads a file of strangers, so its answers are checked. */
 const openAnswer: z.ZodType<OpenAnswer> = z.object({
@@ -199,4 +199,26 @@ function noSuchFile(): AppError {
 
 function withSlash(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
+}
+
+/** What a file connector asks of its sandboxed process. Rows are fetched batch by batch: that holds it back. */
+export interface OpenCall {
+  path: string;
+  query: string;
+  values: readonly Scalar[];
+}
+
+export interface OpenAnswer {
+  columns: SourceColumn[];
+}
+
+export interface NextCall {
+  maxRows: number;
+  maxBytes: number;
+}
+
+export interface NextAnswer {
+  rows: unknown[][];
+  bytes: number;
+  isLast: boolean;
 }

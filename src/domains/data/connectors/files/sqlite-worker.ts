@@ -8,7 +8,7 @@ import { serve } from "../../../../platform/sandbox/index.ts";
 import { ANY_TYPE, type SourceColumn } from "../connector.ts";
 import { lockedFile, refusedQuery, shownMessage, unknownTable, unreadableFile } from "../database-errors.ts";
 import { sizeOfRow } from "../value-text.ts";
-import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./worker-calls.ts";
+import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./file-connector.ts";
 
 /** What a query that only reads is made of. */
 const ALLOWED = new Set([

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { byCalendar } from "./arrange-points.ts";
-import { momentOf } from "./periods.ts";
+import { byCalendar, momentOf } from "./axis.ts";
 
 it.each([
   ["2019-03-17", "2019-03-17T00:00:00.000Z"],
