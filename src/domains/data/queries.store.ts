@@ -51,7 +51,7 @@ export class QueriesStore extends Store {
     }
   }
 
-  async change(query: Query, text: QueryText): Promise<Query> {
+  async change(query: Query, text: QueryText & Partial<Pick<Query, "refresh">>): Promise<Query> {
     return this.catalog.transaction(async (tx) => {
       await lockDatasource(tx, query.workspaceId, text.datasourceId);
       const [row] = await tx

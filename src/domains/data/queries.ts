@@ -73,7 +73,9 @@ export class Queries {
       // Another text is other rows at the next run.
       const filled = await this.#parts.datasets.findByName(workspace.id, name);
       if (filled !== undefined) assertMayDestroy(caller, filled, "replace its rows");
-      return this.#parts.store.change(existing, text);
+      // It runs by itself with the rights of whoever wrote it last, not with those of whoever set when.
+      const refresh = existing.refresh && { ...existing.refresh, ownerId: user.id };
+      return this.#parts.store.change(existing, { ...text, refresh });
     }
     const dataset = await this.#parts.datasets.findByName(workspace.id, name);
     if (dataset !== undefined) assertOwnDataset({ id: 0, name }, dataset);

@@ -119,6 +119,28 @@ describe("set_refresh", () => {
     await expect.poll(told).toBe(2);
   });
 
+  it("runs with the rights of whoever wrote the query last", async () => {
+    const { query_id } = await made("Rewritten");
+    const admin = await server.token();
+    await resultOf(server, admin, "set_refresh", { query_id, every: 1 });
+    const ownerOf = async () => {
+      const { rows } = await database.query(
+        "SELECT email FROM queries q JOIN accounts a ON a.id = (q.refresh->>'ownerId')::bigint WHERE q.id = $1",
+        [query_id],
+      );
+      return rows[0]?.email;
+    };
+    const before = await ownerOf();
+    await makeQuery(server, token, {
+      name: "Rewritten",
+      datasource_id,
+      query: "SELECT 2 AS a",
+      replace: true,
+    });
+    expect(await ownerOf()).not.toBe(before);
+    expect((await listed(query_id))?.refresh).toMatchObject({ problem: null });
+  });
+
   it("is for those who may write, in their workspace, with times that there are", async () => {
     const { query_id } = await made("Guarded");
     const args = { query_id, every: 1 };
