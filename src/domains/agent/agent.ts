@@ -6,36 +6,33 @@ import type { LlmServices } from "../llm/index.ts";
 import type { ModelsServices, PublishedModel } from "../models/index.ts";
 import type { Answer, AskedQuery } from "./answer.ts";
 import { assist, type ByRules, needsHelp } from "./assist/assist.ts";
-import type { Helped } from "./assist/fill-in.ts";
-import { languageModelFor } from "./assist/language-model.ts";
-import { type NamesNear, withOffers } from "./borrow/offers.ts";
+import { type Helped, languageModelFor } from "./assist/fill-in.ts";
 import { compile } from "./compile/compile.ts";
 import { recorded } from "./conversations/question-event.ts";
 import { say } from "./explain/say.ts";
 import { callAsAuthor, inLanguageOf, readIn } from "./explain/words.ts";
-import { answering, otherChoice, questionBack } from "./follow-up/answering.ts";
-import { chartWish } from "./follow-up/chart-wish.ts";
+import { answering, otherChoice, questionBack, replyTo } from "./follow-up/answering.ts";
 import { carriedOn } from "./follow-up/context.ts";
 import { followUp, saidInTwo } from "./follow-up/follow-up.ts";
-import { replyTo } from "./follow-up/reply.ts";
+import { chartWish } from "./follow-up/turn.ts";
 import type { Knowledge } from "./knowledge/build-knowledge.ts";
 import type { KnowledgeCache } from "./knowledge/knowledge-cache.ts";
 import { LIMITS } from "./limits.ts";
 import { withCarried } from "./phases/answered.ts";
-import { isSame } from "./phases/chosen.ts";
 import type { Query } from "./phases/execute.ts";
-import { navigate } from "./phases/navigate.ts";
+import { type NamesNear, withOffers } from "./phases/offers.ts";
 import { type Moment, type Plan, plan, type Understand } from "./phases/plan.ts";
 import {
   confirmed,
   doYouMean,
+  isSame,
   type Question,
   readQuestion,
   type Suggested,
   withAnswers,
 } from "./phases/question.ts";
 import { clarify, notReady, refuse, unanswered } from "./phases/refuse.ts";
-import { runPhases } from "./phases/run-phases.ts";
+import { navigate, runPhases } from "./phases/run-phases.ts";
 import { withinTime } from "./phases/within-time.ts";
 import type { PreferencesStore } from "./preferences/preferences.store.ts";
 import type { Preferences } from "./preferences/preferences.ts";

@@ -1,9 +1,8 @@
 import { isAppError } from "../../../kernel/errors.ts";
 import type { Answer, AskedQuery } from "../answer.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { isSame } from "../phases/chosen.ts";
 import { fingerprint } from "../phases/execute.ts";
-import { doYouMean } from "../phases/question.ts";
+import { doYouMean, isSame } from "../phases/question.ts";
 import { clarify } from "../phases/refuse.ts";
 import { CERTAIN, type FilledIn, filledIn, type Helped, type Write } from "./fill-in.ts";
 

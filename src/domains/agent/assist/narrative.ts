@@ -2,8 +2,7 @@ import { isAppError } from "../../../kernel/errors.ts";
 import { injectionIn } from "../../../kernel/prompt-injection.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import { LIMITS } from "../limits.ts";
-import type { Write } from "./fill-in.ts";
-import { NARRATIVE_SYSTEM } from "./prompt.ts";
+import { NARRATIVE_SYSTEM, type Write } from "./fill-in.ts";
 import { heldSentences } from "./text-holds.ts";
 import type { Told } from "./text-tokens.ts";
 

@@ -5,7 +5,7 @@ import { type CafeRows, cafeSchema, openCafeTables } from "../../../../test/supp
 import type { DataPeriod } from "../query/schema.ts";
 import type { Ask, Cond, Key, Num, Rel, Scope } from "../query/semantic-query.ts";
 import { compile } from "./compile.ts";
-import { CompileError } from "./compile-error.ts";
+import { CompileError } from "./paths.ts";
 
 /** Whatever the rows are (none, empty values, names that occur twice, parents that are missing), SQL says the same. */
 

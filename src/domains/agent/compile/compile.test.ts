@@ -5,7 +5,7 @@ import { isAggregate } from "../../models/guard/functions/index.ts";
 import { schemaOf } from "../query/schema.ts";
 import type { Ask, Cond, Hop, Key, Num, Rel, Scope } from "../query/semantic-query.ts";
 import { compile } from "./compile.ts";
-import { CompileError } from "./compile-error.ts";
+import { CompileError } from "./paths.ts";
 
 const schema = cafeSchema();
 let tables: Awaited<ReturnType<typeof openCafeTables>>;

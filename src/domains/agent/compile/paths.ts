@@ -1,7 +1,8 @@
 import type { AggregateFormula } from "../query/metric-formula.ts";
 import type { Link, Schema } from "../query/schema.ts";
-import type { Hop } from "../query/semantic-query.ts";
-import { CompileError } from "./compile-error.ts";
+import type { Hop, Key, Window } from "../query/semantic-query.ts";
+import type { RowCompiler } from "./row-compiler.ts";
+import type { Rows } from "./rows.ts";
 
 /** A way along links, each row of which has at most one partner at its end. */
 export type ToOnePath = readonly Link[];
@@ -71,4 +72,40 @@ function waysFrom(schema: Schema, from: string): Map<string, { cost: number; pat
     }
   }
   return best;
+}
+
+/** A semantic query that this model cannot carry; the message says why to whoever asked. */
+export class CompileError extends Error {
+  override readonly name = "CompileError";
+}
+
+/** What comes of some work; undefined where the model cannot carry it. */
+export function ifCarried<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CompileError) return undefined;
+    throw error;
+  }
+}
+
+interface Beside {
+  /** The rows of the numbers beside it, and the dates that these go by. */
+  parts: readonly { rows: Rows; date: Key | null }[];
+  win: Window | undefined;
+}
+
+/** What happened, such as the orders of a day, is in a period as the number beside it is; a store is there always. */
+export function isOfEvents(compiler: RowCompiler, ds: string, { parts, win }: Beside): boolean {
+  const { date, nameField, fields } = compiler.dataset(ds);
+  if (date === null) return false;
+  const homes = parts.flatMap((part) => [
+    part.rows.ds,
+    part.date?.ds,
+    compiler.dataset(part.rows.ds).date?.ds,
+  ]);
+  if (homes.includes(ds)) return true;
+  if (parts.length === 0 && win !== undefined)
+    throw new CompileError(`Whether ${ds} are to be limited to ${win.said} cannot be told.`);
+  return fields.get(nameField ?? "")?.kind !== "text" || /(^|_)id$/i.test(nameField ?? "");
 }

@@ -17,10 +17,9 @@ import {
   type Top,
   type Window,
 } from "../query/semantic-query.ts";
-import { CompileError } from "./compile-error.ts";
 import { earlierWindow } from "./earlier.ts";
 import { areAlike } from "./of-nothing.ts";
-import { endOf, homesIn, linkOf, reversed, toOnePath } from "./paths.ts";
+import { CompileError, endOf, homesIn, linkOf, reversed, toOnePath } from "./paths.ts";
 import { Aliases, type Averaged, columnOf, matches, Rows, type SpreadOver, type Used } from "./rows.ts";
 
 /** Periods by which a number is read earlier than it is shown. */

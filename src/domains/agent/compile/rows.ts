@@ -1,9 +1,8 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Link, Schema, SchemaField } from "../query/schema.ts";
 import type { Aggregate, Grain, Key, Window } from "../query/semantic-query.ts";
-import { bucketStart } from "./buckets.ts";
-import { CompileError } from "./compile-error.ts";
-import { type ToOnePath, toOnePath } from "./paths.ts";
+import { bucketStart } from "./columns.ts";
+import { CompileError, type ToOnePath, toOnePath } from "./paths.ts";
 import type { Series } from "./series.ts";
 
 /** What a statement reads, for those who have to account for it. */

@@ -3,7 +3,7 @@ import { cafeSchema, openCafeTables } from "../../../../test/support/cafe-tables
 import { CAFE_ROWS, MONTH, REVENUE } from "../../../../test/support/questions.ts";
 import type { Schema } from "../query/schema.ts";
 import type { Ask, Cond, Grain, Key, Num, Scope, Window } from "../query/semantic-query.ts";
-import { bucketStart } from "./buckets.ts";
+import { bucketStart } from "./columns.ts";
 import { compile } from "./compile.ts";
 import { type Series, startsOf } from "./series.ts";
 

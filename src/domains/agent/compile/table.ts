@@ -21,10 +21,9 @@ import {
   orderBy,
   shownKey,
 } from "./columns.ts";
-import { CompileError, ifCarried } from "./compile-error.ts";
-import { isOfEvents } from "./events.ts";
 import { alikeIn, areAlike, isSomething, isZeroOfNothing } from "./of-nothing.ts";
 import { hiddenKeys, inner, type Part, type Place } from "./part.ts";
+import { CompileError, ifCarried, isOfEvents } from "./paths.ts";
 import {
   aggregateSql,
   calculate,
@@ -39,8 +38,7 @@ import {
   type Shift,
 } from "./row-compiler.ts";
 import type { Rows } from "./rows.ts";
-import { isWithin, type Series, seriesOf } from "./series.ts";
-import { sideBySide } from "./side-by-side.ts";
+import { isWithin, type Series, seriesOf, sideBySide } from "./series.ts";
 import { limitsOfRows } from "./time-limits.ts";
 import { joinSpread, requireAlike, requireEach, requireOneHome, requireTold, toldApart } from "./told-by.ts";
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type LibraryRows, librarySchema, openLibrary } from "../../../../test/support/library-tables.ts";
-import { isAdditive } from "../explain/additive.ts";
+import { isAdditive } from "../explain/view.ts";
 import type { Ask, Cond, Key, Num } from "../query/semantic-query.ts";
 import { compile } from "./compile.ts";
-import { CompileError } from "./compile-error.ts";
-import { isBridge } from "./many-ways.ts";
+import { CompileError } from "./paths.ts";
+import { isBridge } from "./told-by.ts";
 
 /** Numbers told apart by what rows belong to in several ways, against the same worked out row by row. */
 

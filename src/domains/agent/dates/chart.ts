@@ -1,6 +1,6 @@
 import type { Calendar } from "./profile.ts";
-import type { Token } from "./tokens.ts";
 import type { Value, ValueOf } from "./values.ts";
+import type { Token } from "./words.ts";
 
 /** The longest date that is read, and how much may be tried at one place: both keep the work linear in the text. */
 const MAX_ITEM_TOKENS = 24;

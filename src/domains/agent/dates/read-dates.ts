@@ -10,8 +10,8 @@ import { RELATIVE_RULES } from "./rules-relative.ts";
 import { WINDOW_RULES } from "./rules-windows.ts";
 import { sayGrain, sayShift, sayWindow } from "./say.ts";
 import { select, shareYears } from "./select.ts";
-import { type Token, tokenize } from "./tokens.ts";
 import type { Closed, Compare, Grain, Period, Shift, Span, Window } from "./values.ts";
+import { type Token, tokenize } from "./words.ts";
 
 /** Half-open; ISO dates, or date-times of the wall clock where hours matter; null is open. */
 export interface DateWindow {

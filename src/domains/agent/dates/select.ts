@@ -2,8 +2,8 @@ import { yearOf } from "./calendar.ts";
 import type { Item } from "./chart.ts";
 import type { Calendar } from "./profile.ts";
 import { inYear, lacksYear, lastBefore, pair, readings } from "./resolve.ts";
-import type { Token } from "./tokens.ts";
 import type { Closed, Compare, Period, Value } from "./values.ts";
+import type { Token } from "./words.ts";
 
 /** Of two readings of the same words the one with the smaller rank is kept; what has none is no finding. */
 const RANK: Partial<Record<Value["t"], number>> = {

@@ -5,8 +5,7 @@ import type { JsonValue } from "../../../platform/analytics/index.ts";
 import { compile } from "../compile/compile.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num } from "../query/semantic-query.ts";
-import { chartsOf } from "./chart.ts";
-import { pictureOf } from "./picture.ts";
+import { chartsOf, pictureOf } from "./chart.ts";
 import { viewOf } from "./view.ts";
 
 const schema = cafeSchema();

@@ -1,7 +1,7 @@
 import type { Lineage, Result } from "../answer.ts";
 import { columnName, keyName } from "../compile/columns.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { lastDayBefore } from "../phases/periods.ts";
+import { lastDayBefore } from "../phases/data-period.ts";
 import { datasetIn, metricsIn } from "../query/parts.ts";
 import type { Link } from "../query/schema.ts";
 import { type Ask, type Cond, isKey, type Key, type Num, type Rel } from "../query/semantic-query.ts";

@@ -5,9 +5,8 @@ import { LIMITS } from "../limits.ts";
 import { isEqual } from "../query/parts.ts";
 import { isBefore, measure } from "../query/same-number.ts";
 import { isKey } from "../query/semantic-query.ts";
-import { isAdditive } from "./additive.ts";
 import { type Format, showNumber } from "./format.ts";
-import { cell, inWords, numberOf, rowName, type ShownColumn, type View } from "./view.ts";
+import { cell, inWords, isAdditive, numberOf, rowName, type ShownColumn, type View } from "./view.ts";
 import { locale, t, word } from "./words.ts";
 
 /** Up to this many groups are written as a list with their shares; more become a table. */

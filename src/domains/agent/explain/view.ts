@@ -1,12 +1,18 @@
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { Result } from "../answer.ts";
 import { columnName } from "../compile/columns.ts";
+import type { Averaged } from "../compile/rows.ts";
+import { startsOf } from "../compile/series.ts";
+import { isSpread } from "../compile/told-by.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import type { ColumnRef } from "../query/metric-formula.ts";
 import { isEqual } from "../query/parts.ts";
-import { isKey, type Key, type Num } from "../query/semantic-query.ts";
+import type { Schema } from "../query/schema.ts";
+import { isKey, type Key, type Num, type Rel } from "../query/semantic-query.ts";
+import type { Assumption } from "../understand/reading.ts";
 import { type Format, formatOf, isNumeric, numberIn, show } from "./format.ts";
 import { sayColumn, shortWindow } from "./say.ts";
-import { calledIn, isGerman } from "./words.ts";
+import { calledIn, isGerman, locale, period, t, word } from "./words.ts";
 
 /** A column of a result with everything that is needed to write about it. */
 export interface ShownColumn {
@@ -108,4 +114,51 @@ function spoken(of: Key | Num, name = columnName(of)): string {
 export function inWords(name: string): string {
   const words = name.replaceAll(/[_\s]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Whether the numbers of all groups that these keys make are together the number of the whole. */
+export function isAdditive(num: Num, schema: Schema, by: readonly Key[]): boolean {
+  if (num.k !== "metric" && num.k !== "agg") return false;
+  if (num.scope?.whole === true || isSpread(schema, num, by)) return false;
+  if (num.k === "metric") return isAdditiveMetric(num.name, schema);
+  if (num.path !== undefined) return false;
+  // What stands in the rows of several groups is in each of them.
+  if (num.fn === "sum") return num.of === undefined || isKeyed(num.in ?? { k: "all", ds: num.of.ds }, schema);
+  // An entity belongs to one group, so it is counted in one.
+  return num.fn === "count" && (num.of !== undefined || isKeyed(num.in, schema));
+}
+
+function isAdditiveMetric(name: string, schema: Schema): boolean {
+  const { only } = schema.metrics.get(name)?.formula ?? {};
+  const [column, ...others] = only?.columns ?? [];
+  const opening = String(only?.pieces[0] ?? "");
+  if (/^\s*(sum|count)\s*\((?!\s*distinct\b)/i.test(opening)) return true;
+  // Nothing belongs to rows that are only numbered, so that each of them is in one group.
+  const isRows = column !== undefined && others.length === 0 && isRowNumber(column, schema);
+  return isRows && /^\s*count\s*\(\s*distinct\s*$/i.test(opening);
+}
+
+function isRowNumber({ ds, field }: ColumnRef, { datasets }: Schema): boolean {
+  const { key = [], isNumbered } = datasets.get(ds) ?? {};
+  return isNumbered === true && key[0] === field;
+}
+
+function isKeyed(rel: Rel | undefined, schema: Schema): boolean {
+  if (rel === undefined) return false;
+  if (rel.k === "where" || rel.k === "top") return isKeyed(rel.in, schema);
+  return rel.k === "all" && schema.datasets.get(rel.ds)?.isKeyed === true;
+}
+
+/** What averages by periods were divided by: a day without sales is one, wherever it can be told which days there were. */
+export function averagedOver(averages: readonly Averaged[], schema: Schema): Assumption[] {
+  const choices = averages.map(({ fn, key, series }) => {
+    const name = word(`${key.fiscal === true ? "fiscal " : ""}${key.bucket}s`);
+    if (series === undefined) return t`only ${name} that have any are counted`;
+    const [first, last] = [series.first, series.last].map(period) as [string, string];
+    const count = startsOf(schema, series).length.toLocaleString(locale());
+    const all = t`all ${count} ${name} from ${first} to ${last}`;
+    const none = t`those without any counted as 0`;
+    return fn === "avg" ? t`divided by ${all}, ${none}` : t`${all} are looked at, ${none}`;
+  });
+  return [...new Set(choices)].map((choice) => ({ at: null, choice, others: [] }));
 }

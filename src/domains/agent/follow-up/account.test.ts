@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import { ferryContext } from "../../../../test/support/ferry-line.ts";
-import { isBroken, keptOf } from "./account.ts";
 import type { Change } from "./change.ts";
-import { asksOf } from "./context.ts";
+import { asksOf, isBroken, keptOf } from "./context.ts";
 
 const CONTEXT = ferryContext();
 const { schema } = CONTEXT.knowledge;

@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import { REVENUE, reading, YEAR } from "../../../../test/support/questions.ts";
 import { clarified } from "../phases/refuse.ts";
 import type { Understanding } from "../understand/reading.ts";
-import { answering } from "./answering.ts";
-import { replyTo } from "./reply.ts";
+import { answering, replyTo } from "./answering.ts";
 
 const NOTHING: Understanding = { readings: [], missing: [], unclear: [] };
 const WHOLE = reading("", { k: "table", by: [], cols: [REVENUE], scope: { win: YEAR } });

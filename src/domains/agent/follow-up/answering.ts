@@ -1,12 +1,13 @@
 import type { Answer } from "../answer.ts";
 import { say } from "../explain/say.ts";
-import { t } from "../explain/words.ts";
-import { chosenOf } from "../phases/chosen.ts";
+import { sentence, t } from "../explain/words.ts";
 import { isIgnored } from "../phases/plan.ts";
-import { type Question, readQuestion } from "../phases/question.ts";
+import { chosenOf, isNumber, isSame, type Question, readQuestion } from "../phases/question.ts";
+import { WHICH_READING } from "../phases/refuse.ts";
+import type { Ask } from "../query/semantic-query.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
+import { type Context, isCarried } from "./context.ts";
 import { type Followed, isAnswer } from "./follow-up.ts";
-import { BY, isQuestion, replyTo } from "./reply.ts";
 import { isGoingOn, turnOf } from "./turn.ts";
 
 interface Around {
@@ -113,4 +114,78 @@ export function questionBack(
     suggestions: [said === "" ? say(ask) : said],
     wants: "yes",
   };
+}
+
+/** What somebody says who was asked something. */
+export type Reply =
+  /** One of the suggestions. */
+  | { k: "chosen"; answer: string }
+  /** An answer in their own words. */
+  | { k: "said" }
+  /** A question of its own. */
+  | { k: "question" }
+  /** Neither: what was asked is still open. */
+  | { k: "open" };
+
+const YES =
+  /^\s*(?:yes|yep|yeah|right|correct|exactly|sure|ok|okay|ja|genau|richtig|stimmt)\b[\s,]*(?:please|bitte|exactly|genau)?[\s.!]*$/i;
+
+/** What has more, and means something by itself, is a question. */
+const FRAGMENT_WORDS = 2;
+
+export function replyTo(
+  text: string,
+  questions: readonly Clarification[],
+  /** The text, read for itself. */
+  alone: Understanding,
+): Reply {
+  const suggestions = questions.flatMap((each) => each.suggestions);
+  const answer = YES.test(text) && suggestions.length === 1 ? suggestions[0] : chosenOf(text, suggestions);
+  if (answer !== undefined) return { k: "chosen", answer };
+  const wants = questions.map((each) => each.wants);
+  if (wants.includes("number") && BY.test(text) && isNumber(alone)) return { k: "said" };
+  if (isQuestion(text, alone)) return { k: "question" };
+  if (wants.includes("yes")) return { k: "question" };
+  if (wants.includes("choice")) return { k: "open" };
+  return wants.includes("number") && !isNumber(alone) ? { k: "open" } : { k: "said" };
+}
+
+/** "by revenue in 2025": which number, and of when. */
+const BY = /^(?:by|nach)\s+/i;
+
+/** Whether it can stand for itself: it asks, or is long enough and means something, though not each of its words. */
+function isQuestion(text: string, { readings: [best], missing, unclear }: Understanding): boolean {
+  if (ASKS.test(text.trim())) return true;
+  if (best === undefined || unclear.length > 0) return false;
+  const { ask } = best;
+  if (missing.length > 0) return ask.k === "table" && text.trim().split(/\s+/).length > FRAGMENT_WORDS;
+  if (ask.k === "list" && ask.rel.k === "all") return false;
+  // "revenue yesterday" says of what, and when.
+  const isScoped = ask.k === "table" && (ask.by.length > 0 || ask.scope?.win !== undefined);
+  return isScoped || text.trim().split(/\s+/).length > FRAGMENT_WORDS;
+}
+
+const ASKS =
+  /^(?:how|what|which|who|whose|when|where|show|list|give|find|wie|was|welche[rnms]?|wer|wann|wo|zeige?|nenne)\b/i;
+
+/** The one that was chosen, or the last where all give the same; else it is asked. */
+export async function oneOfThem(
+  all: readonly Ask[],
+  { rows, knowledge, answers = [] }: Context,
+): Promise<Ask | Clarification> {
+  const carried = all.filter((ask) => isCarried(ask, knowledge));
+  const chosen = carried.find((ask) => answers.some((answer) => isSame(answer, say(ask))));
+  const last = carried.at(-1) ?? (all[0] as Ask);
+  if (chosen !== undefined || carried.length < 2) return chosen ?? last;
+  const results = await Promise.all(carried.map(async (ask) => JSON.stringify(await rows(ask))));
+  const different = carried.filter((_, i) => results.indexOf(results[i] as string) === i);
+  return different.length === 1
+    ? last
+    : { question: sentence(WHICH_READING), suggestions: different.map((ask) => say(ask)), wants: "choice" };
+}
+
+/** A reading that has to be confirmed. */
+export function whether(ask: Ask, { answers = [] }: Context): Ask | Clarification {
+  const isSaid = answers.some((answer) => isSame(answer, say(ask)));
+  return isSaid ? ask : { question: t`Is this what you mean?`, suggestions: [say(ask)], wants: "choice" };
 }

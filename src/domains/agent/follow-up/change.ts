@@ -1,4 +1,4 @@
-import { isAdditive } from "../explain/additive.ts";
+import { isAdditive } from "../explain/view.ts";
 import { condsOf, datasetIn, isEqual, relConds, swapped } from "../query/parts.ts";
 import { isPartOf } from "../query/same-number.ts";
 import type { Schema } from "../query/schema.ts";
@@ -30,7 +30,7 @@ import {
   withoutWindow,
 } from "./parts.ts";
 import { about, countedSet, countsThings, ofAnyTime } from "./referent.ts";
-import { asLag } from "./years-apart.ts";
+import { asLag } from "./that-time.ts";
 
 /** One thing that is said of the query before; a follow-up is a list of them. */
 export type Change =

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { ferryContext } from "../../../../test/support/ferry-line.ts";
 import { say } from "../explain/say.ts";
 import type { Ask } from "../query/semantic-query.ts";
-import { chartWish } from "./chart-wish.ts";
 import { followUp, type Previous } from "./follow-up.ts";
 import { pointingIn } from "./pointing.ts";
+import { chartWish } from "./turn.ts";
 
 /** What each text of a conversation is understood as; what cannot be told is in brackets. */
 async function readings(texts: readonly string[], shown: string[] = []): Promise<string[]> {

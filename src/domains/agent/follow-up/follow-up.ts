@@ -3,21 +3,17 @@ import { t } from "../explain/words.ts";
 import { condsOf, isEqual } from "../query/parts.ts";
 import { type Ask, type Cond, isKey } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
-import { isBroken, keptOf } from "./account.ts";
+import { oneOfThem } from "./answering.ts";
 import { apply, type Change } from "./change.ts";
-import type { chartWish } from "./chart-wish.ts";
-import { BESIDE, beside, difference, MINUS, WHICH_OF_TWO } from "./compare.ts";
-import { asksOf, type Context, isCarried } from "./context.ts";
-import { areDated, exchanged, inTime } from "./parts.ts";
+import { asksOf, type Context, isBroken, isCarried, keptOf } from "./context.ts";
+import { areDated, BESIDE, beside, difference, exchanged, inTime, MINUS, WHICH_OF_TWO } from "./parts.ts";
 import { pointingIn } from "./pointing.ts";
 import { COUNTS, EXCLUDES, type How, PART, PREPOSITION, readChanges } from "./read-changes.ts";
 import { countsThings, referentsOf } from "./referent.ts";
 import { GREW, saidChanges } from "./said-changes.ts";
 import { pointedTo, pointsIn, SHARE_OF, shareOf } from "./spoken-of.ts";
 import { isTime, withNames, withTimes } from "./that-time.ts";
-import { isGoingOn, isYielding, type Turn, turnOf } from "./turn.ts";
-import { oneOfThem } from "./which-one.ts";
-import { inContext } from "./whole.ts";
+import { type chartWish, inContext, isGoingOn, isYielding, type Turn, turnOf } from "./turn.ts";
 
 /** What was asked before, as it was understood. */
 export interface Previous {

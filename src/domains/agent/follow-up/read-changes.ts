@@ -15,8 +15,8 @@ import {
   windowsIn,
   withoutWindow,
 } from "./parts.ts";
+import { days, spanOf, yearOf } from "./pointing.ts";
 import { isCalled } from "./referent.ts";
-import { days, spanOf, yearOf } from "./spans.ts";
 import { inTheirCalendar, inTheirYear, isTime, sameIn, UNITS } from "./that-time.ts";
 
 /** But "not cancelled orders" and "nicht stornierte Bestellungen" are some of them. */

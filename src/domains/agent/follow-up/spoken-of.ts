@@ -5,14 +5,13 @@ import { GLOSSARY } from "../understand/languages/german/glossary.ts";
 import { foldGerman, stemGerman } from "../understand/languages/german/stem.ts";
 import { phraseKey } from "../understand/languages/words.ts";
 import type { Clarification } from "../understand/reading.ts";
+import { oneOfThem, whether } from "./answering.ts";
 import { apply } from "./change.ts";
 import { type Context, numberIn } from "./context.ts";
 import type { Previous } from "./follow-up.ts";
-import { pointed } from "./pointed.ts";
-import { type Pointing, pointingIn } from "./pointing.ts";
+import { type Pointing, pointed, pointingIn } from "./pointing.ts";
 import { keyOf, referentsOf } from "./referent.ts";
 import { without } from "./that-time.ts";
-import { oneOfThem, whether } from "./which-one.ts";
 
 /** What points back; "this March" is a date. */
 export function pointsIn(text: string, context: Context): Pointing | undefined {

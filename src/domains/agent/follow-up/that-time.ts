@@ -1,9 +1,10 @@
 import { shift } from "../dates/calendar.ts";
-import type { Ask, Grain, Window } from "../query/semantic-query.ts";
+import type { Ask, Grain, Num, Window } from "../query/semantic-query.ts";
+import { isYearly, yearsBetween } from "../query/years-apart.ts";
 import { languagesOf } from "../understand/languages/languages.ts";
 import type { Context } from "./context.ts";
-import { windowOf, windowsIn } from "./parts.ts";
-import { lastDay, spanOf, yearOf } from "./spans.ts";
+import { type Table, undated, windowOf, windowsIn } from "./parts.ts";
+import { lastDay, spanOf, yearOf } from "./pointing.ts";
 
 type Closed = Pick<Window, "from" | "to">;
 
@@ -218,4 +219,15 @@ export function sameIn(fragment: string, { from, to, on }: Window, context: Cont
   const moved = (day: string) => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`;
   const win = { from: moved(from), to: moved(to) };
   return { ...win, said: yearOf(win) ?? spanOf(win), ...(on !== undefined && { on }) };
+}
+
+/** Months of two years stand beside each other as each and the same a year before. */
+export function asLag([a, b, ...more]: readonly Num[], { scope, by }: Table): Num[] | undefined {
+  const [mine, theirs] = [windowOf(a), windowOf(b)];
+  if (a === undefined || mine === undefined || theirs === undefined || more.length > 0) return undefined;
+  const years = yearsBetween(theirs, mine);
+  const isWhole = scope?.win?.from === mine.from && scope.win.to === mine.to;
+  if (years === undefined || years <= 0 || !isYearly(by) || !isWhole) return undefined;
+  const of = undated(a);
+  return [of, { k: "lag", of, n: years, grain: "year" }];
 }

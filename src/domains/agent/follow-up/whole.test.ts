@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { ferryContext } from "../../../../test/support/ferry-line.ts";
 import { say } from "../explain/say.ts";
 import { asksOf } from "./context.ts";
-import { inContext } from "./whole.ts";
+import { inContext } from "./turn.ts";
 
 const CONTEXT = ferryContext();
 

@@ -2,7 +2,7 @@ import { type ErrorCode, isAppError } from "../../../kernel/errors.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import { LIMITS } from "../limits.ts";
-import { periodEnd } from "../phases/periods.ts";
+import { periodEnd } from "../phases/data-period.ts";
 import { type DataPeriod, kindOf } from "../query/schema.ts";
 import type { FieldValues, Knowledge } from "./build-knowledge.ts";
 

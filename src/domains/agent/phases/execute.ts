@@ -1,3 +1,4 @@
+import { LIMITS } from "../../../platform/analytics/limits.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
 import { judge } from "../evaluation/judge.ts";
@@ -6,11 +7,28 @@ import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { isEqual } from "../query/parts.ts";
 import { isAboutSql } from "../query/unrunnable.ts";
 import type { Clarification } from "../understand/reading.ts";
-import type { Statement } from "./build-sql.ts";
 import { unknownPeriods } from "./data-period.ts";
 import { filtersIn, type NamedFilter } from "./filters.ts";
 import { hasChange } from "./like-with-like.ts";
 import { WHICH_READING } from "./refuse.ts";
+import type { Route } from "./run-phases.ts";
+
+/** A statement that is ready to be run. */
+export interface Statement {
+  route: Route;
+  sql: string;
+}
+
+/** The SQL Builder: one statement for each way, bounded, and each text only once. */
+export function buildSql(routes: readonly Route[]): Statement[] {
+  const statements = new Map<string, Statement>();
+  for (const route of routes) {
+    const { sql } = route.compiled;
+    if (sql.length > LIMITS.analytics.sqlCharacters || statements.has(sql)) continue;
+    statements.set(sql, { route, sql });
+  }
+  return [...statements.values()];
+}
 
 /** Runs SQL over the model with the rights of whoever asks, within the limits of a question. */
 export type Query = (sql: string, bounds?: { rows: number; ms: number }) => Promise<QueryAnswer>;
@@ -155,3 +173,22 @@ function plain(value: unknown): unknown {
 const YEAR_START = /^\d{4}-01-01(?:[T ]00:00:00)?$/;
 /** Of the sixteen that a number has. */
 const DIGITS = 10;
+
+/** Whoever adds up groups should know where these share rows, also where it could not be looked up. */
+export async function inSeveral(
+  { compiled, rows }: Pick<Result, "compiled" | "rows">,
+  query: (sql: string) => Promise<QueryAnswer | undefined>,
+): Promise<string[]> {
+  // Of a single group nothing is added up.
+  if (rows.length < 2) return [];
+  const said = compiled.used.spreads.map(async ({ ds, keys, sql }) => {
+    const [what, of] = [ds, keys[0]?.ds ?? ""].map((name) => name.replaceAll("_", " ")) as [string, string];
+    const found = await query(sql);
+    return found?.rows.length === 0
+      ? []
+      : [
+          t`What of ${what} belongs to several ${of} counts for each of them, so the rows may add up to more than the whole.`,
+        ];
+  });
+  return [...new Set((await Promise.all(said)).flat())];
+}

@@ -1,18 +1,17 @@
 import type { Answer, Result } from "../answer.ts";
 import { homesIn } from "../compile/paths.ts";
 import { startsOf } from "../compile/series.ts";
-import { chartsOf } from "../explain/chart.ts";
+import { chartsOf, pictureOf } from "../explain/chart.ts";
 import { show } from "../explain/format.ts";
 import { lineageOf } from "../explain/lineage.ts";
 import { narrate } from "../explain/narrative.ts";
-import { pictureOf } from "../explain/picture.ts";
 import { inWords, type View } from "../explain/view.ts";
 import { calledIn, period, t, word } from "../explain/words.ts";
-import type { Wish } from "../follow-up/chart-wish.ts";
+import type { Wish } from "../follow-up/turn.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import { datasetIn } from "../query/parts.ts";
 import type { Key, Num } from "../query/semantic-query.ts";
-import { lastDayBefore } from "./periods.ts";
+import { lastDayBefore } from "./data-period.ts";
 import type { Verified } from "./verify.ts";
 
 /** Readings that depend on a choice are less certain by this much for each. */

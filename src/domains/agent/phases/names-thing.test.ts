@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { namesThing } from "./names-thing.ts";
+import { namesThing } from "./namesakes.ts";
 
 it.each([
   ["Who looks for a new importer for Denmark, and why?", "importer Denmark", "looks new why"],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { visibleCafe } from "../../../../test/support/cafe-tables.ts";
 import { buildKnowledge } from "../knowledge/build-knowledge.ts";
-import { nearestNames } from "./nearest-names.ts";
+import { nearestNames } from "./offers.ts";
 
 const KNOWLEDGE = buildKnowledge(visibleCafe(), [
   { ds: "shops", field: "shop_name", values: ["Alpha", "Cargo bar", "Nora's", "Philadelphia"], isCut: false },

@@ -6,9 +6,7 @@ import type { Ask } from "../query/semantic-query.ts";
 import type { Clarification, Reading, Understanding } from "../understand/reading.ts";
 import type { Reader } from "../understand/threads/reading-threads.ts";
 import { answeredTexts, firstRead } from "./answered.ts";
-import { answersIn, askedAgain, notUnderstood } from "./answers-in.ts";
-import { chosenOf, isSame } from "./chosen.ts";
-import type { Question } from "./question.ts";
+import { answersIn, askedAgain, chosenOf, isSame, notUnderstood, type Question } from "./question.ts";
 
 /**
  * Readings that cost at most this much more than the best one are its rivals. Names show by themselves what they are

@@ -4,8 +4,8 @@ import { t } from "../explain/words.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Clarification, Understanding } from "../understand/reading.ts";
 import type { Work } from "../work.ts";
-import { namesThing } from "./names-thing.ts";
-import { nearestNames } from "./nearest-names.ts";
+import { namesThing } from "./namesakes.ts";
+import { nearestNames } from "./offers.ts";
 import { doYouMean } from "./question.ts";
 
 /** Asked where readings that are equally good give different rows: one of them is meant. */

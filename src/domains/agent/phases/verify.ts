@@ -4,20 +4,26 @@ import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Result } from "../answer.ts";
 import { compile } from "../compile/compile.ts";
-import { ifCarried } from "../compile/compile-error.ts";
-import { isAdditive } from "../explain/additive.ts";
+import { ifCarried } from "../compile/paths.ts";
 import { show, showNumber } from "../explain/format.ts";
-import { numberOf, type ShownColumn, type View } from "../explain/view.ts";
+import { isAdditive, numberOf, type ShownColumn, type View } from "../explain/view.ts";
 import { locale, period, t, within, word } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { DataPeriod, Schema } from "../query/schema.ts";
 import { type Ask, type Cond, isKey, type Num, type Window } from "../query/semantic-query.ts";
-import { askedInPart, cutPeriods, cutShort, lastDay, outside, periodOf } from "./data-period.ts";
-import type { Query } from "./execute.ts";
+import {
+  askedInPart,
+  cutPeriods,
+  cutShort,
+  dayAfter,
+  lastDay,
+  outside,
+  periodEnd,
+  periodOf,
+} from "./data-period.ts";
+import { inSeveral, type Query } from "./execute.ts";
 import { filtersIn, type NamedFilter, without } from "./filters.ts";
-import { inSeveral } from "./in-several.ts";
-import { dayAfter, periodEnd } from "./periods.ts";
 
 /** From this part of empty values on a column is spoken of. */
 const NULL_RATIO = 0.2;

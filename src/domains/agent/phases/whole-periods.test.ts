@@ -3,7 +3,7 @@ import { cafeSchema, visibleCafe } from "../../../../test/support/cafe-tables.ts
 import { MONTH, REVENUE, reading, SHOP } from "../../../../test/support/questions.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import type { Ask, Num } from "../query/semantic-query.ts";
-import { inWholePeriods } from "./whole-periods.ts";
+import { inWholePeriods } from "./like-with-like.ts";
 
 /** Rows from the middle of November on. */
 const knowledge = {

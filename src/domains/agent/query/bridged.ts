@@ -1,5 +1,5 @@
-import { type ManyWay, manyWay } from "../compile/many-ways.ts";
 import { toOnePath } from "../compile/paths.ts";
+import { type ManyWay, manyWay } from "../compile/told-by.ts";
 import { isEqual, isSameField, nodesIn, relConds, whereAll } from "./parts.ts";
 import type { Schema } from "./schema.ts";
 import type { Cond, Key } from "./semantic-query.ts";

@@ -1,5 +1,5 @@
 import { compile } from "../compile/compile.ts";
-import { ifCarried } from "../compile/compile-error.ts";
+import { ifCarried } from "../compile/paths.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
 import type { Ask } from "../query/semantic-query.ts";

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";
 import { compile } from "../compile/compile.ts";
-import { ifCarried } from "../compile/compile-error.ts";
+import { ifCarried } from "../compile/paths.ts";
 import { say } from "../explain/say.ts";
 import type { Moment, Plan } from "../phases/plan.ts";
 import { doYouMean } from "../phases/question.ts";

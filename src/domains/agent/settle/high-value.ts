@@ -1,5 +1,5 @@
 import { compile } from "../compile/compile.ts";
-import { ifCarried } from "../compile/compile-error.ts";
+import { ifCarried } from "../compile/paths.ts";
 import { formatOf, numberIn } from "../explain/format.ts";
 import { t, word } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";

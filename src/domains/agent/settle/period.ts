@@ -1,9 +1,9 @@
 import { compile } from "../compile/compile.ts";
-import { ifCarried } from "../compile/compile-error.ts";
+import { ifCarried } from "../compile/paths.ts";
 import { t } from "../explain/words.ts";
 import { daysBy, type Knowledge } from "../knowledge/build-knowledge.ts";
 import { LIMITS } from "../limits.ts";
-import { periodEnd } from "../phases/periods.ts";
+import { periodEnd } from "../phases/data-period.ts";
 import type { Moment } from "../phases/plan.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import { hasKind, nodesIn } from "../query/parts.ts";

@@ -1,5 +1,5 @@
 import { t } from "../explain/words.ts";
-import { formsIn, isSame } from "../phases/chosen.ts";
+import { formsIn, isSame } from "../phases/question.ts";
 import type { Clarification } from "../understand/reading.ts";
 
 const OWN = /(?<!\p{L})(?:my|our own|mein(?:e[mnrs]?)?)\s+(\p{L}{3,})(?!\p{L})/giu;

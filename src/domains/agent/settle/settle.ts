@@ -1,10 +1,8 @@
 import { period as spoken, t } from "../explain/words.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { askedAgain } from "../phases/answers-in.ts";
-import { isSame } from "../phases/chosen.ts";
 import type { Query } from "../phases/execute.ts";
 import type { Moment } from "../phases/plan.ts";
-import { answersAbout, labelled, type Question } from "../phases/question.ts";
+import { answersAbout, askedAgain, isSame, labelled, type Question } from "../phases/question.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Window } from "../query/semantic-query.ts";
 import type { Assumption, Clarification, Reading, Understanding } from "../understand/reading.ts";

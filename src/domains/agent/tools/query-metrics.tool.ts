@@ -7,9 +7,8 @@ import { withoutValues } from "../conversations/question-event.ts";
 import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { PICTURE_APP, showPicture } from "../picture/show-picture.ts";
-import { readingOf } from "../typed/query-wish.ts";
-import { whyNotVerified } from "../typed/why-not-verified.ts";
-import { wishShape, wishText } from "../typed/wish-shape.ts";
+import { readingOf, wishShape, wishText } from "../typed/query-wish.ts";
+import { whyNotVerified } from "../typed/remarks.ts";
 import { PHASES } from "../work.ts";
 import { findModel, requireReading } from "./asked-model.ts";
 

@@ -1,12 +1,12 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { toOnePath } from "../compile/paths.ts";
-import { dayAfter } from "../phases/periods.ts";
+import { dayAfter } from "../phases/data-period.ts";
 import { overBridge, withBridged } from "../query/bridged.ts";
 import { qualified } from "../query/names.ts";
 import { isSameField, nodesIn, whereAll } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
 import { type Cond, type Hop, isKey, type Key, type Rel, type Window } from "../query/semantic-query.ts";
-import { backTo, linking } from "./entities.ts";
+import { backTo, linking } from "./keys.ts";
 
 /** Conditions that hold of one row at once, of which a listed one has at least one. */
 interface Linked {

@@ -1,11 +1,15 @@
+import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
-import { columnName } from "../compile/columns.ts";
+import { nearestFirst } from "../../../kernel/text.ts";
+import { columnName, numberNames } from "../compile/columns.ts";
 import { type Compiled, compile } from "../compile/compile.ts";
-import { CompileError } from "../compile/compile-error.ts";
+import { CompileError, toOnePath } from "../compile/paths.ts";
 import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
+import { LIMITS } from "../limits.ts";
 import type { Moment } from "../phases/plan.ts";
-import { allOf, isEqual, isSameField, nodesIn } from "../query/parts.ts";
+import { isSameName, keysNamed, qualified } from "../query/names.ts";
+import { allOf, isEqual, isSameField, nodesIn, whereAll } from "../query/parts.ts";
 import type { Schema } from "../query/schema.ts";
 import {
   type Ask,
@@ -13,26 +17,30 @@ import {
   isKey,
   type Key,
   type Num,
+  type Order,
   type Scope,
   type Window,
 } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
 import { inAuthorsPeriod } from "../understand/readings/finish.ts";
-import { besideEarlier, type Compare, type Earlier, earlierOf, soFar } from "./earlier.ts";
-import { Faults } from "./faults.ts";
-import { keyOf } from "./keys.ts";
-import { listOf } from "./list.ts";
-import { isDay, numberOf } from "./numbers.ts";
-import { type Ordered, orderOf } from "./order.ts";
-import { leavesOf, requireReach, timeless } from "./out-of-reach.ts";
-import { periodIn } from "./period.ts";
-import { remarksOn } from "./remarks.ts";
-import { counter, type Scene } from "./scene.ts";
-import { scopeOf } from "./scope.ts";
-import { spreadOver } from "./spread.ts";
-import { requireWays } from "./ways.ts";
-import { type Conditions, conditionsOf, type Filter } from "./where.ts";
-import { withNone } from "./with-none.ts";
+import { keyOf, linking, requireWays, splitOutside } from "./keys.ts";
+import { linkedTo } from "./linked.ts";
+import {
+  besideEarlier,
+  COMPARED,
+  type Compare,
+  type Earlier,
+  earlierOf,
+  isDay,
+  numberNamed,
+  numberOf,
+  scopeOf,
+  soFar,
+  spreadOver,
+} from "./numbers.ts";
+import { leavesOf, remarksOn, requireReach, timeless } from "./remarks.ts";
+import { counter, Faults, periodIn, type Scene } from "./scene.ts";
+import { type Conditions, conditionsOf, type Filter, withNone } from "./where.ts";
 
 /** A semantic query as its caller fills it in: names and values of the model, and no sentence but the period. */
 export interface QueryWish {
@@ -254,3 +262,157 @@ function carried(work: () => Compiled): Compiled {
     });
   }
 }
+
+/** The dataset whose rows belong to all that is shown. */
+export function listedDataset(keys: readonly Key[], schema: Schema): string | undefined {
+  const named = [...new Set(keys.map(({ ds }) => ds))];
+  return named.find((each) => keys.every((key) => toOnePath(schema, each, key.ds, key.path) !== undefined));
+}
+
+/** Whether its entities are shown by what they are called, or told apart by. */
+export function showsEntities(ds: string, keys: readonly Key[], { datasets }: Schema): boolean {
+  const { nameField, key } = datasets.get(ds) ?? { nameField: null, key: [] };
+  return keys.some((each) => each.ds === ds && [nameField, ...key].includes(each.field));
+}
+
+interface Shown {
+  keys: Key[];
+  win: Window | undefined;
+  order: Order | undefined;
+  limit: number | undefined;
+}
+
+/** The entities, or else the different values, of the one dataset whose rows belong to all that is shown. */
+function listOf(conds: readonly Cond[], { keys, win, order, limit }: Shown, schema: Schema): Ask {
+  const ds = listedDataset(keys, schema);
+  if (ds === undefined) throw apart(keys, schema);
+  return {
+    k: "list",
+    rel: whereAll({ k: "all", ds }, linkedTo(ds, conds, win, schema)),
+    show: keys,
+    order: order === undefined ? keys.map((by) => ({ by, dir: "asc" })) : thenBy(order, keys),
+    ...(limit !== undefined && { limit }),
+    distinct: showsEntities(ds, keys, schema) ? undefined : true,
+  };
+}
+
+function apart(keys: readonly Key[], schema: Schema): AppError {
+  const named = [...new Set(keys.map(({ ds }) => ds))];
+  const [between = "dataset"] = linking(schema, named);
+  return new AppError("bad_request", `${named.join(" and ")} do not belong to each other by themselves.`, {
+    hint: `Add a metric, or count(dataset) of the dataset that links them: metrics ["count(${between})"].`,
+  });
+}
+
+/** Of those that are alike the same ones come first each time. */
+function thenBy({ by: first, dir }: Order, keys: readonly Key[]): Order[] {
+  return [
+    { by: first, dir },
+    ...keys.filter((by) => by !== first).map((by) => ({ by, dir: "asc" as const })),
+  ];
+}
+
+/** In which order rows come, and within which groups the first ones are wanted. */
+export interface Ordered extends Order {
+  per: Key[];
+}
+
+interface Among {
+  keys: Key[];
+  cols: Num[];
+  /** Without numbers it is a list. */
+  isList: boolean;
+  earlier?: Earlier | undefined;
+}
+
+/** `revenue desc`, `customers.segment`, a column by its name, with compare `growth`; `revenue desc per region`. */
+function orderOf(text: string, among: Among, scene: Scene): Ordered {
+  const [said = "", groups, ...more] = splitOutside(text, /\sper\s/i);
+  const isGrouped = groups !== undefined && more.length === 0;
+  const order = plainOrder(isGrouped ? said : text, among, scene);
+  return {
+    ...order,
+    per: isGrouped ? splitOutside(groups, /,/).map((key) => keyAmong(key, among, scene)) : [],
+  };
+}
+
+function plainOrder(text: string, among: Among, scene: Scene): Order {
+  const { cols, isList, earlier } = among;
+  const [, name = "", dir] = /^\s*(.*?)(?:\s+(asc|desc)(?:ending)?)?\s*$/is.exec(text) ?? [];
+  const down = { dir: dir?.toLowerCase() === "asc" ? ("asc" as const) : ("desc" as const) };
+  const beside = earlier === undefined ? [] : cols.flatMap((num) => besideEarlier(num, earlier));
+  const [, , change, growth] = beside;
+  const called = /^growth$/i.test(name) ? growth : /^change$/i.test(name) ? change : undefined;
+  const names = numberNames(cols);
+  const column =
+    called ??
+    cols.find((_, i) => isSameName(names[i] as string, name)) ??
+    [...cols, ...beside].find((num) => isSameName(columnName(num), name));
+  const number = column ?? (isList ? undefined : numberNamed(scene, name));
+  if (number !== undefined) return { by: number, ...down };
+  const up = { dir: dir?.toLowerCase() === "desc" ? ("desc" as const) : ("asc" as const) };
+  return { by: keyAmong(name, among, scene), ...up };
+}
+
+function keyAmong(name: string, among: Among, { knowledge: { schema } }: Scene): Key {
+  const { keys } = among;
+  const shown = keys.filter((key) => isSameName(columnName(key), name));
+  if (shown.length === 1) return shown[0] as Key;
+  if (keysNamed(schema, name.replace(/\s*:.*$/s, "")).length === 0) throw unknownOrder(name, among, schema);
+  const wanted = keyOf(schema, name);
+  const isWanted = (key: Key) => isEqual(key, wanted) || (wanted.bucket === undefined && isOne(key, wanted));
+  const by = keys.find(isWanted);
+  if (by !== undefined) return by;
+  throw new AppError("bad_request", `The rows cannot be ordered by ${name}, which is not among them.`, {
+    hint: `Add it to by, or order by ${[...among.cols.map(columnName), ...keys.map(qualified)].join(", ")}.`,
+  });
+}
+
+function unknownOrder(
+  name: string,
+  { keys, cols, isList }: Among,
+  schema: Scene["knowledge"]["schema"],
+): AppError {
+  const columns = [...cols.map(columnName), ...keys.map(qualified)];
+  const metrics = isList ? [] : [...schema.metrics.keys()];
+  const [nearest = ""] = nearestFirst(name, [...columns, ...metrics]);
+  return new AppError("bad_request", `There is no column or metric "${name}" to order by.`, {
+    hint: `Write "${nearest} desc", for instance. Columns: ${columns.join(", ")}.${
+      metrics.length === 0
+        ? ""
+        : ` Metrics: ${nearestFirst(name, metrics).slice(0, LIMITS.agent.listedNames).join(", ")}.`
+    }`,
+  });
+}
+
+function isOne(a: Key, b: Key): boolean {
+  return qualified(a) === qualified(b) && (b.path === undefined || isEqual(a.path, b.path));
+}
+
+const { queryMetrics, queryFields, queryConditions, queryCharacters, rows } = LIMITS.agent;
+export const wishText = z.string().trim().min(1).max(queryCharacters);
+
+function isLimit(n: number): boolean {
+  return n >= 1 && n <= rows;
+}
+
+/** A query by names, as callers fill it in. */
+export const wishShape = z.strictObject({
+  metrics: z
+    .array(wishText)
+    .max(queryMetrics)
+    .optional()
+    .describe(
+      "revenue, count(orders), a / b, share(a), running(a), avg(a per customers), a[2024, city = Rome]",
+    ),
+  by: z.array(wishText).max(queryFields).optional().describe("city, orders.date:month"),
+  where: z
+    .array(z.strictObject({ field: wishText, op: wishText.optional(), value: z.unknown().optional() }))
+    .max(queryConditions)
+    .optional()
+    .describe('op as in SQL. Metrics: having, or "count(orders) per customers"'),
+  period: wishText.optional().describe("last quarter, 2025-01"),
+  compare: z.enum(COMPARED).optional(),
+  order: wishText.optional().describe("a desc, a desc per city"),
+  limit: z.int().refine(isLimit, `has to be 1 to ${rows}`).optional(),
+});

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { VisibleModel } from "../../models/index.ts";
 import { compile } from "../compile/compile.ts";
-import { CompileError } from "../compile/compile-error.ts";
+import { CompileError } from "../compile/paths.ts";
 import { lineageOf } from "../explain/lineage.ts";
 import { say } from "../explain/say.ts";
 import { buildKnowledge, type FieldValues } from "../knowledge/build-knowledge.ts";

@@ -5,13 +5,10 @@ import { COMPARISON_RULES } from "./rules/comparison-rules.ts";
 import { ENTITY_RULES } from "./rules/entity-rules.ts";
 import { FIELD_RULES } from "./rules/field-rules.ts";
 import { Grammar } from "./rules/grammar.ts";
-import { GROUP_RULES, groupsOf } from "./rules/group-rules.ts";
-import { HAVING_RULES } from "./rules/having-rules.ts";
+import { GROUP_RULES, groupsOf, SUPERLATIVE_RULES } from "./rules/group-rules.ts";
+import { HAVING_RULES, UNIT_RULES, VERB_RULES } from "./rules/having-rules.ts";
 import { ROLE_RULES } from "./rules/roles.ts";
-import { SUPERLATIVE_RULES } from "./rules/superlative-rules.ts";
 import { TABLE_RULES } from "./rules/table-rules.ts";
-import { UNIT_RULES } from "./rules/unit-rules.ts";
-import { VERB_RULES } from "./rules/verb-rules.ts";
 
 const RULES = [
   ENTITY_RULES,

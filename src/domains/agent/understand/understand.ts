@@ -8,26 +8,24 @@ import { type RowNoun, takenAs } from "./candidates/row-nouns.ts";
 import { sensesIn, type Weighed, weigh } from "./candidates/said.ts";
 import type { Language } from "./languages/language.ts";
 import { languagesOf } from "./languages/languages.ts";
-import { saysWhy } from "./languages/occasion.ts";
 import {
   asks,
   isTwoQuestions,
   isWhole,
   lastSentence,
+  saysWhy,
   statementIn,
+  unreadSign,
   withoutCourtesy,
   withoutEcho,
 } from "./languages/sentences.ts";
-import { unreadSign } from "./languages/signs.ts";
 import { phraseKey, placesOf, type Word, wordsOf } from "./languages/words.ts";
-import { atDate, bothThen } from "./open/at-a-date.ts";
-import { stillToCome } from "./open/left-open.ts";
+import { atDate, bothThen, stillToCome } from "./open/left-open.ts";
 import { clarificationsOf, isLoose, missingIn, type Open, openIn } from "./open/open.ts";
 import { onlySum, partOfName, sharedNoun, withName } from "./open/part-of-name.ts";
 import { prepared } from "./prepared.ts";
 import type { Assumption, Clarification, Question, Reading, Understanding } from "./reading.ts";
-import { assumedOf, finished } from "./readings/finish.ts";
-import { oneMeant } from "./readings/one-of-several.ts";
+import { assumedOf, finished, oneMeant } from "./readings/finish.ts";
 import { queriesOf } from "./readings/queries.ts";
 import { parse } from "./rules/chart.ts";
 import { choosesGroups } from "./rules/group-rules.ts";

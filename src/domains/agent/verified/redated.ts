@@ -4,7 +4,7 @@ import type { Moment } from "../phases/plan.ts";
 import { nodesIn, rebuilt } from "../query/parts.ts";
 import type { Ask, Window } from "../query/semantic-query.ts";
 import { momentFor } from "../settle/period.ts";
-import { soFar } from "../typed/earlier.ts";
+import { soFar } from "../typed/numbers.ts";
 import { datesIn } from "../understand/candidates/dates.ts";
 
 interface Days {

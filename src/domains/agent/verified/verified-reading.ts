@@ -1,7 +1,7 @@
 import { say } from "../explain/say.ts";
 import type { Knowledge } from "../knowledge/build-knowledge.ts";
-import { navigate } from "../phases/navigate.ts";
 import type { Moment } from "../phases/plan.ts";
+import { navigate } from "../phases/run-phases.ts";
 import type { Preferences } from "../preferences/preferences.ts";
 import type { Reading } from "../understand/reading.ts";
 import { closedIn } from "./open-to.ts";

@@ -1,14 +1,12 @@
 import { isSameField } from "../../query/parts.ts";
 import type { Ask } from "../../query/semantic-query.ts";
 import { isShown } from "../candidates/empty-words.ts";
-import type { Weighed } from "../candidates/said.ts";
-import { LEFT_COST } from "../candidates/skip-cost.ts";
-import { namesakesOf } from "../readings/one-of-several.ts";
+import { LEFT_COST, type Weighed } from "../candidates/said.ts";
+import { namesakesOf } from "../readings/finish.ts";
 import type { Query } from "../readings/queries.ts";
 import type { Leaf } from "../senses/fragment.ts";
 import { formCost } from "./form.ts";
-import { unaskedParts } from "./unasked.ts";
-import { unheldWords, unsaidWords } from "./unsaid.ts";
+import { unaskedParts, unheldWords, unsaidWords } from "./unsaid.ts";
 
 /** A query that was held against the words of its question, both ways. */
 export interface Held {

@@ -1,10 +1,9 @@
 import { editDistance } from "../../../../kernel/text.ts";
 import type { Language } from "../languages/language.ts";
 import { range, type Word } from "../languages/words.ts";
-import type { Entry } from "../lexicon/entry.ts";
 import type { Lexicon } from "../lexicon/lexicon.ts";
-import type { Found } from "./candidates.ts";
-import { oppositeOf } from "./opposites.ts";
+import type { Entry } from "../lexicon/values.ts";
+import { type Found, oppositeOf } from "./candidates.ts";
 
 /** Names of several words in which one is misspelt: "retrun rate". */
 export function respelt(

@@ -1,7 +1,7 @@
 import { unitCalled } from "../../../models/quantities/index.ts";
 import type { Language } from "../languages/language.ts";
 import { normsOf, type Word } from "../languages/words.ts";
-import { currencyIn, unitNamed } from "../model/units.ts";
+import { currencyIn, unitNamed } from "../model/metric-facts.ts";
 import type { Quantity } from "../senses/fragment.ts";
 import type { Found } from "./candidates.ts";
 

@@ -1,10 +1,9 @@
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import type { Schema } from "../../query/schema.ts";
+import type { Schema, SchemaDataset } from "../../query/schema.ts";
 import type { Language } from "../languages/language.ts";
 import { normsOf, phraseKey, type Word } from "../languages/words.ts";
 import { mainDataset, peopleOf } from "../model/model-words.ts";
 import { type Found, isOver } from "./candidates.ts";
-import { ROW_KINDS, speaksFor } from "./row-kinds.ts";
 
 /** A noun that nobody gave to anything, and the dataset whose rows it stands for. */
 export interface RowNoun {
@@ -139,4 +138,97 @@ export function rowNounIn(choice: string): string | undefined {
 /** Whether a dataset is called by a noun, in whichever number. */
 export function isCalledLike(name: string, noun: string): boolean {
   return phraseKey(name).split(" ").includes(phraseKey(noun));
+}
+
+/**
+ * What rows are about, as their columns tell it: what they are called, what is said of them when they happened, and
+ * what is in the names of their columns. There an underscore is where a word of the name begins or ends.
+ */
+const KINDS = `
+trip ride journey drive tour flight fahrt reise flug; driven travelled traveled flown gefahren gereist geflogen; pickup dropoff origin destination depart arriv distance taxi trip ride flight route fahrt strecke abfahrt
+order purchase sale transaction booking payment invoice receipt bestellung kauf einkauf verkauf transaktion buchung zahlung rechnung beleg; transacted abgewickelt; price total quantity payment invoice product amount order sale preis betrag menge produkt artikel
+theft burglary robbery crime offence offense diebstahl einbruch raub straftat delikt tat; stolen stole committed gestohlen geklaut entwendet begangen verubt; theft stolen burglar robber crime offence offense diebst einbruch straftat delikt tatzeit tatort
+incident accident crash strike collision attack vorfall unfall zusammenstoss; crashed collided verungluckt; damage injur severity death strike crash accident collision incident schaden unfall verletzt
+ticket request call inquiry enquiry anfrage anruf meldung vorgang; raised filed logged reported gemeldet eingereicht; priority ticket assignee channel reply subject prioritat priorität kanal betreff
+visit stay appointment admission treatment besuch aufenthalt termin behandlung; visited visit seen treated attended besucht behandelt gesehen; visit checkin check_in arriv doctor admission diagnos guest patient referral clinic hospital besuch arzt aufnahme klinik
+match game fixture spiel partie begegnung; played gespielt ausgetragen; _home_ _away_ _heim_ _gast_ _opponent_ _gegner_ _score_ _kickoff_ _match_ _spiel_
+inspection check test audit prufung kontrolle untersuchung; inspected checked tested audited gepruft kontrolliert untersucht; inspect audit violation check kontroll prüf pruef beanstand test
+unit device machine installation vehicle car turbine plant anlage gerat maschine fahrzeug auto wagen; installed manufactured installiert hergestellt; manufacturer _make_ model serial engine horsepower hersteller baujahr errichtung leistung modell
+house home property apartment flat listing haus hauser wohnung immobilie; listed rented vermietet; bedroom bathroom _room_ _rooms_ sqft square_f listing wohnfl zimmer kaltmiete
+animal pet dog cat tier hund katze; adopted kept gehalten; breed _species rasse tierart`;
+
+export interface RowKind {
+  nouns: ReadonlySet<string>;
+  verbs: ReadonlySet<string>;
+  columns: ReadonlySet<string>;
+}
+
+const ROW_KINDS: readonly RowKind[] = KINDS.trim()
+  .split("\n")
+  .map((line) => {
+    const [nouns, verbs, columns] = line.split("; ").map((words) => new Set(words.split(" ")));
+    return { nouns, verbs, columns } as RowKind;
+  });
+
+/** Whether one of these names speaks for rows of a kind. */
+function speaksFor(names: readonly string[], { columns }: RowKind): boolean {
+  return names.some((name) => [...columns].some((word) => `_${name.toLowerCase()}_`.includes(word)));
+}
+
+/** Less likely than anything that somebody gave the word to. */
+const COST = 0.5;
+
+interface EventVerbs {
+  /** What verbs stand for where something else is spoken of first: what the rows are of. */
+  found: Found[];
+  /** Where the rows are spoken of already, they say nothing more. */
+  empty: ReadonlySet<number>;
+}
+
+/**
+ * Verbs that say only that what rows tell happened: bikes were stolen in a table of thefts. Whatever a column, a value or
+ * the author is called by such a verb is meant before.
+ */
+export function eventVerbs(
+  words: readonly Word[],
+  found: readonly Found[],
+  { schema }: Knowledge,
+): EventVerbs {
+  const isNoun = ({ sense }: Found) => sense.t === "cond" || (sense.t === "rel" && sense.form === "noun");
+  const [first] = found.filter(isNoun).toSorted((a, b) => a.start - b.start || a.cost - b.cost);
+  const verbs = words.flatMap((word, start) => {
+    const isKnown = found.some((each) => each.sense.t !== "op" && isOver(each, start));
+    const ds = isKnown ? undefined : datasetOf(word, schema);
+    return ds === undefined ? [] : [{ ds, start }];
+  });
+  const isSaid = (ds: string) => first !== undefined && "ds" in first.sense && first.sense.ds === ds;
+  return {
+    empty: new Set(verbs.filter(({ ds }) => isSaid(ds)).map(({ start }) => start)),
+    found: verbs
+      .filter(({ ds }) => !isSaid(ds))
+      .map(({ ds, start }) => ({
+        sense: { t: "rel", rel: { k: "all", ds }, ds, form: "made", isTopped: false, verb: { metric: null } },
+        start,
+        end: start + 1,
+        cost: COST,
+      })),
+  };
+}
+
+/** What happens at all begins at some time. */
+const HAPPENS = /^(begins?|began|beginnen|beginnt|begann|begannen)$/;
+
+/** The dataset whose rows tell what a verb says: one that is called by it, or the one that all others belong to. */
+function datasetOf({ norm, stem }: Word, schema: Schema): string | undefined {
+  const main = mainDataset(schema);
+  if (HAPPENS.test(norm))
+    return main !== undefined && schema.datasets.get(main)?.date?.ds === main ? main : undefined;
+  const kind = ROW_KINDS.find(({ verbs }) => verbs.has(norm));
+  if (kind === undefined) return undefined;
+  const speaks = ({ name, fields }: SchemaDataset) => speaksFor([name, ...fields.keys()], kind);
+  const all = [...schema.datasets.values()];
+  const named = all.filter(({ name }) => name.includes(stem));
+  const [only, ...others] =
+    named.length > 0 ? named : all.filter((each) => each.name === main && speaks(each));
+  return others.length === 0 ? only?.name : undefined;
 }

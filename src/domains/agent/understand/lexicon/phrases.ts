@@ -1,6 +1,6 @@
 import type { VisibleModel } from "../../../models/index.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import type { Schema } from "../../query/schema.ts";
+import type { Schema, SchemaDataset } from "../../query/schema.ts";
 import type { Cond, Hop, Key, Num } from "../../query/semantic-query.ts";
 import { HOW } from "../languages/english/english.ts";
 import { type Folding, phraseKey } from "../languages/words.ts";
@@ -10,9 +10,7 @@ import { roleWords } from "../rules/roles.ts";
 import type { Sense, TableSense } from "../senses/fragment.ts";
 import { count, entities, table, tableOf } from "../senses/make.ts";
 import { deedsOf } from "./deeds.ts";
-import { type Entry, put } from "./entry.ts";
-import { flagWords, yesOf } from "./flags.ts";
-import { bothWays, bridgePaths, DIRECTED, roleOf } from "./link-words.ts";
+import { type Entry, flagWords, put, yesOf } from "./values.ts";
 
 type Dataset = VisibleModel["datasets"][number];
 type Field = Dataset["fields"][number];
@@ -338,4 +336,40 @@ function saysDataset({ name, ai }: Dataset, text: string): boolean {
 function onlyValue(all: Knowledge["values"], { ds, field }: Key): string | undefined {
   const found = all.find((each) => each.ds === ds && each.field === field);
   return found?.values.length === 1 ? found.values[0] : undefined;
+}
+
+/** Verbs end with the preposition that their object stands behind; "manager" is a noun. */
+const DIRECTED = / (to|by|of|under|for|from|with)$/i;
+
+/** What somebody is to others of the same kind: whoever has such others, and of each the one. */
+function roleOf(schema: Schema, ds: string, hop: Hop, as: string): Sense[] | undefined {
+  const field = schema.datasets.get(ds)?.nameField;
+  if (field === null || field === undefined) return undefined;
+  const all = { k: "all" as const, ds };
+  const path: Hop[] = [{ ...hop, dir: "many" }];
+  const having = { k: "where" as const, in: all, if: { k: "link" as const, at: ds, path, to: all } };
+  return [{ t: "field", key: { ds, field, path: [{ ...hop, as, isNoun: true }] } }, entities(having, ds)];
+}
+
+/** A dataset that says nothing but what is linked to what. */
+function bridgePaths(schema: Schema, ds: string): { from: string; path: Hop[] }[] | undefined {
+  const dataset = schema.datasets.get(ds) as SchemaDataset;
+  const links = [...dataset.fields.keys()].map((field) => foreignLink(schema, ds, field));
+  const [a, b] = links;
+  if (links.length !== 2 || a === undefined || b === undefined) return undefined;
+  return bothWays(schema, [{ link: a.link, dir: "many" }, b]);
+}
+
+function bothWays(schema: Schema, path: Hop[]): { from: string; path: Hop[] }[] {
+  const back = path
+    .toReversed()
+    .map(({ link, dir }) => ({ link, dir: dir === "one" ? ("many" as const) : ("one" as const) }));
+  const start = (hops: Hop[]) => {
+    const [first] = hops as [Hop];
+    const link = schema.links.get(first.link);
+    return first.dir === "one" ? (link?.from ?? "") : (link?.to ?? "");
+  };
+  const ways = [path, back].map((hops) => ({ from: start(hops), path: hops }));
+  // A link of a dataset with itself that stands in both directions is the same both ways.
+  return ways[0]?.from === ways[1]?.from ? [ways[0] as (typeof ways)[number]] : ways;
 }

@@ -1,11 +1,39 @@
-import type { Knowledge } from "../../knowledge/build-knowledge.ts";
-import type { Schema } from "../../query/schema.ts";
-import type { Cond } from "../../query/semantic-query.ts";
-import { type Folding, wordsOf } from "../languages/words.ts";
+import type { VisibleModel } from "../../../models/index.ts";
+import type { FieldValues, Knowledge } from "../../knowledge/build-knowledge.ts";
+import { kindOf, type Schema } from "../../query/schema.ts";
+import type { Cond, Key, Literal } from "../../query/semantic-query.ts";
+import { type Folding, fold, wordsOf } from "../languages/words.ts";
 import { foreignLink } from "../model/model-words.ts";
 import type { Sense } from "../senses/fragment.ts";
 import { entities, means } from "../senses/make.ts";
-import { type Entry, put } from "./entry.ts";
+
+/** What a phrase can mean. */
+export interface Entry {
+  sense: Sense;
+  cost: number;
+  /** What it is taken for, where nobody calls it so. */
+  taken?: string;
+  /** Only in its plural. */
+  isOfMany?: true;
+}
+
+/** The entries of a phrase by their senses: hundreds of fields may have the same value. */
+const bySense = new WeakMap<Entry[], Map<string, Entry>>();
+
+export function put(map: Map<string, Entry[]>, key: string, entry: Entry): void {
+  if (key === "") return;
+  const known = map.get(key) ?? [];
+  const senses = bySense.get(known) ?? new Map<string, Entry>();
+  const text = JSON.stringify(entry.sense);
+  const same = senses.get(text);
+  if (same !== undefined) {
+    same.cost = Math.min(same.cost, entry.cost);
+    return;
+  }
+  known.push(entry);
+  map.set(key, known);
+  bySense.set(known, senses.set(text, entry));
+}
 
 /** Values that name an entity are the entity; others are a condition. Copies in other datasets mean their owner. */
 export function valueEntries(
@@ -123,4 +151,93 @@ function valueKey(value: string, folding: Folding): string {
     .map(({ norm }) => norm)
     .filter((norm) => !/^[.,&]$/.test(norm))
     .join(" ");
+}
+
+/** Values that are written in many ways: how they are written in data, and what people call them. */
+const KINDS: readonly (readonly [written: RegExp, said: string])[] = [
+  [
+    /^(f|w|female|woman|frau|weiblich)$/,
+    "woman women female females lady ladies frau frauen weiblich weibliche weiblichen",
+  ],
+  [/^(m|male|man|mann|mannlich)$/, "man men male males mann männer männern männlich männliche männlichen"],
+];
+const OTHERS = /^(d|x|o|nb|other|divers|unknown|unbekannt|non-binary|n\/a)$/;
+/** There, what is neither has many names. */
+const OF_GENDER = /(^|_)(gender|sex|geschlecht)$/i;
+const YES = /^(yes|y|ja|j|true|wahr)$/;
+const NO = /^(no|n|nein|false|falsch)$/;
+
+/** "women" where the data have F and M. */
+export function commonValues(
+  all: readonly FieldValues[],
+  schema: Schema,
+): { word: string; ds: string; cond: Cond }[] {
+  return all.flatMap(({ ds, field, values }) => {
+    const folded = values.map(fold);
+    const isKnown = (value: string) => OTHERS.test(value) || KINDS.some(([written]) => written.test(value));
+    const isAll = KINDS.every(([written]) => folded.filter((value) => written.test(value)).length === 1);
+    const isOther = (value: string) => !isKnown(value) && !OF_GENDER.test(field);
+    if (!isAll || folded.some(isOther) || foreignLink(schema, ds, field) !== undefined) return [];
+    return KINDS.flatMap(([written, said]) => {
+      const value = values[folded.findIndex((each) => written.test(each))] as string;
+      const cond: Cond = { k: "is", key: { ds, field }, values: [value], match: "equal" };
+      return said.split(" ").map((word) => ({ word, ds, cond }));
+    });
+  });
+}
+
+/** The value that says yes, of a field that says nothing but yes and no. */
+function yesIn(all: readonly FieldValues[], { ds, field }: Key): string | undefined {
+  const values = all.find((each) => each.ds === ds && each.field === field)?.values ?? [];
+  if (values.length !== 2 || !values.some((value) => NO.test(fold(value)))) return undefined;
+  return values.find((value) => YES.test(fold(value)));
+}
+
+type Field = VisibleModel["datasets"][number]["fields"][number];
+
+/** What columns of yes and no are called; what is said where it is yes, and where it is no. */
+const FLAGS = `
+discontinued, obsolete, withdrawn, retired, delisted, phased out; discontinued, obsolete, phased out, no longer sold, no longer sell, no longer available, no longer offered, withdrawn, retired; still sold, still sell, still available, still offered, still offer, still carry, still active, active, current
+active, enabled, live, current, aktiv; active, still active, current, enabled; inactive, no longer active, not active any more, deactivated, disabled, dormant
+deleted, archived, removed; deleted, archived, removed, no longer there; still there, active
+available, in stock, lieferbar; available, still available; unavailable, not available, no longer available
+paid, settled; paid, settled, paid for; unpaid, not paid, not paid yet, not yet paid, outstanding
+closed, completed, finished, resolved, done; closed, completed, finished, resolved, done; open, not done yet, unfinished, unresolved
+`;
+
+const KNOWN = FLAGS.trim()
+  .split("\n")
+  .map((line) => line.split("; ").map((part) => part.split(", "))) as [string[], string[], string[]][];
+
+/** Numbers that only say whether something is so, as far as the author tells. */
+const OF_ONE =
+  /\b1 (?:if|when|means|for|=)|\b1 ?= ?\w|\b0 ?(?:\/|or|and) ?1\b|\b1 ?(?:\/|or|and) ?0\b|\bflag\b|^whether\b/i;
+const IS = /^(is|has|was|are)_/i;
+
+/** The value that says yes, of a field that says nothing but yes and no. */
+export function yesOf(ds: string, field: Field, values: readonly FieldValues[]): Literal | undefined {
+  const { name, type, isTime, description } = field;
+  const kind = kindOf(type, isTime);
+  if (kind === "boolean") return true;
+  if (kind === "text") return yesIn(values, { ds, field: name });
+  if (kind !== "number" || !/INT/i.test(type)) return undefined;
+  const isSaid =
+    IS.test(name) || OF_ONE.test(description ?? "") || KNOWN.some(([names]) => names.includes(name));
+  return isSaid ? 1 : undefined;
+}
+
+/** All fields that say yes or no, with their datasets. */
+export function flagsIn({ datasets }: VisibleModel, values: readonly FieldValues[]): Set<string> {
+  return new Set(
+    datasets.flatMap(({ name: ds, fields }) =>
+      fields.filter((field) => yesOf(ds, field, values) !== undefined).map(({ name }) => `${ds}.${name}`),
+    ),
+  );
+}
+
+/** What is said where a field of yes and no says yes, and where it says no, beside its own names. */
+export function flagWords({ name }: Field): { yes: readonly string[]; no: readonly string[] } {
+  const bare = fold(name.replace(IS, "").replace(/_(flag|yn|ind|bool)$/i, "")).replaceAll("_", " ");
+  const [, yes = [], no = []] = KNOWN.find(([names]) => names.includes(bare)) ?? [];
+  return { yes: [bare, ...yes.filter((word) => word !== bare)], no };
 }

@@ -7,7 +7,7 @@ import type { Schema } from "../../query/schema.ts";
 import { type Hop, isKey, type Key, type Num } from "../../query/semantic-query.ts";
 import { DIMENSIONS } from "../languages/english/english.ts";
 import { phraseKey } from "../languages/words.ts";
-import { unitIn, unitNamed, unitsIn } from "./units.ts";
+import { unitIn, unitNamed, unitsIn } from "./metric-facts.ts";
 
 /** The link whose only column in `ds` is this field. */
 export function foreignLink(schema: Schema, ds: string, field: string): Hop | undefined {

@@ -21,7 +21,7 @@ import {
 import { more } from "../senses/table-senses.ts";
 import type { Combined } from "./chart.ts";
 import type { Grammar, Rules } from "./grammar.ts";
-import { mostDone } from "./superlative-rules.ts";
+import { mostDone } from "./group-rules.ts";
 
 const to = (rel: RelSense, paths: Extract<Mod, { m: "to" }>["paths"], not = false, isOf = false): Sense => ({
   t: "mod",

@@ -5,10 +5,9 @@ import { Facts } from "../model/facts.ts";
 import { foreignLink } from "../model/model-words.ts";
 import { moneyMetrics } from "../model/usual-sales.ts";
 import { compared, growing } from "../senses/comparison-senses.ts";
-import { datasetsOf } from "../senses/conditions.ts";
+import { datasetsOf, firstOfEach, linkedTo } from "../senses/conditions.ts";
 import { piecesSold } from "../senses/entity-senses.ts";
 import type { By, Mod, Sense, TableSense } from "../senses/fragment.ts";
-import { firstOfEach, linkedTo } from "../senses/linked-conditions.ts";
 import {
   attr,
   count,

@@ -1,8 +1,8 @@
 import type { Cond, Key, Rel, Window } from "../../query/semantic-query.ts";
-import { unitNamed } from "../model/units.ts";
+import { unitNamed } from "../model/metric-facts.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
-import { measuredCond } from "../rules/unit-rules.ts";
+import { measuredCond } from "../rules/having-rules.ts";
 import type { Mod, Place, Quantity, Sense } from "./fragment.ts";
 import { aggregate, attr, firstCost, made, means, type RelSense, table, tableOf, top } from "./make.ts";
 import { ofEntities } from "./table-senses.ts";

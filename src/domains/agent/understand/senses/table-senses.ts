@@ -1,10 +1,9 @@
 import { allOf, isEqual, isSameField, opposite } from "../../query/parts.ts";
 import type { Cond, DatePart, Grain, Key, Num, Rel, Scope, Window } from "../../query/semantic-query.ts";
-import { isShared } from "../model/divisors.ts";
+import { isShared } from "../model/metric-facts.ts";
 import type { Combined } from "../rules/chart.ts";
 import type { Grammar } from "../rules/grammar.ts";
-import { condOf, datasetsOf } from "./conditions.ts";
-import { countedByDeeds, countedWhenDone } from "./deed-senses.ts";
+import { condOf, countedByDeeds, countedWhenDone, datasetsOf } from "./conditions.ts";
 import type { By, Mod, Quantity, Sense, TableSense } from "./fragment.ts";
 import { count, duringCost, entities, means, onWeekdays, type RelSense, tableOf } from "./make.ts";
 

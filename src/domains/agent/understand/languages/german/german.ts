@@ -1,10 +1,8 @@
-import { deniedAll, fieldsWith } from "../denied.ts";
-import { eitherOr, isValue } from "../either.ts";
 import { ENGLISH } from "../english/english.ts";
 import type { Language, Vocabulary } from "../language.ts";
-import { withParts } from "./compounds.ts";
+import { deniedAll, eitherOr, fieldsWith, isValue } from "../sentences.ts";
 import { GLOSSARY } from "./glossary.ts";
-import { inOrder } from "./order.ts";
+import { inOrder, withParts } from "./order.ts";
 import { behindVerbs, plain } from "./rewrites.ts";
 import { foldGerman, GERMAN_FORMS, stemGerman } from "./stem.ts";
 

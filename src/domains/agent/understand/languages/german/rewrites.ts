@@ -1,8 +1,8 @@
-import { withGoals } from "../english/goals.ts";
+import { withGoals } from "../english/phrasing.ts";
 import type { Vocabulary } from "../language.ts";
 import { GLOSSARY } from "./glossary.ts";
+import { asParticiples } from "./order.ts";
 import { foldGerman, stemGerman } from "./stem.ts";
-import { asParticiples } from "./verbs.ts";
 
 /** "wie viel hat Anna gekauft": for how much. */
 const SPENT =

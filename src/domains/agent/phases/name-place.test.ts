@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitsName } from "./name-place.ts";
+import { fitsName } from "./offers.ts";
 
 function fits(text: string, word: string, name: string, isValue = false): boolean {
   const start = text.indexOf(word);
