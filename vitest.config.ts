@@ -15,6 +15,7 @@ const ALONE = [
   "src/platform/catalog/**/*.test.ts",
   "src/platform/guarded-fetch/**/*.test.ts",
   "src/platform/sandbox/**/*.test.ts",
+  "src/platform/workers/**/*.test.ts",
 ];
 
 export default defineConfig({

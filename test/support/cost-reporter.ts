@@ -12,6 +12,7 @@ const MORE_A_FILE: Readonly<Record<string, number>> = {
   "src/platform/analytics": 20,
   "src/platform/catalog": 30,
   "src/platform/sandbox": 50,
+  "src/platform/workers": 50,
   "src/app/cli": 25,
   "src/app/home": 100,
   "src/domains/demo": 20,

@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { isAppError } from "../../kernel/errors.ts";
-import { ThreadPool } from "../../platform/threads/index.ts";
+import { WorkerPool } from "../../platform/workers/index.ts";
 import type { Aliases } from "./aliases.ts";
 import type { CallTool } from "./inventory.ts";
 import { LIMITS } from "./limits.ts";
@@ -20,17 +20,17 @@ interface Sight {
 
 /** Plans instructions in threads beside the server's own, which a long sentence would otherwise hold for seconds. */
 export class PlanThreads {
-  readonly #pool: ThreadPool<ToPlan, Plan>;
+  readonly #pool: WorkerPool<ToPlan, Plan>;
 
   constructor(planMs: number = LIMITS.instructions.planMs) {
     const { planners, waitingPlans, planMemoryMb } = LIMITS.instructions;
-    this.#pool = new ThreadPool({
+    this.#pool = new WorkerPool({
       noun: "instruction",
       nouns: "instructions",
       work: { doing: "Planning", done: "planned", did: "planned" },
       hint: "Nothing was done. Say it in fewer words, or one thing at a time.",
       module: join(import.meta.dirname, `plan-worker${extname(import.meta.filename)}`),
-      threads: planners,
+      workers: planners,
       waiting: waitingPlans,
       memoryMb: planMemoryMb,
       timeoutMs: planMs,

@@ -1,7 +1,7 @@
 /** Runs in a thread of its own and plans instructions, one at a time. None of its imports may load a whole slice. */
 import type { MessagePort } from "node:worker_threads";
 import { AppError, type ErrorCode } from "../../kernel/errors.ts";
-import { answerQuestions } from "../../platform/threads/index.ts";
+import { answerQuestions } from "../../platform/workers/index.ts";
 import type { Aliases } from "./aliases.ts";
 import { Inventory } from "./inventory.ts";
 import type { Plan } from "./plan.ts";

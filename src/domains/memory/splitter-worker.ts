@@ -1,4 +1,4 @@
-import { answerQuestions } from "../../platform/threads/index.ts";
+import { answerQuestions } from "../../platform/workers/index.ts";
 import { sectionsOf } from "./splitter.ts";
 
 answerQuestions(sectionsOf);

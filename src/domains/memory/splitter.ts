@@ -1,5 +1,5 @@
 import { extname, join } from "node:path";
-import { ThreadPool } from "../../platform/threads/index.ts";
+import { WorkerPool } from "../../platform/workers/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { splitText } from "../knowledge/index.ts";
 import { LIMITS } from "./limits.ts";
@@ -14,13 +14,13 @@ const MODULE = join(import.meta.dirname, `splitter-worker${extname(import.meta.f
 
 /** Splits texts into sections: long ones in a thread, for they take longer than an event loop may. */
 export class Splitter {
-  readonly #pool = new ThreadPool<string, Section[]>({
+  readonly #pool = new WorkerPool<string, Section[]>({
     noun: "document",
     nouns: "documents",
     work: { doing: "Splitting", done: "split", did: "split" },
     hint: "Split it into several documents.",
     module: MODULE,
-    threads: 1,
+    workers: 1,
     waiting: 8,
     memoryMb: 512,
     timeoutMs: LIMITS.memory.splitMs,

@@ -1,6 +1,6 @@
 /** Runs in a thread of its own and draws: ECharts is large, and a chart with many points takes it some time. */
 import { AppError } from "../../kernel/errors.ts";
-import { answerQuestions } from "../threads/index.ts";
+import { answerQuestions } from "../workers/index.ts";
 import { countValues } from "./chart.ts";
 import { drawingOf, type Subject } from "./drawing.ts";
 import { measure } from "./fonts.ts";

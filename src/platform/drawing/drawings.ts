@@ -2,8 +2,7 @@ import { extname, join } from "node:path";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { ProcessPool } from "../sandbox/index.ts";
-import { ThreadPool } from "../threads/index.ts";
+import { type ProcessCall, WorkerPool } from "../workers/index.ts";
 import type { Subject } from "./drawing.ts";
 import type { DrawingAnswer, DrawingQuestion } from "./drawing-worker.ts";
 import { readableFontFolders } from "./fonts.ts";
@@ -52,38 +51,40 @@ interface DrawingsOptions {
 export class Drawings {
   readonly #log: DrawingsOptions["log"];
   readonly fontFolders: readonly string[];
-  readonly #pool = new ThreadPool<DrawingQuestion, DrawingAnswer>({
+  readonly #pool = new WorkerPool<DrawingQuestion, DrawingAnswer>({
     noun: "picture",
     nouns: "pictures",
     work: { doing: "Drawing", done: "drawn", did: "drew" },
     hint: "Draw fewer values.",
     module: moduleOf("drawing-worker"),
-    threads: LIMITS.drawing.threads,
+    workers: LIMITS.drawing.threads,
     waiting: LIMITS.drawing.waiting,
     memoryMb: LIMITS.drawing.memoryMb,
     timeoutMs: LIMITS.drawing.ms,
     idleMs: LIMITS.drawing.idleMs,
   });
-  readonly #pngs: ProcessPool;
+  readonly #pngs: WorkerPool<ProcessCall, unknown>;
 
   constructor({ fontFolders = [], tempFolder, log }: DrawingsOptions) {
     this.#log = log;
     this.fontFolders = fontFolders;
-    this.#pngs = new ProcessPool({
-      name: "png-process",
+    this.#pngs = new WorkerPool({
       module: moduleOf("png-worker"),
-      osUser: "pictures",
-      tempFolder,
+      sandbox: {
+        name: "png-process",
+        osUser: "pictures",
+        tempFolder,
+        allowRead: readableFontFolders(fontFolders),
+        log,
+      },
       noun: "picture",
       nouns: "pictures",
       hint: "Draw fewer values.",
-      processes: LIMITS.drawing.threads,
+      workers: LIMITS.drawing.threads,
       waiting: LIMITS.drawing.waiting,
       memoryMb: LIMITS.drawing.pngMemoryMb,
       timeoutMs: LIMITS.drawing.ms,
       idleMs: LIMITS.drawing.idleMs,
-      allowRead: readableFontFolders(fontFolders),
-      log,
     });
   }
 
@@ -134,8 +135,9 @@ export class Drawings {
 
   #png(picture: Picture | undefined, theme: Look["theme"], { scope, signal }: DrawnFor): Promise<Png> {
     const { svg = "", width = 0, height = 0 } = picture ?? {};
-    const question: PngQuestion = { svg, width, height, theme, fontFolders: this.fontFolders };
-    return this.#told(async () => pngAnswer.parse(await this.#pngs.ask(scope, "png", question, signal)));
+    const params: PngQuestion = { svg, width, height, theme, fontFolders: this.fontFolders };
+    const call = () => ({ value: { method: "png", params } });
+    return this.#told(async () => pngAnswer.parse(await this.#pngs.ask(scope, signal, call)));
   }
 
   #ask(question: DrawingQuestion, { scope, signal }: DrawnFor): Promise<DrawingAnswer> {

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { workerData } from "node:worker_threads";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { answerCalls } from "../threads/index.ts";
+import { answerCalls } from "../workers/index.ts";
 import type { EmbeddingCalls } from "./embedding-model.ts";
 import { LIMITS } from "./limits.ts";
 import { minilmFiles } from "./minilm/minilm-model.ts";

@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "pino";
 import { AppError } from "../../kernel/errors.ts";
-import { ThreadCaller } from "../threads/index.ts";
+import { ThreadCaller } from "../workers/index.ts";
 import type { EmbeddingCalls, EmbeddingModel } from "./embedding-model.ts";
 import { LIMITS } from "./limits.ts";
 import { MINILM_FINGERPRINT, type ModelFiles } from "./model-files.ts";

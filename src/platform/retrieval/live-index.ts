@@ -1,4 +1,4 @@
-import type { ThreadCaller } from "../threads/index.ts";
+import type { ThreadCaller } from "../workers/index.ts";
 import type { Source } from "./types.ts";
 import type { IndexCalls, Which } from "./wire.ts";
 

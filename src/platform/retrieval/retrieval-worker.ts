@@ -1,7 +1,7 @@
 /** Runs in a thread of its own and holds the indexes: searching and analysing take longer than an event loop may. */
 import { workerData } from "node:worker_threads";
 import { maxSim } from "../embeddings/index.ts";
-import { type Answers, answerCalls, NotHeld } from "../threads/index.ts";
+import { type Answers, answerCalls, NotHeld } from "../workers/index.ts";
 import { IndexStore } from "./index-store.ts";
 import { analyseQuery } from "./lexical/analysis.ts";
 import type { LexicalIndex } from "./lexical/lexical-index.ts";

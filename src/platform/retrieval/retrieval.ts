@@ -5,7 +5,7 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { withTimeout } from "../../kernel/time.ts";
 import type { Broadcast } from "../catalog/index.ts";
 import type { Embeddings } from "../embeddings/index.ts";
-import { ThreadCaller, ThreadLost } from "../threads/index.ts";
+import { ThreadCaller, ThreadLost } from "../workers/index.ts";
 import { LIMITS } from "./limits.ts";
 import { LiveIndex } from "./live-index.ts";
 import { searchIndex } from "./search-index.ts";

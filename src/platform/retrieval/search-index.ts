@@ -4,7 +4,7 @@ import { LogThrottle } from "../../kernel/logging.ts";
 import { withTimeout } from "../../kernel/time.ts";
 import type { Embeddings, QueryEmbedding } from "../embeddings/index.ts";
 import { LIMITS as EMBEDDING_LIMITS } from "../embeddings/limits.ts";
-import type { ThreadCaller } from "../threads/index.ts";
+import type { ThreadCaller } from "../workers/index.ts";
 import { RECIPES, type Recipe } from "./recipes.ts";
 import type { Hit, Legs, Query, Source } from "./types.ts";
 import type { Candidate, IndexCalls, Which } from "./wire.ts";

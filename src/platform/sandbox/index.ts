@@ -1,5 +1,4 @@
-export { type OsUser, osUserOf } from "./os-users.ts";
-export { ProcessPool } from "./process-pool.ts";
+export { type OsUser, type OsUserKind, osUserOf } from "./os-users.ts";
 export { createSandbox } from "./sandbox.ts";
 export { crashAttribution, incidentError, isEngineBug, isProcessLost } from "./sandbox-errors.ts";
 export type { CallOptions, Sandbox, SandboxOptions, SandboxWalls } from "./sandbox-options.ts";

@@ -1,5 +1,5 @@
 /** Runs in a thread of its own and works out what is known about models. None of its imports may load a whole slice. */
-import { answerQuestions } from "../../../platform/threads/index.ts";
+import { answerQuestions } from "../../../platform/workers/index.ts";
 import type { VisibleModel } from "../../models/index.ts";
 import { navigate } from "../phases/run-phases.ts";
 import type { Ask } from "../query/semantic-query.ts";

@@ -1,21 +1,21 @@
 import { extname, join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
-import { ThreadPool } from "../../../platform/threads/index.ts";
+import { WorkerPool } from "../../../platform/workers/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Built, ToBuild } from "./build-worker.ts";
 
 /** Works out what is known about models in threads beside the server's own: their texts may be of any size and sort. */
 export class KnowledgeThreads {
-  readonly #pool: ThreadPool<ToBuild, Built>;
+  readonly #pool: WorkerPool<ToBuild, Built>;
 
   constructor() {
     const { builders, waitingQuestions, readerMemoryMb, buildMs, idleReaderMs } = LIMITS.agent;
-    this.#pool = new ThreadPool({
+    this.#pool = new WorkerPool({
       noun: "semantic model",
       nouns: "semantic models",
       hint: "Shorten its texts and synonyms, or split it.",
       module: join(import.meta.dirname, `build-worker${extname(import.meta.filename)}`),
-      threads: builders,
+      workers: builders,
       waiting: waitingQuestions,
       memoryMb: readerMemoryMb,
       timeoutMs: buildMs,

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { readableFontFolders } from "../../../platform/drawing/index.ts";
-import { ProcessPool } from "../../../platform/sandbox/index.ts";
+import { type ProcessCall, WorkerPool } from "../../../platform/workers/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Report } from "./report.ts";
 
@@ -42,7 +42,7 @@ interface MadeFor {
 export class Documents {
   readonly #log: Pick<Logger, "error" | "warn">;
   readonly #fontFolders: readonly string[];
-  readonly #pool: ProcessPool;
+  readonly #pool: WorkerPool<ProcessCall, unknown>;
   #lastMs = Number.NEGATIVE_INFINITY;
 
   constructor({
@@ -56,22 +56,24 @@ export class Documents {
   }) {
     this.#log = log;
     this.#fontFolders = fontFolders;
-    this.#pool = new ProcessPool({
-      name: "document-process",
+    this.#pool = new WorkerPool({
       module: join(import.meta.dirname, `document-worker${extname(import.meta.filename)}`),
-      osUser: "documents",
-      tempFolder,
+      sandbox: {
+        name: "document-process",
+        osUser: "documents",
+        tempFolder,
+        maxResultBytes: bytes,
+        allowRead: readableFontFolders(fontFolders),
+        log,
+      },
       noun: "document",
       nouns: "documents",
       hint: "Export fewer widgets or rows.",
-      processes,
+      workers: processes,
       waiting,
       memoryMb,
       timeoutMs: ms,
       idleMs,
-      maxResultBytes: bytes,
-      allowRead: readableFontFolders(fontFolders),
-      log,
     });
   }
 
@@ -79,23 +81,25 @@ export class Documents {
   prepare(scope: string): void {
     const isThere = performance.now() - this.#lastMs < idleMs / 2;
     this.#lastMs = performance.now();
-    if (!isThere) void this.#pool.ask(scope, "prepare", null).catch(() => undefined);
+    if (!isThere) void this.#ask("prepare", null, { scope }).catch(() => undefined);
   }
 
-  pdf(report: Report, { scope, signal }: MadeFor): Promise<z.output<typeof pdfAnswer>> {
+  pdf(report: Report, madeFor: MadeFor): Promise<z.output<typeof pdfAnswer>> {
     const question: PdfQuestion = { report, fontFolders: this.#fontFolders };
-    return this.#made(async () => pdfAnswer.parse(await this.#pool.ask(scope, "pdf", question, signal)));
+    return this.#made(async () => pdfAnswer.parse(await this.#ask("pdf", question, madeFor)));
   }
 
   /** An Excel workbook. */
-  workbook(sheets: readonly SheetOfWorkbook[], { scope, signal }: MadeFor): Promise<Uint8Array> {
-    return this.#made(async () =>
-      workbookAnswer.parse(await this.#pool.ask(scope, "workbook", sheets, signal)),
-    );
+  workbook(sheets: readonly SheetOfWorkbook[], madeFor: MadeFor): Promise<Uint8Array> {
+    return this.#made(async () => workbookAnswer.parse(await this.#ask("workbook", sheets, madeFor)));
   }
 
   close(): Promise<void> {
     return this.#pool.close();
+  }
+
+  #ask(method: string, params: unknown, { scope, signal }: MadeFor): Promise<unknown> {
+    return this.#pool.ask(scope, signal, () => ({ value: { method, params } }));
   }
 
   async #made<T>(work: () => Promise<T>): Promise<T> {

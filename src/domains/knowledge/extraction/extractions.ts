@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { extname, join } from "node:path";
 import { AppError } from "../../../kernel/errors.ts";
-import { ThreadPool } from "../../../platform/threads/index.ts";
+import { WorkerPool } from "../../../platform/workers/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import type { Data } from "../../data/index.ts";
 import type { ChunksStore } from "../chunks.store.ts";
@@ -33,12 +33,12 @@ const COLUMN_TYPES = { number: true, money: true, percent: true } as Readonly<Re
 /** Rows of what documents say in their labels, forms and tables. */
 export class Extractions {
   readonly #parts: ExtractionParts;
-  readonly #pool = new ThreadPool<FindRequest, FoundValue[]>({
+  readonly #pool = new WorkerPool<FindRequest, FoundValue[]>({
     noun: "document",
     nouns: "documents",
     hint: "Ask for fewer fields, or a smaller depth.",
     module: MODULE,
-    threads: 2,
+    workers: 2,
     waiting: 16,
     memoryMb: 512,
     timeoutMs: LIMITS.knowledge.extractionMs,

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { AppError } from "../../../kernel/errors.ts";
 import type { Clock } from "../../../kernel/time.ts";
 import type { Catalog } from "../../../platform/catalog/index.ts";
-import { ThreadPool } from "../../../platform/threads/index.ts";
+import { WorkerPool } from "../../../platform/workers/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
 import { LIMITS } from "../limits.ts";
 import { accounts, memoryShapes as shapes } from "../memory.tables.ts";
@@ -38,13 +38,13 @@ export class RelationRules {
   readonly #clock: Clock;
   readonly #read = new Map<number, Read>();
   /** A pattern or path of somebody's shape may take for ever. */
-  readonly #pool = new ThreadPool<ShapesQuestion, ShapesAnswer>({
+  readonly #pool = new WorkerPool<ShapesQuestion, ShapesAnswer>({
     noun: "relation",
     nouns: "relations",
     work: { doing: "Checking", done: "checked", did: "checked" },
     hint: "Make the rules of the workspace simpler; an admin sets them.",
     module: MODULE,
-    threads: 2,
+    workers: 2,
     waiting: 64,
     memoryMb: 256,
     timeoutMs: LIMITS.memory.shapesMs,

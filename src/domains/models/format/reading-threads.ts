@@ -1,10 +1,10 @@
 import { extname, join } from "node:path";
-import { ThreadPool } from "../../../platform/threads/index.ts";
+import { WorkerPool } from "../../../platform/workers/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { ModelFile, Reading } from "./read-models.ts";
 
 interface ReadingOptions {
-  threads?: number;
+  workers?: number;
   memoryMb?: number;
   timeoutMs?: number;
   /** For the tests. */
@@ -13,16 +13,16 @@ interface ReadingOptions {
 
 /** Reads model files in threads beside the server's own, which a hostile file could otherwise hold for a second. */
 export class ReadingThreads {
-  readonly #pool: ThreadPool<readonly ModelFile[], Reading>;
+  readonly #pool: WorkerPool<readonly ModelFile[], Reading>;
 
   constructor(options: ReadingOptions = {}) {
     const { readers, readerMemoryMb, readMs, waitingReaders } = LIMITS.models;
-    this.#pool = new ThreadPool({
+    this.#pool = new WorkerPool({
       noun: "model",
       nouns: "models",
       hint: "Split the model into several files or models.",
       module: join(import.meta.dirname, `read-worker${extname(import.meta.filename)}`),
-      threads: readers,
+      workers: readers,
       waiting: waitingReaders,
       memoryMb: readerMemoryMb,
       timeoutMs: readMs,

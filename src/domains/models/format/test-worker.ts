@@ -1,5 +1,5 @@
 /** Stands in for `read-worker.ts` where a thread has to go wrong: the name of the first file says how. */
-import { answerQuestions } from "../../../platform/threads/index.ts";
+import { answerQuestions } from "../../../platform/workers/index.ts";
 import { type ModelFile, readModels } from "./read-models.ts";
 
 const DEEDS: Readonly<Record<string, () => void>> = {

@@ -1,18 +1,18 @@
 import { extname, join } from "node:path";
 import type { JsonSlice } from "../../../kernel/json.ts";
-import { ThreadPool } from "../../threads/index.ts";
+import { WorkerPool } from "../../workers/index.ts";
 import { LIMITS } from "../limits.ts";
 import type { RowsTarget } from "./row-json.ts";
 import type { RowsAnswer, RowsQuestion } from "./rows-worker.ts";
 
 /** Reads the rows of large pushes in threads beside the server's own, which they would hold for a second or more. */
 export class RowThreads {
-  readonly #pool = new ThreadPool<RowsQuestion, RowsAnswer>({
+  readonly #pool = new WorkerPool<RowsQuestion, RowsAnswer>({
     noun: "rows",
     nouns: "large pushes",
     hint: "Send them in several requests.",
     module: join(import.meta.dirname, `rows-worker${extname(import.meta.filename)}`),
-    threads: LIMITS.analytics.rowReaders,
+    workers: LIMITS.analytics.rowReaders,
     waiting: LIMITS.analytics.waitingRowReaders,
     memoryMb: LIMITS.analytics.rowReaderMemoryMb,
     timeoutMs: LIMITS.analytics.rowReaderMs,

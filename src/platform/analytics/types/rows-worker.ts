@@ -4,7 +4,7 @@
  */
 import { AppError } from "../../../kernel/errors.ts";
 import { sanitise } from "../../../kernel/text.ts";
-import { answerQuestions } from "../../threads/index.ts";
+import { answerQuestions } from "../../workers/index.ts";
 import { parseExactly, type RowsTarget, rowsToJson } from "./row-json.ts";
 import type { Row } from "./row-types.ts";
 

@@ -1,5 +1,5 @@
 /** Runs in a thread of its own and reads questions, one at a time. None of its imports may load a whole slice. */
-import { answerQuestions } from "../../../../platform/threads/index.ts";
+import { answerQuestions } from "../../../../platform/workers/index.ts";
 import { type Material, materialOf } from "../../assist/material.ts";
 import { misfitOf } from "../../assist/misfit.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";

@@ -1,6 +1,6 @@
 import { extname, join } from "node:path";
 import { AppError, isAppError } from "../../../../kernel/errors.ts";
-import { ThreadPool } from "../../../../platform/threads/index.ts";
+import { WorkerPool } from "../../../../platform/workers/index.ts";
 import type { Material } from "../../assist/material.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
@@ -18,17 +18,17 @@ export interface Reader {
 /** Reads questions in threads beside the server's own, which a long one would otherwise hold for a good while. */
 export class ReadingThreads {
   readonly #ids = new WeakMap<Knowledge, number>();
-  readonly #pool: ThreadPool<ToRead, Read>;
+  readonly #pool: WorkerPool<ToRead, Read>;
   #count = 0;
 
   constructor() {
     const { readers, waitingQuestions, readerMemoryMb, readMs, idleReaderMs } = LIMITS.agent;
-    this.#pool = new ThreadPool({
+    this.#pool = new WorkerPool({
       noun: "question",
       nouns: "questions",
       hint: "Ask in fewer words.",
       module: join(import.meta.dirname, `read-worker${extname(import.meta.filename)}`),
-      threads: readers,
+      workers: readers,
       waiting: waitingQuestions,
       memoryMb: readerMemoryMb,
       timeoutMs: readMs,

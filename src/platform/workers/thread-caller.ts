@@ -1,6 +1,6 @@
 import { type Transferable, Worker, type WorkerOptions } from "node:worker_threads";
 import { strippedFlags } from "../stripped/index.ts";
-import type { Answered } from "./answer-calls.ts";
+import type { Answered } from "./answers.ts";
 
 /** What a thread can be asked, by name, with what it answers. */
 export type Calls = Record<string, { ask: unknown; answer: unknown }>;
