@@ -17,6 +17,7 @@ import { getDatasets } from "./tools/get-datasets.tool.ts";
 import { getSemanticModel } from "./tools/get-semantic-model.tool.ts";
 import { inferSemanticModel } from "./tools/infer-semantic-model.tool.ts";
 import { listImprovementRequests } from "./tools/list-improvement-requests.tool.ts";
+import { listModelDrafts } from "./tools/list-model-drafts.tool.ts";
 import { listSemanticModels } from "./tools/list-semantic-models.tool.ts";
 import { listStoredQueries } from "./tools/list-stored-queries.tool.ts";
 import { publishSemanticModel } from "./tools/publish-semantic-model.tool.ts";
@@ -73,6 +74,7 @@ export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
     saveSemanticModel,
     publishSemanticModel,
     readSemanticModel,
+    listModelDrafts,
     listStoredQueries,
     updateStoredQuery,
     listImprovementRequests,

@@ -23,16 +23,33 @@ export async function ask(workspace: string, question: Question, options: CallOp
   const model = named ?? (models.length === 1 ? models[0] : undefined);
   const byModel = model === undefined ? undefined : await askModel(workspace, model.name, question, options);
   if (byModel !== undefined && (byModel.outcome !== "refuse" || scope !== "")) return byModel;
-  const byData = await askData(workspace, question, options);
-  if (byData.outcome !== "refuse") {
+  // A search of all tables may take long: documents are asked meanwhile, and an answer of theirs does not wait for it.
+  const elsewhere = byModel && askElsewhere(workspace, text, options);
+  elsewhere?.catch(() => undefined);
+  const byData = await orSooner(askData(workspace, question, options), elsewhere);
+  if (byData !== undefined && byData.outcome !== "refuse") {
     const answered = models.find(({ name }) => name === byData.model);
     if (answered === undefined) return byData;
     // A model's own answer says more: its chart, what it is made of, and it can be marked.
     const again = await askModel(workspace, answered.name, { text }, options);
     return again.outcome === "answer" ? again : byData;
   }
-  const elsewhere = await askElsewhere(workspace, text, options);
-  return elsewhere ?? byModel ?? byData;
+  return (await (elsewhere ?? askElsewhere(workspace, text, options))) ?? byModel ?? (byData as Answer);
+}
+
+const PATIENCE_MS = 4_000;
+
+/** Undefined when the others have had an answer for some seconds. */
+function orSooner<T>(work: Promise<T>, others: Promise<unknown> | undefined): Promise<T | undefined> {
+  if (others === undefined) return work;
+  const tired = others.then(
+    (answer) =>
+      new Promise<undefined>((resolve) => {
+        if (answer !== undefined) setTimeout(resolve, PATIENCE_MS);
+      }),
+  );
+  work.catch(() => undefined);
+  return Promise.race([work, tired]);
 }
 
 async function askModel(

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { callTool } from "../../api/client.ts";
-import { useTool, useWorkspace } from "../../api/hooks.ts";
+import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import type { DashboardList } from "../../api/tools.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
@@ -38,6 +38,7 @@ export function PinDialog({
       const id = await (target === ""
         ? onNew(slug, title.trim() || name.trim(), widget)
         : onExisting(slug, Number(target), widget));
+      await refresh(queries, slug, ["list_dashboards"]);
       onClose();
       told(t`“${name}” is on the dashboard.`);
       void navigate({ to: "/w/$slug/$page/$id", params: { slug, page: "dashboards", id: `${id}` } });

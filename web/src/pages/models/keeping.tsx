@@ -230,7 +230,7 @@ interface RequestList {
 
 /** What people and agents missed in the model. */
 export function Requests({ model }: { model: string }) {
-  const { slug, role } = useWorkspace();
+  const { slug } = useWorkspace();
   const { data, error } = useTool<RequestList>("list_improvement_requests", { state: "all", limit: 100 });
   if (error) return <ErrorNote error={error} />;
   if (data === undefined) return <Waiting />;
@@ -260,14 +260,14 @@ export function Requests({ model }: { model: string }) {
               {who} · <When at={at} />
             </span>
           </span>
-          {state === "open" && role !== "viewer" ? (
+          {state === "open" ? (
             <span className="flex gap-2">
               <Button small onClick={() => void close(id, "done")}>{t`Done`}</Button>
               <Button small look="quiet" onClick={() => void close(id, "declined")}>{t`Decline`}</Button>
             </span>
           ) : (
             <Badge tone={state === "done" ? "good" : "plain"}>
-              {state === "done" ? t`Done` : state === "open" ? t`Open` : t`Declined`}
+              {state === "done" ? t`Done` : t`Declined`}
             </Badge>
           )}
         </li>

@@ -26,7 +26,12 @@ const Editor = lazy(() =>
   import("../../components/editor.tsx").then((loaded) => ({ default: loaded.Editor })),
 );
 
-const MODELS = ["list_semantic_models", "read_semantic_model", "list_verified_questions"];
+const MODELS = [
+  "list_semantic_models",
+  "list_model_drafts",
+  "read_semantic_model",
+  "list_verified_questions",
+];
 
 /** What a model knows, for those who ask by it and do not change it. */
 export function ModelDigest({ name }: { name: string }) {
@@ -174,7 +179,9 @@ export function ModelPage({ name }: { name: string }) {
           },
           { id: "tests", label: t`Test questions`, content: <TestQuestions model={name} /> },
           { id: "versions", label: t`Versions`, content: <Versions model={data} /> },
-          { id: "requests", label: t`Wishes`, content: <Requests model={name} /> },
+          ...(role === "admin"
+            ? [{ id: "requests", label: t`Wishes`, content: <Requests model={name} /> }]
+            : []),
         ]}
       />
     </PageFrame>

@@ -9,8 +9,9 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { TextField } from "../../components/fields.tsx";
 import { LinkList, RowLink } from "../../components/list.tsx";
-import { Page as PageFrame } from "../../components/page.tsx";
+import { Page as PageFrame, SectionTitle } from "../../components/page.tsx";
 import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
+import { When } from "../../components/when.tsx";
 import { number } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
 import { ModelDigest, ModelPage } from "./model.tsx";
@@ -74,8 +75,47 @@ function ModelsPage() {
           ))}
         </LinkList>
       )}
+      {may && <Drafts />}
       {isProposing && <Propose onClose={() => propose(false)} />}
     </PageFrame>
+  );
+}
+
+interface DraftList {
+  drafts: { name: string; version: number | null; saved_by: string | null; saved_at: string }[];
+}
+
+/** What was proposed or changed and waits for somebody to look at it. */
+function Drafts() {
+  const { slug } = useWorkspace();
+  const { data } = useTool<DraftList>("list_model_drafts");
+  if (data === undefined || data.drafts.length === 0) return null;
+  return (
+    <section className="flex flex-col gap-2" aria-label={t`Drafts`}>
+      <SectionTitle>{t`Drafts`}</SectionTitle>
+      <LinkList label={t`Drafts`}>
+        {data.drafts.map(({ name, version, saved_by: who, saved_at: at }) => (
+          <RowLink
+            key={name}
+            slug={slug}
+            page="models"
+            id={name}
+            icon={<Boxes />}
+            title={name}
+            about={
+              <>
+                {who} · <When at={at} />
+              </>
+            }
+            end={
+              <Badge tone="warn">
+                {version === null ? t`Never published` : t`Changed since version ${version}`}
+              </Badge>
+            }
+          />
+        ))}
+      </LinkList>
+    </section>
   );
 }
 
