@@ -1,5 +1,6 @@
+import { callTool } from "./mcp.ts";
 import { type Answer, callOf, PATHS, type RpcError, type ToolResult } from "./rpc.ts";
-import type { TestServer } from "./server.ts";
+import { startTestServer, type TestServer } from "./server.ts";
 
 export interface MemoryHit {
   memory_id: string;
@@ -53,3 +54,17 @@ export class MemoryClient {
 
 export const idsOf = (hits: readonly Pick<MemoryHit, "memory_id">[]) =>
   hits.map(({ memory_id }) => memory_id);
+
+/** A server with a client of the memory surface; `call` is of `/mcp`, and gives an error as `{error}`. */
+export async function startMemory() {
+  const server = await startTestServer();
+  const acme = new MemoryClient(server, await server.token({ kind: "memory" }));
+  const token = await server.token();
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever there is.
+  const call = async (tool: string, args: Record<string, unknown>, as = token): Promise<any> => {
+    const { result, error } = await callTool(server, as, tool, args);
+    if (result === undefined || result.isError) return { error: result?.content[0]?.text ?? error?.message };
+    return result.structuredContent;
+  };
+  return { server, acme, token, call, stop: () => server.stop() };
+}

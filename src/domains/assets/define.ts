@@ -16,7 +16,7 @@ export interface AssetsServices {
   data: Pick<Data, "require" | "tableView" | "withParquet" | "exportParquet">;
   /** Keeps files that are too large for an answer. */
   exports: StoredExports;
-  /** Whether files of the contract have formulas made harmless. */
+  /** True if files of the contract have formulas made harmless. */
   escapeFormulas: boolean;
   search: AssetSearch;
   audit: Pick<AuditSink, "record">;

@@ -39,7 +39,7 @@ export interface AlertChecksParts extends EvaluationParts {
   log: Logger;
 }
 
-/** What a check came to: what was found, or why nothing could be. */
+/** Result of a check: its findings, or why it failed. */
 interface Checked {
   found: Found;
   says: string;
@@ -124,7 +124,7 @@ export class AlertChecks {
 
   async #work(load: () => Promise<Alert[]>, { signal }: JobContext): Promise<void> {
     await this.#parts.deliveries.prepare();
-    // Those of one owner see the same rows of the same dataset, which are looked up once.
+    // Grouped by owner and dataset, who see the same rows, so that these are looked up once.
     const groups = Map.groupBy(await load(), targetKey);
     for (const alerts of groups.values()) await this.#checkAll(alerts, signal);
   }
@@ -147,7 +147,7 @@ export class AlertChecks {
     const target = this.#target(alerts[0] as Alert);
     const none = await target
       .then(({ caller, dataset }) => unmatched(this.#parts, caller, dataset, alerts))
-      // What cannot be seen is told for each of them below.
+      // Errors are reported for each alert below.
       .catch(() => new Set<Alert>());
     const checks = await mapBounded(alerts, LIMITS.alerts.looksAtOnce, async (alert) => {
       signal.throwIfAborted();
@@ -161,7 +161,7 @@ export class AlertChecks {
     }
   }
 
-  /** Whoever owns an alert, with the rights that they have now, and what it looks at. */
+  /** The owner of an alert, with their current rights, and its dataset. */
   async #target(alert: Alert): Promise<CheckTarget> {
     const caller = await ownerOf(this.#parts.identity, alert, "alert");
     return { caller, dataset: await this.#parts.data.require(caller, alert.datasetId) };

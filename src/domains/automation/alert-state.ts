@@ -17,7 +17,7 @@ export interface AlertSnapshot {
   failures: number;
 }
 
-/** What a check found: rows that match, none, nothing that says either, or an error. */
+/** Finding of a check: matching rows, none, unknown, or an error. */
 export type Found =
   /** `rows` where the alert has a key: a hash for each. */
   | { kind: "match"; hash: string; rows?: readonly string[] }
@@ -44,7 +44,7 @@ export function nextAlertState(
   debounce: Debounce,
 ): { after: AlertSnapshot; happening: AlertTransition | null } {
   const { state, toldHash, toldRows, matches, calm, failures } = standing;
-  // Whoever is given what has more than a standing must not get the rest of it back.
+  // Picks the fields of the state: callers pass whole alerts, and must not get the rest back.
   const before = { state, toldHash, toldRows, matches, calm, failures };
   if (found.kind === "unknown") return { after: before, happening: null };
   if (found.kind === "failed") return failed(before, found.isFinal);

@@ -19,7 +19,7 @@ import { notYours, takenOver } from "./owner.ts";
 import { chosenChannels } from "./recipients.ts";
 import { noneWith } from "./scheduled.store.ts";
 
-/** What a caller wants of an alert; what is left out stays, or is as usual. */
+/** Partial update of an alert; what is left out stays, or takes its default. */
 export interface AlertChange {
   name?: string | undefined;
   condition?: string | undefined;
@@ -179,7 +179,7 @@ export class Alerts {
     if (caller.role !== "admin" && !(await this.sees(caller, alert))) throw notYours("alert");
   }
 
-  /** Whether this caller may know what the alert looks for and has found: its owner, or who sees all of the dataset. */
+  /** True if this caller may know what the alert looks for and has found: its owner, or who sees all of the dataset. */
   async sees(caller: Caller, alert: Alert): Promise<boolean> {
     return alert.ownerId === caller.user.id || (await this.seesAll(caller, alert));
   }

@@ -13,7 +13,7 @@ import type { ReportRuns } from "./reports/report-runs.ts";
 import type { ReportsStore } from "./reports/reports.store.ts";
 import type { Reports } from "./reports/reports.ts";
 
-/** What the tools of this slice work with. */
+/** Services that the tools of this slice work with. */
 export interface AutomationServices {
   /** Sees to what has happened in other slices. */
   react(topic: string, payload: unknown): Promise<void>;

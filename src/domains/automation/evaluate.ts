@@ -10,7 +10,7 @@ import { type AlertSnapshot, type Found, nextAlertState } from "./alert-state.ts
 import type { Alert } from "./alerts.store.ts";
 import { LIMITS } from "./limits.ts";
 
-/** What an alert finds in the data, with what it says of that. */
+/** Result of evaluating an alert, with its sentence. */
 export interface Evaluation {
   found: Exclude<Found, { kind: "failed" }>;
   /** A sentence about what is the case. */
@@ -43,7 +43,7 @@ export function evaluate(
   return Promise.resolve(staleness(parts, dataset, alert));
 }
 
-/** Those of several conditions on one dataset that no row matches, asked in as few queries as can be. */
+/** Batch evaluation: the alerts on one dataset that no row matches, in as few queries as can be. */
 export async function unmatched<A extends Watched>(
   { data }: EvaluationParts,
   caller: Caller,
@@ -131,7 +131,7 @@ function staleness({ clock }: EvaluationParts, { name, refreshedAt }: Dataset, a
   };
 }
 
-/** What the last run of the dataset's query came to. One that goes on, or was cancelled, says nothing. */
+/** Outcome of the last run of the dataset's query. One that goes on, or was cancelled, says nothing. */
 async function lastRun(
   { queries, queriesStore, runs }: EvaluationParts,
   caller: Caller,
@@ -151,7 +151,7 @@ async function lastRun(
   return { found, says: `The last run of the query ${query.name}: ${status}.`, matched: null };
 }
 
-/** What an alert would have told, had it been there. */
+/** Result of a backtest: what an alert would have told in the past. */
 export interface Backtest {
   days: number;
   fired: number;
@@ -190,7 +190,7 @@ export async function backtest(
   const found = await data
     .summarise(caller, view, `SELECT ${looks.join(", ")}`, backtestMs)
     .catch((error) => {
-      // What takes too long says nothing; it is only a hint.
+      // A timeout is no error: the backtest is only a hint.
       if (isAppError(error)) return null;
       throw error;
     });

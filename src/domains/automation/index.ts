@@ -45,7 +45,7 @@ interface Before {
 
 type Settings = ValuesOf<typeof AGENT_SETTINGS>;
 
-/** What happens in other slices that alerts look at. */
+/** Events of other slices that alerts react to. */
 export const WATCHED_EVENTS: readonly string[] = [DATASET_CHANGED, QUERY_RUN_ENDED];
 
 /** The dataset that an event is about, if it is one that alerts look at. */

@@ -8,7 +8,7 @@ import type { Alert } from "./alerts.store.ts";
 import type { MatchedRows } from "./evaluate.ts";
 import { LIMITS } from "./limits.ts";
 
-/** What a notice tells of. */
+/** Content of a notice. */
 export interface NoticeContent {
   happening: Exclude<AlertTransition, "repaired">;
   isTest: boolean;
@@ -26,7 +26,7 @@ const PREFIXES = {
   error: "Cannot be checked: ",
 } as const;
 
-/** What recipients of an alert get, rendered once. */
+/** Message to the recipients of an alert, rendered once. */
 export async function noticeOf(alert: Alert, told: NoticeContent): Promise<Message> {
   const { happening, isTest, says, matched, datasetName, at, appUrl } = told;
   const named = alert.subject ?? `Alert: ${alert.name}`;

@@ -3,7 +3,7 @@ import type { Caller } from "../../registry/caller.ts";
 import type { Identity } from "../identity/index.ts";
 import type { reports } from "./automation.tables.ts";
 
-/** What decides who is told where the messages of an alert or report go and what came of them. */
+/** Ownership of an alert or report: decides who is told its recipients and deliveries. */
 export type Tended = Pick<typeof reports.$inferSelect, "ownerId" | "ownedSince" | "webhooks" | "webhooksBy">;
 
 /** Admins, and its owner of what has happened since it is theirs: before, it was made with another's rights. */
@@ -16,7 +16,7 @@ export function looksAfter(
   return ownerId === user.id && (at === undefined || ownedSince === null || at >= ownedSince);
 }
 
-/** What changes about an alert or report with whoever changes it. */
+/** Fields that change when somebody else takes over an alert or report. */
 export function takenOver(
   { user }: Caller,
   { ownerId }: Pick<Tended, "ownerId">,

@@ -6,7 +6,7 @@ import type { AutomationServices } from "./define.ts";
 import type { Backtest } from "./evaluate.ts";
 import { knowsUrls } from "./recipients.ts";
 
-/** What is told of an alert that was made or changed: how it was understood, and what it would find. */
+/** Answer about an alert that was made or changed: how it was understood, and what it would find. */
 export const savedShape = {
   matches_now: z.int().nullable().describe("Rows that match now, as you see them"),
   past_firings: z

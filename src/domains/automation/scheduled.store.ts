@@ -21,11 +21,11 @@ interface Kind<Row> {
   ruleOf(row: Row): Omit<Rule, "anchor"> | null;
   /** By what it is found beside its name. */
   searchBody: SQL<string>;
-  /** What happened to it, of which the newest are kept. */
+  /** Its history, of which the newest entries are retained. */
   past: { table: typeof alertEvents | typeof reportRuns; of: AnyPgColumn; kept: number };
 }
 
-/** What alerts and reports have in common: they are found, deleted, brought back, forgotten, and come due. */
+/** Base store of alerts and reports: find, delete, restore, purge, and what is due. */
 export class ScheduledStore<Row extends { id: number; workspaceId: number }> {
   protected readonly catalog: Catalog;
   protected readonly clock: Clock;

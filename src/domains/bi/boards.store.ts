@@ -26,7 +26,7 @@ export interface FoundWidget {
   dashboard: Dashboard | null;
 }
 
-/** What the catalog knows of dashboards and widgets. Each change keeps what was before it. */
+/** Catalog records of dashboards and widgets. Each change keeps the former version. */
 export class BoardsStore extends Store {
   /** All of it is kept, or nothing. */
   transaction<T>(work: (tx: CatalogTx) => Promise<T>): Promise<T> {
@@ -274,7 +274,7 @@ export class BoardsStore extends Store {
       .limit(LIMITS.bi.listedVersions);
   }
 
-  /** Those who answered for it then are in it; of older ones it is known only who made the change. */
+  /** Includes the authors at that time; of older versions only the author of the change is known. */
   async version(
     kind: "dashboard" | "widget",
     id: number,
@@ -347,7 +347,7 @@ export class BoardsStore extends Store {
     await tx.update(widgets).set(back).where(eq(widgets.id, id));
   }
 
-  /** What may be found by a search: name and words of each, with a text that changes when they do. */
+  /** Texts for the search index: name and words of each, with a text that changes when they do. */
   async searchTexts(
     workspaceId: number,
     kind: "dashboard" | "widget",
@@ -431,7 +431,7 @@ export function may(
   return shared === "edit" || (shared === "view" && verb === "read");
 }
 
-/** Who may say who else sees and changes it: otherwise somebody it is shared with could lock out the others. */
+/** Authorization to change sharing: otherwise somebody it is shared with could lock out the others. */
 export function mayShare({ user, role }: Caller, { createdBy }: Pick<Guarded, "createdBy">): boolean {
   return createdBy === user.id || role === "admin";
 }

@@ -20,7 +20,7 @@ export const viewerAttributes = z
   .record(z.string().max(100), z.string().max(500))
   .refine((given) => Object.keys(given).length <= mostAttributes);
 
-/** What a host application says of the viewer for whom it wants a ticket. */
+/** Request of a host application for a viewer's ticket. */
 export const ticketWish = z.strictObject({
   attributes: viewerAttributes.default({}),
   minutes: z.int().min(1).max(ticketMinutes).default(ticketMinutes),
@@ -38,7 +38,7 @@ interface EmbedWish {
   origins?: readonly string[] | undefined;
 }
 
-/** What an embed shows, and with whose rights. */
+/** An opened embed: its dashboard, and the caller whose rights apply. */
 interface OpenEmbed {
   caller: Caller;
   dashboard: Dashboard | null;
@@ -122,7 +122,7 @@ export class Embeds {
     const embed = await store.byPublicId(publicId);
     const isOwn = claims.publicId === publicId && claims.untilMs > clock.now().getTime();
     if (embed === undefined || !isOwn || !this.#works(embed)) throw notValid();
-    // What the embed itself says of its viewers comes before what the host says.
+    // Attributes of the embed take precedence over those of the host.
     return { ...embed, attributes: { ...claims.attributes, ...embed.attributes } };
   }
 
@@ -244,7 +244,7 @@ export class EmbedsStore extends Store {
     return row;
   }
 
-  /** Those that work, of one maker or of all. */
+  /** Active embeds, of one creator or of all. */
   async list(
     workspaceId: number,
     { limit, userId }: { limit: number; userId: number | undefined },

@@ -199,7 +199,7 @@ export class Views {
     return { widget, asOf, ...shown, notes: [...shown.notes, less] };
   }
 
-  /** Whether a widget shows less because of who has changed it than the caller alone would see. */
+  /** True if a widget shows less because of who has changed it than the caller alone would see. */
   async #seesLess(
     { caller, viewer, known }: { caller: Caller; viewer: Caller; known: KnownDatasets },
     { spec, datasetId }: Widget,

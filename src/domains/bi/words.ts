@@ -1,6 +1,6 @@
 import { type Translations, type Words, wordsOf } from "../../kernel/translation.ts";
 
-/** What is said of data in and beside the pictures of a dashboard. */
+/** Translations of texts in and beside the charts of a dashboard. */
 export const GERMAN: Translations = {
   "Sum of {0}": "Summe von {0}",
   "Average of {0}": "Durchschnitt von {0}",

@@ -17,18 +17,18 @@ interface DescribedColumn extends Column {
   max?: JsonValue;
 }
 
-/** What is known of the columns that a caller may see, counted over the rows that this caller may see. */
+/** Statistics of a caller's visible columns, over this caller's visible rows. */
 interface ColumnStatistics {
   rows: number;
   columns: DescribedColumn[];
-  /** What a reader should know about how it was counted. */
+  /** Note for the reader about how it was counted. */
   note?: string;
 }
 
 /** Types whose values have an order that means something. */
 const ORDERED =
   /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|FLOAT|DOUBLE|DECIMAL\(.*\)|DATE|TIME|TIMESTAMP.*|VARCHAR|BOOLEAN)$/;
-/** Whoever asks for details waits no longer for these. */
+/** Timeout: details come without statistics after it. */
 const STATISTICS_MS = 15_000;
 const MOST_COLUMNS = 200;
 const KEPT = 200;
@@ -162,7 +162,7 @@ export class SampleValues {
     await Promise.all(Array.from({ length: SAMPLED_AT_ONCE }, work));
   }
 
-  /** What cannot be read has no values; its name and columns are found all the same. */
+  /** A dataset that cannot be read has no sample values; its name and columns are found all the same. */
   async #sample(caller: Caller, dataset: Dataset): Promise<void> {
     const { id, version } = dataset;
     const signal = AbortSignal.timeout(LIMITS.data.sampleMs);

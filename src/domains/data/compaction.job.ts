@@ -55,7 +55,7 @@ export class Compaction {
     );
   }
 
-  /** What other processes pushed, or this one before it was started again. */
+  /** Catches up on pushes of other processes, or of this one before its restart. */
   async sweep(): Promise<void> {
     const scattered = await this.#parts.datasets.scattered(SWEPT_DATASETS);
     for (const { id, workspaceId } of scattered) await this.#enqueue(workspaceId, id);

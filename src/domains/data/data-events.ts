@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type CatalogTx, insertEvent, publishEvent } from "../../platform/catalog/index.ts";
 import type { Column, Dataset } from "./dataset.ts";
 
-/** What this slice tells of what happens in it, in the transaction in which it happens. */
+/** Events of this slice, written to the outbox in the transaction of the change. */
 
 export const DATASET_CHANGED = "dataset.changed";
 export const QUERY_RUN_ENDED = "query_run.ended";

@@ -24,7 +24,7 @@ export const datasets = pgTable(
     createdBy: account("created_by"),
     createdAt: moment("created_at").notNull(),
     refreshedAt: moment("refreshed_at").notNull(),
-    /** Who changed its rows last; null for a change of long ago. */
+    /** Author of the last change of its rows; null for a change of long ago. */
     refreshedBy: account("refreshed_by"),
     deletedAt: moment("deleted_at"),
   },
@@ -35,7 +35,7 @@ export const datasets = pgTable(
   ],
 );
 
-/** What a dataset was when its rows were replaced, so that they can be brought back. */
+/** Snapshot of a dataset when its rows were replaced, so that they can be restored. */
 export const datasetVersions = pgTable(
   "dataset_versions",
   {

@@ -100,7 +100,7 @@ export class Data {
     });
   }
 
-  /** What this caller may see of a dataset, for the engine. */
+  /** A dataset as this caller may see it, for the engine. */
   async tableView(caller: Caller, dataset: Dataset, name: string = dataset.name): Promise<VisibleTable> {
     const [tableView] = await this.tableViews(caller, [{ dataset, name }]);
     return tableView as VisibleTable;
@@ -443,7 +443,7 @@ export class Data {
     const { datasets, analytics, blobs } = this.#parts;
     const small = smallParts(await datasets.parts(dataset));
     if (small.length === 0) return false;
-    // What is damaged must not become a file that is taken for a good one.
+    // Verified first: a corrupt part must not be merged into a file that is taken for a good one.
     await this.#checks.require(small);
     const key = this.newPartKey();
     const parts = small.map(({ blobKey }) => blobs.pathOf(blobKey));
@@ -463,10 +463,10 @@ export class Data {
   }
 }
 
-/** What a caller may see of a dataset, and by which columns. */
+/** A dataset under a caller's policies, with its visible columns. */
 type VisibleTable = TableView & { visible: Column[] };
 
-/** What policies leave of a dataset for a caller; refused where that is nothing. */
+/** Restriction of a dataset by its policies for a caller; refused where nothing is left. */
 function restrictionOf(caller: Caller, dataset: Dataset): Restriction {
   noteDataset(dataset.id);
   assertBoundsKnown(caller);

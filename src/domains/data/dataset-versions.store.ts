@@ -22,7 +22,7 @@ const ENDED_PARTS_KEPT_MS = 60 * MS.minute;
 /** A deleted dataset, and rows that were replaced, can be brought back this long. */
 export const VERSION_RETENTION_MS = 30 * MS.day;
 
-/** What datasets were before their rows were replaced. */
+/** Former versions of datasets, kept when their rows are replaced. */
 export class DatasetVersionsStore extends Store {
   /** Notes what a dataset is, in the transaction that replaces its rows. */
   async keep(tx: CatalogTx, dataset: Dataset, userId: number): Promise<void> {

@@ -95,7 +95,7 @@ export function assertOwnDataset(
   );
 }
 
-/** What is put into the dataset of a query would be gone with its next run. */
+/** A query's next run would overwrite what is put into its dataset. */
 export function assertNotFromQuery({ name, source }: Pick<Dataset, "name" | "source">): void {
   if (source.kind !== "query") return;
   throw new AppError("conflict", `${name} is filled by a query, and each run replaces all of its rows.`, {

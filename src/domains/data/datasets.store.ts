@@ -41,7 +41,7 @@ type MayChange = (existing: Dataset) => void;
 /** Parts that were put together stand where the first of them stood. */
 const IN_ORDER = sql`coalesce(${datasetParts.position}, ${datasetParts.id})`;
 
-/** What the catalog knows of datasets. Each change is one transaction, after the files are safely on disk. */
+/** Catalog records of datasets. Each change is one transaction, after the files are safely on disk. */
 export class DatasetsStore extends Store {
   readonly #claim: StorageClaim | undefined;
   readonly versions: DatasetVersionsStore;
@@ -130,7 +130,7 @@ export class DatasetsStore extends Store {
     return pageOf(this.catalog.db, datasets, condition, { order: asc(datasets.name), limit, offset });
   }
 
-  /** What a search may find: names of columns only where no policy hides them from anybody. */
+  /** Texts for the search index: names of columns only where no policy hides them from anybody. */
   async searchable(workspaceId: number): Promise<Dataset[]> {
     return this.catalog.db.select().from(datasets).where(this.#own(workspaceId));
   }

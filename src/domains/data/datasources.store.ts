@@ -45,7 +45,7 @@ export interface ListFilter {
 /** A deleted datasource or query can be restored this long. */
 const DELETED_KEPT_MS = 30 * MS.day;
 
-/** What the catalog knows of datasources. Their secrets are there only sealed. */
+/** Catalog records of datasources. Their secrets are stored sealed only. */
 export class DatasourcesStore extends Store {
   readonly #vault: Vault;
 
@@ -129,7 +129,7 @@ export class DatasourcesStore extends Store {
     return row && shown(row);
   }
 
-  /** Those that not all contributors may query. */
+  /** Datasources with restricted access. */
   async restricted(workspaceId: number): Promise<Datasource[]> {
     const rows = await this.catalog.db
       .select()
@@ -177,7 +177,7 @@ export class DatasourcesStore extends Store {
     });
   }
 
-  /** Those that are deleted count as well: who may query one may bring it, and queries on it, back. */
+  /** Deleted ones count as well: who may query one may restore it, and queries on it. */
   async findAny(workspaceId: number, id: number): Promise<Datasource | undefined> {
     const [row] = await this.catalog.db
       .select()
@@ -270,7 +270,7 @@ export interface Access {
   secrets: SealedSecrets;
 }
 
-/** What may be stored as it is and what has to be sealed; of headers and parameters of a URL only names stay. */
+/** Splits settings into plain ones and secrets to be sealed; of headers and URL parameters only names stay plain. */
 export function sealable({ settings, secrets }: Access): Access {
   if (typeof settings.url !== "string") return { settings, secrets };
   const url = webAddress(settings.url);

@@ -32,11 +32,11 @@ interface DatasourceWish extends PlainFields {
   password?: string | undefined;
   token?: string | undefined;
   settings?: Record<string, unknown> | undefined;
-  /** Whether to connect now, and whether that has to work. */
+  /** Test the connection now, and does it have to work? */
   connectionTest: "report" | "require" | "skip";
   /** Changes the datasource of that name if there is one. */
   replace?: boolean | undefined;
-  /** What the caller knows some of these by, for errors. */
+  /** The caller's names of these arguments, for errors. */
   calls?: { dbName: string; dbUser: string; password: string };
 }
 
@@ -83,7 +83,7 @@ export class Datasources {
     return { datasource, connection };
   }
 
-  /** Who may not query a datasource makes no other one to the same place. */
+  /** No bypass: who may not query a datasource cannot create another one to the same place. */
   async #assertNoWayAround(caller: Caller, { settings }: Pick<Checked, "settings">): Promise<void> {
     for (const other of await this.#store.restricted(caller.workspace.id)) {
       if (mayQuery(caller, other) || !(await isSamePlace(settings, other.settings))) continue;
@@ -151,7 +151,7 @@ export class Datasources {
   }
 }
 
-/** Who may ask a datasource anything: admins, and contributors unless they are kept to some groups. */
+/** Authorization to query a datasource: admins, and contributors unless it is restricted to some groups. */
 export function mayQuery(
   { role, groups }: Caller,
   { queryGroups }: Pick<Datasource, "queryGroups">,

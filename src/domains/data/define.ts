@@ -14,7 +14,7 @@ import type { Queries } from "./queries.ts";
 import type { QueryRefresh } from "./runs/query-refresh.ts";
 import type { QueryRuns } from "./runs/query-runs.ts";
 
-/** What the tools of this slice work with. */
+/** Services that the tools of this slice work with. */
 export interface DataServices {
   data: Data;
   datasets: DatasetsStore;
@@ -32,7 +32,7 @@ export const defineTool = toolsOf<DataServices>();
 
 export const columnShape = z.object({ name: z.string(), type: z.string() });
 
-/** Who may query a datasource, beside admins. */
+/** Access levels for querying a datasource, beside admins. */
 export const QUERY_ACCESS = ["contributors", "groups", "admins"] as const;
 
 /** The same, as tools tell of it. */

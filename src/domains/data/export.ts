@@ -114,7 +114,7 @@ function cell(value: JsonValue, escapeFormulas: boolean): string {
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** What a spreadsheet would run; a plain negative number is none. */
+/** Formula injection: a text that a spreadsheet would run; a plain negative number is none. */
 function isFormula(text: string): boolean {
   return /^[=+\-@\t\r]/.test(text) && !/^[+-]?\d+([.,]\d+)?$/.test(text);
 }

@@ -110,7 +110,7 @@ async function openData(
       () => runs.sweep(),
       () => compaction.sweep(),
     ];
-    // What one of them meets does not keep the others from their work.
+    // One sweep's failure does not keep the others from running.
     for (const one of sweeps)
       await one().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
   };

@@ -27,7 +27,7 @@ export function storedPart({ key, rows, bytes, sha256 }: Part): DatasetPart {
   return { blobKey: key, rowCount: rows, bytes, sha256: sha256 === "" ? null : sha256 };
 }
 
-/** What is read at once: a fraction of a millisecond. */
+/** Chunk size for hashing: a fraction of a millisecond each. */
 const PIECE_BYTES = 256 * 1024;
 const AT_ONCE = 4;
 /** Files that are remembered; then all are looked at again. */
@@ -48,14 +48,14 @@ export async function sha256Of(path: string): Promise<string | undefined> {
 }
 
 /**
- * Whether the files of datasets are still what was written, looked at when each is read for the first time since the
+ * Verifies checksums of the files of datasets, when each is read for the first time since the
  * start: a disk that flips bits would otherwise be believed. Of large files the first readers do not wait for it.
  */
 export class PartVerifier {
   readonly #blobs: Pick<FolderBlobStore, "pathOf">;
   readonly #onDamage: (blobKey: string) => void;
   readonly #whole = new Set<string>();
-  /** Those that were found damaged, with the state of the file, which somebody may put right. */
+  /** Corrupt files, with the state of each, which somebody may put right. */
   readonly #damaged = new Map<string, string>();
   readonly #running = new Map<string, Promise<boolean>>();
 

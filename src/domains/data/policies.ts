@@ -4,7 +4,7 @@ import { clip } from "../../kernel/text.ts";
 import type { Bound, Caller } from "../../registry/caller.ts";
 import type { Column, Dataset, DatasetPolicy, PolicyFilter } from "./dataset.ts";
 
-/** What is left of a dataset for one caller. */
+/** Row and column restriction of a dataset for one caller. */
 export interface Restriction {
   columns: readonly Column[];
   /** A condition in SQL over the dataset's columns, or null when all rows may be seen. */
@@ -57,7 +57,7 @@ function ownRestriction(caller: Bound, dataset: Pick<Dataset, "columns" | "polic
   return { columns, condition: conditions.length === 0 ? null : conditions.join(" AND ") };
 }
 
-/** Whoever deletes, replaces or restores rows takes away or brings back what policies hide. */
+/** Deleting, replacing or restoring rows would remove or bring back what policies hide. */
 export function assertMayDestroy(
   { permissions }: Caller,
   { name, policies }: Pick<Dataset, "name" | "policies">,

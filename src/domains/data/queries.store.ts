@@ -92,7 +92,7 @@ export class QueriesStore extends Store {
     return pageOf(this.catalog.db, queries, condition, { order: asc(queries.name), limit, offset });
   }
 
-  /** What a search may find; their texts may name what is hidden from some. */
+  /** Texts for the search index, without those of queries, which may name what is hidden from some. */
   async searchTexts(workspaceId: number): Promise<{ id: number; title: string; body: string }[]> {
     return this.catalog.db
       .select({ id: queries.id, title: queries.name, body: sql<string>`''` })

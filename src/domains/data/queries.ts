@@ -43,7 +43,7 @@ export class Queries {
     return query;
   }
 
-  /** What this caller may know of a query, by the policies of the dataset that it fills. */
+  /** Redacted view of a query for this caller, by the policies of the dataset that it fills. */
   async view(caller: Caller, query: Query): Promise<QueryView> {
     return (await this.views(caller, [query])).get(query.id) ?? viewFor(caller, undefined);
   }
@@ -122,7 +122,7 @@ function checkSizes(parameters: Parameters): void {
 
 interface Uses {
   queryText: string;
-  /** What C9QL asks for. */
+  /** Parameters that the C9QL asks for. */
   asked: readonly string[];
   type: string;
 }
@@ -141,7 +141,7 @@ function checkUse(names: readonly string[], { queryText, asked, type }: Uses): v
   });
 }
 
-/** What a caller may know of a query: what policies hide in its dataset, its runs and its text do not tell. */
+/** Redacted view of a query: what policies hide in its dataset, its runs and its text do not tell. */
 interface QueryView {
   /** How many rows there are, and were. */
   rows: boolean;
@@ -154,7 +154,7 @@ function viewFor(caller: Caller, dataset: Dataset | undefined): QueryView {
   return { rows, texts: rows && caller.permissions.includes("bi:write") };
 }
 
-/** Whether no policy keeps anything of the dataset from this caller, also of columns that other runs gave it. */
+/** True if no policy restricts this caller on the dataset, also on columns that other runs gave it. */
 export function isWhole(caller: Caller, dataset: Pick<Dataset, "columns" | "policies">): boolean {
   const hidden = dataset.policies.flatMap(({ hide }) => hide ?? []);
   const all = [...dataset.columns, ...hidden.map((name) => ({ name, type: "VARCHAR" }))];
@@ -175,7 +175,7 @@ export function visibleRun(run: QueryRun, { rows, texts }: QueryView): QueryRun 
   };
 }
 
-/** What became of a run, as far as this view tells. It names tools as `{tool:…}`. */
+/** Outcome of a run, as far as this view tells. It names tools as `{tool:…}`. */
 export function visibleSentence(run: QueryRun, dataset: string, view: QueryView): string {
   if (view.rows || isActive(run) || run.status !== "succeeded")
     return sentenceOf(visibleRun(run, view), dataset);
@@ -214,7 +214,7 @@ export function runOf(run: QueryRun): z.output<typeof runShape> {
   };
 }
 
-/** What became of a run, and what to do next, in a sentence or two that name tools as `{tool:…}`. */
+/** Outcome of a run and the next step, in a sentence or two that name tools as `{tool:…}`. */
 function sentenceOf(run: QueryRun, dataset: string): string {
   if (isActive(run)) {
     const last = run.error === null ? "" : ` The last try failed: ${run.error}`;

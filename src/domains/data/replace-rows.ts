@@ -7,7 +7,7 @@ import { assertMayDestroy, columnsNamedBy, restrictionFor } from "./policies.ts"
 
 export interface Replacement {
   dataset: Dataset;
-  /** What it was before; undefined when it is new. */
+  /** Former version; undefined when it is new. */
   replaced: Dataset | undefined;
 }
 
@@ -38,7 +38,7 @@ export function assertMayReplace(caller: Caller, existing: Dataset): void {
   assertMayDestroy(caller, existing, "replace its rows");
 }
 
-/** What was replaced, as tools tell it. */
+/** The replaced version, as tools tell it. */
 interface Replaced {
   version: number;
   rows: number | null;

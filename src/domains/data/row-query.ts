@@ -33,7 +33,7 @@ export function rowQuery(...steps: readonly RowStep[]): RowQuery {
   return { text: "", statements: steps.map(statementOf) };
 }
 
-/** What the queries make of the rows one after the other; those that are left out change nothing. */
+/** Pipes the rows through the queries one after the other; undefined ones are skipped. */
 export function following(...queries: readonly (RowQuery | undefined)[]): RowQuery {
   const known = queries.filter((query) => query !== undefined);
   return {
@@ -84,7 +84,7 @@ export function column(name: string): RowValue {
   return { kind: "name", text: name, exact: true, span: NOWHERE };
 }
 
-/** What was selected under this name, as a plain word. */
+/** Reference to a selected value by its alias. */
 export function selected(name: string): RowValue {
   return { kind: "name", text: name, exact: false, span: NOWHERE };
 }

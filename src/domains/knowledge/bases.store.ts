@@ -76,7 +76,7 @@ export class BasesStore extends Store {
     return { total: counted?.total ?? 0, items };
   }
 
-  /** Those of these bases that the caller may read. */
+  /** Filters these bases to those that the caller may read. */
   async readable(caller: Caller, ids: readonly number[]): Promise<KnowledgeBase[]> {
     const keys = ids.filter((id) => Number.isSafeInteger(id) && id > 0);
     if (keys.length === 0) return [];
@@ -272,7 +272,7 @@ export function readableBy(caller: Caller): SQL {
   ) as SQL;
 }
 
-/** Whether a base that the caller may read may be changed by it, as far as the base is concerned. */
+/** True if a base that the caller may read may be changed by it, as far as the base is concerned. */
 export function isEditableBy(caller: Caller): SQL<boolean> {
   const own = and(eq(bases.level, "personal"), eq(bases.ownerId, caller.user.id));
   const ofGroup = caller.groups.length === 0 ? undefined : inArray(bases.groupId, [...caller.groups]);

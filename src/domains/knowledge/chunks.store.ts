@@ -28,7 +28,7 @@ export interface FoundChunk {
   baseName: string;
 }
 
-/** What searches are made of: pieces of documents that are there, active, and in a base that is there. */
+/** Searchable chunks: of documents that are there, active, and in a base that is there. */
 const isSearched: SQL | undefined = and(
   isNull(documents.deletedAt),
   eq(documents.isActive, true),

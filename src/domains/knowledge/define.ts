@@ -13,7 +13,7 @@ import type { KnowledgeLimits } from "./rate-limits.ts";
 import type { Readings } from "./reading.job.ts";
 import type { Uploads, UploadTickets } from "./uploads.ts";
 
-/** What the tools of this slice work with. */
+/** Services that the tools of this slice work with. */
 export interface KnowledgeServices {
   knowledge: Knowledge;
   bases: BasesStore;

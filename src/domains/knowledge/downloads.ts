@@ -16,7 +16,7 @@ const claims = z.object({
   owner: z.custom<JobOwner>((value) => typeof value === "object" && value !== null && "userId" in value),
 });
 
-/** Who may fetch which file, and how: what a download token says. */
+/** Claims of a download token: who may fetch which file, and how. */
 export interface Download {
   document: number;
   disposition: Disposition;

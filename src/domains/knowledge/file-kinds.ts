@@ -4,7 +4,7 @@ import { hasSignature } from "../../platform/files/index.ts";
 import { LIMITS } from "./limits.ts";
 import { isText } from "./reading/plain-text.ts";
 
-/** What a document may be, by the end of its name. */
+/** Kinds of documents, by file extension. */
 const MIME_TYPES: Readonly<Record<string, string>> = {
   txt: "text/plain",
   text: "text/plain",
@@ -70,12 +70,12 @@ export function extensionOf(name: string): string {
   return /[^.]\.([A-Za-z0-9]{1,16})$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }
 
-/** Whether files with this ending are texts, and come as they are where they come inline. */
+/** True if files with this ending are texts, and come as they are where they come inline. */
 export function isTextual(extension: string): boolean {
   return /^text\/|json$|xml$|yaml$|^message\//.test(mimeTypeOf(extension));
 }
 
-/** Whether files with this ending are known, and no texts. */
+/** True if files with this ending are known, and no texts. */
 export function isBinary(extension: string): boolean {
   return Object.hasOwn(MIME_TYPES, extension) && !isTextual(extension);
 }

@@ -23,7 +23,7 @@ import { LIMITS } from "./limits.ts";
 export type NamedFolder = FolderRow & { creatorName: string | null };
 export type NamedDocument = DocumentRow & { creatorName: string | null };
 
-/** What a listing takes: of one folder, or of all of a base. */
+/** Filter of a listing: one folder, or all of a base. */
 export interface NodeFilter {
   baseId: number;
   /** All folders, where it is left out. */

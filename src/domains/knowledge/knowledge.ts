@@ -75,7 +75,7 @@ const DEFAULT_BASE = "Documents";
 /** Hits that may turn out to be gone, or to say the same as another. */
 const SPARE_HITS = 20;
 
-/** What may be done with knowledge bases, and by whom. */
+/** Operations on knowledge bases, with authorization. */
 export class Knowledge {
   readonly #parts: KnowledgeParts;
 
@@ -83,7 +83,7 @@ export class Knowledge {
     this.#parts = parts;
   }
 
-  /** What a caller may not read looks the same as what is not there. */
+  /** Not found and not permitted look the same. */
   async requireBase(caller: Caller, id: number, verb: Verb = "read"): Promise<KnowledgeBase> {
     const [base] = await this.#parts.bases.readable(caller, [id]);
     if (base === undefined)
@@ -94,7 +94,7 @@ export class Knowledge {
     return base;
   }
 
-  /** Who may share or delete a base: whose it is, and admins where it is not one person's. */
+  /** Authorization to share or delete a base: its owner, and admins where it is not personal. */
   async requireOwnBase(caller: Caller, id: number): Promise<KnowledgeBase> {
     const base = await this.requireBase(caller, id);
     const isAdmins = base.level !== "personal" && caller.permissions.includes("admin");

@@ -86,7 +86,7 @@ export async function listTree(store: FoldersStore, filter: NodeFilter): Promise
   return new TreeBuilder(folders, documents).build(0);
 }
 
-/** What is below one folder, and nothing else of its base. */
+/** Subtree of one folder. */
 export async function listSubtree(
   store: FoldersStore,
   filter: NodeFilter,

@@ -17,7 +17,7 @@ export const llmProviders = pgTable(
     /** The key, sealed by the vault. */
     sealedKey: text("sealed_key"),
     isDefault: boolean("is_default").notNull(),
-    /** Whether rows of results may be sent to it. */
+    /** True if rows of results may be sent to it. */
     sendsRows: boolean("sends_rows").notNull(),
     timeoutMs: integer("timeout_ms").notNull(),
     createdBy: account("created_by"),

@@ -109,7 +109,7 @@ export class Llm {
     }
   }
 
-  /** Whether it can be reached, by the smallest question that there is. */
+  /** True if it can be reached, by the smallest question that there is. */
   async test(workspaceId: number, name: string, signal: AbortSignal): Promise<Provider> {
     const all = await this.list(workspaceId);
     const provider = all.find((each) => each.name.toLowerCase() === name.toLowerCase());

@@ -36,7 +36,7 @@ export interface ProviderWish {
   timeoutMs: number;
 }
 
-/** What the catalog knows of providers. Their keys are there only sealed. */
+/** Catalog records of providers. Their keys are stored sealed only. */
 export class ProvidersStore {
   readonly #catalog: Catalog;
   readonly #vault: Vault;

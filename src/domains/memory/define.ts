@@ -15,7 +15,7 @@ import type { MemoryFilter } from "./recall.ts";
 import type { Relations } from "./relations.ts";
 import type { RelationRules } from "./shapes/relation-rules.ts";
 
-/** What the tools of this slice work with. */
+/** Services that the tools of this slice work with. */
 export interface MemoryServices {
   memory: Memory;
   memories: MemoriesStore;

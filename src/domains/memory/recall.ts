@@ -237,7 +237,7 @@ function isMeant(version: FoundVersion, question: Question): boolean {
   );
 }
 
-/** Whether it holds at the time that is asked about, as far as was known then. */
+/** True if it holds at the time that is asked about, as far as was known then. */
 function holds(version: FoundVersion, { now, asOf, knownAt, withFormer = false }: Question): boolean {
   const { validFrom, validTo, recordedAt, supersededAt, retractedAt } = version;
   if (knownAt === undefined ? retractedAt !== null : retractedAt !== null && retractedAt <= knownAt)

@@ -139,7 +139,7 @@ function inserted({ workspaceId, userId }: By, pairs: readonly Pair[], createdAt
     order by from_id, to_id, type`;
 }
 
-/** Whether there was one. Its rows are locked in the order in which they are made. */
+/** True if there was one. Its rows are locked in the order in which they are made. */
 export async function endPair(
   tx: CatalogTx,
   { fromId, toId, type, inverse }: Pair,
@@ -206,7 +206,7 @@ async function assertNoCircle(tx: CatalogTx, pairs: readonly Pair[]): Promise<vo
     );
 }
 
-/** Whether it had not ended by then, or has not by now. */
+/** True if it had not ended by then, or has not by now. */
 function isOpenAt(end: Column, knownAt: Date | undefined): SQL | undefined {
   return knownAt === undefined ? isNull(end) : or(isNull(end), gt(end, knownAt));
 }

@@ -132,7 +132,7 @@ export function listProblems(problems: readonly Problem[]): string {
   return lines.join("") + more;
 }
 
-/** What is worth an answer: so many problems, errors before warnings if not all of them, and no long SQL in them. */
+/** Bounds the problems in an answer: errors before warnings, and no long SQL in them. */
 export function boundProblems(
   problems: readonly Problem[],
   most: number = LIMITS.models.problems,

@@ -36,7 +36,7 @@ const FAMILIES: Readonly<Record<DataType, RegExp>> = {
   Opaque: /./,
 };
 
-/** What a model says that the data do not bear out, beyond what could not be bound at all. */
+/** Checks a model's claims against the data, beyond what could not be bound at all. */
 export async function checkAgainstData(
   document: SemanticModel,
   bound: BoundModel,

@@ -11,7 +11,7 @@ import type { ModelsStore } from "./models.store.ts";
 import type { Models, QueryAnswer } from "./models.ts";
 import type { StoredQueriesStore } from "./stored-queries.store.ts";
 
-/** What the tools and resources of this slice work with. */
+/** Services that the tools and resources of this slice work with. */
 export interface ModelsServices {
   models: Models;
   modelsStore: ModelsStore;
@@ -38,7 +38,7 @@ export const problemShape = z.object({
   line: z.int().optional(),
 });
 
-/** What tools say of a draft. */
+/** Answer about a draft. */
 export const draftShape = z.object({
   saved_by: z.string().nullable(),
   saved_at: z.string().describe("Also its mark for publish_semantic_model"),
@@ -53,7 +53,7 @@ export const queryParams = z
   .array(z.union([z.string().max(LIMITS.models.paramCharacters), z.number()]).transform(String))
   .max(LIMITS.models.params);
 
-/** What execute_query and execute_stored_query answer with. */
+/** Result of execute_query and execute_stored_query. */
 export const queryResult = z.object({
   columns: z.array(z.string()),
   types: z.array(z.string()).optional().describe("Of the columns, in their order"),

@@ -18,7 +18,7 @@ export interface Improvement {
   closedAt: Date | null;
 }
 
-/** What people and their clients wish were better about a model. */
+/** Requests of people and their clients for improving a model. */
 export class ImprovementsStore extends Store {
   async add(
     { workspace, user }: Caller,

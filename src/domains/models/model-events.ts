@@ -4,7 +4,7 @@ import { type Catalog, type CatalogTx, publishEvent } from "../../platform/catal
 import type { ResourceChange } from "../../registry/define-resource.ts";
 import { DATASET_CHANGED, datasetChanged } from "../data/index.ts";
 
-/** What this slice tells of what happens in it: that a model was published, deleted or brought back. */
+/** Events of this slice: a model was published, deleted or restored. */
 const MODEL_CHANGED = "model.changed";
 
 const modelChanged = z.object({
@@ -33,7 +33,7 @@ export const RESOURCE_EVENTS: readonly string[] = [MODEL_CHANGED, DATASET_CHANGE
 interface DatasetReader extends Record<string, unknown> {
   uuid: string;
   name: string;
-  /** What the datasets that read it are called in the model. */
+  /** Names in the model of the datasets that read it. */
   shown: string[];
 }
 

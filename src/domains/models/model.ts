@@ -11,11 +11,11 @@ export interface SemanticModel {
   datasets: ModelDataset[];
   relationships: Relationship[];
   metrics: Metric[];
-  /** What other vendors keep in the file; kept as it is, for export. */
+  /** Other vendors' extensions; preserved as they are, for export. */
   extensions: Extension[];
 }
 
-/** What the model's author tells whoever (or whatever) works with it. */
+/** Instructions of the model's author to people and language models. */
 export interface AiContext {
   instructions: string | null;
   synonyms: string[];

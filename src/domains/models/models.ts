@@ -96,17 +96,17 @@ export class Models {
     throw await this.#unknown(caller, name, "any");
   }
 
-  /** What this caller sees of a published model. */
+  /** A published model under this caller's policies. */
   async see(caller: Caller, model: PublishedModel): Promise<VisibleModel> {
     return visibleModel(model, await this.#bind(caller, model), caller);
   }
 
-  /** Whether policies keep nothing of a published model from this caller. */
+  /** True if policies keep nothing of a published model from this caller. */
   async seesAll(caller: Caller, model: PublishedModel): Promise<boolean> {
     return (await this.#bind(caller, model)).restricted.length === 0;
   }
 
-  /** What this caller sees of a published model, and which rows of each dataset. */
+  /** A published model under this caller's policies, with the visible rows of each dataset. */
   async seeRows(caller: Caller, model: PublishedModel): Promise<SeenRows> {
     const bound = await this.#bind(caller, model);
     const rows = new Map(bound.datasets.map((seen) => [seen.dataset.name, rowsKey(caller, seen)]));
@@ -205,7 +205,7 @@ export class Models {
     );
   }
 
-  /** Whether no policy hides anything of it from this caller. */
+  /** True if no policy hides anything of it from this caller. */
   async isUnrestricted(caller: Caller, document: SemanticModel): Promise<boolean> {
     return (await this.#restricted(caller, document)).length === 0;
   }
@@ -220,7 +220,7 @@ export class Models {
     if (published !== undefined) await this.assertUnrestricted(caller, published.document);
   }
 
-  /** What a list says of the published models that this caller's token may see. */
+  /** Summaries of the published models that this caller's token may see. */
   async summaries(caller: Caller): Promise<ModelSummary[]> {
     const all = await this.#parts.store.summaries(caller.workspace.id);
     return all.filter(({ name }) => this.mayUse(caller, name));
@@ -235,7 +235,7 @@ export class Models {
   async publishAll(
     caller: Caller,
     publications: readonly Publication[],
-    /** Whether one that is about other data may be taken the place of. */
+    /** True if one that is about other data may be taken the place of. */
     { isReplacing }: { isReplacing: boolean },
   ): Promise<ModelRecord[]> {
     for (const { document, warnings } of publications) {
@@ -302,7 +302,7 @@ export class Models {
       const userId = (await store.publishing(record.id, version))?.by;
       if (userId == null) return undefined;
       return callerFor({ workspaceId: record.workspaceId, userId }).catch((error) => {
-        // Whoever has left the workspace has no rights in it.
+        // A former member has no rights in the workspace.
         if (isAppError(error) && error.code === "forbidden") return undefined;
         throw error;
       });

@@ -38,7 +38,7 @@ interface Source {
 }
 
 /**
- * What an alert's condition means over these columns: a C9QL query whose rows are those that match. A text that is C9QL
+ * Parses an alert's condition over these columns into a C9QL query whose rows are those that match. A text that is C9QL
  * is taken as such, any other is read as plain language.
  */
 export function readCondition(text: string, source: Source): Understood {
@@ -104,7 +104,7 @@ interface PlainCondition {
   sentence: string;
 }
 
-/** What is compared: a column of each row, an aggregate of one, or how many rows there are. */
+/** Left side of a comparison: a column of each row, an aggregate of one, or the count of rows. */
 interface Measure {
   aggregate: Aggregate | undefined;
   column: Column | undefined;
@@ -302,7 +302,7 @@ function compare(
   const words = `${WORDS[comparison]} ${value.words}`;
   const isEquality = comparison === "=" || comparison === "!=";
   if (!kind.isText) return { value: comparing(left, comparison, value.value), words };
-  // Who writes a condition in words does not mind upper and lower case.
+  // Conditions in words are case-insensitive.
   const lower = constant(value.text?.toLowerCase());
   return isEquality ? { value: comparing(call("lower", left), comparison, lower), words } : undefined;
 }

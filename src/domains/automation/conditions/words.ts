@@ -47,7 +47,7 @@ export const AGGREGATE_WORDS: Readonly<Record<Aggregate, string>> = {
   min: "the smallest",
 };
 
-/** What is said before the condition itself. */
+/** Phrases before the condition itself. */
 const OPENINGS: readonly RegExp[] = [
   /^(?:please )?(?:alert|tell|notify|warn|inform|mail|email|message)(?: (?:me|us|them|everybody|everyone))?(?: as soon as)? /,
   /^(?:when(?:ever)?|if|once|as soon as|in case) /,
@@ -59,7 +59,7 @@ const ROW_NOUNS = new Set(["rows", "row", "records", "record", "entries", "entry
 
 /** How one language says conditions. */
 export interface Lexicon {
-  /** What is said before the condition itself; the third tells that it is about single rows. */
+  /** Phrases before the condition itself; the third tells that it is about single rows. */
   openings: readonly RegExp[];
   comparisons: readonly (readonly [RegExp, Comparison])[];
   aggregates: readonly (readonly [RegExp, Aggregate])[];
@@ -67,7 +67,7 @@ export interface Lexicon {
   /** Words that say "a number for each day", at the beginning or at the end. */
   daily: RegExp;
   rowNouns: ReadonlySet<string>;
-  /** What may stand behind the value: verbs, where a language puts them last. */
+  /** Phrases behind the value: verbs, where a language puts them last. */
   ending: RegExp;
   between: RegExp;
   /** The sign between thousands; the other one is before the fraction. */

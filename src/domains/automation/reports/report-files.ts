@@ -24,14 +24,14 @@ interface MadeFile {
   mimeType: string;
   content: Buffer;
   pages?: number;
-  /** What whoever gets it should know. */
+  /** Notes for the recipients. */
   note?: string;
 }
 
 interface ReportFiles {
   attachments: Attachment[];
   sent: SentFile[];
-  /** What could not be included. */
+  /** Parts that could not be included. */
   notes: string[];
 }
 
@@ -41,7 +41,7 @@ export interface FilesParts {
   deliveries: Deliveries;
 }
 
-/** What a report shows, drawn once for all who get it, as its owner sees it. */
+/** Files of a report, rendered once for all recipients, with its owner's rights. */
 export async function filesOf(
   parts: FilesParts,
   caller: Caller,
@@ -111,7 +111,7 @@ async function drawnOf(
   return mapBounded(ids, 2, (id) => exports.make(caller, { type, id, format: kind, theme: "light" }, signal));
 }
 
-/** What stands out in what a report shows, as its owner sees it. */
+/** Insights for a report, with its owner's rights. */
 export async function insightsOf(
   { boards, insights }: Pick<BiServices, "boards" | "insights">,
   caller: Caller,
@@ -149,7 +149,7 @@ async function csvFiles(
       const { content } = await exportText(batches, { format: "csv", escapeFormulas: true });
       files.push({ name: `${name.replace(/[^\p{L}\p{N} ._-]/gu, "_")}.csv`, mimeType: "text/csv", content });
     } catch (error) {
-      // What may not or cannot be shown does not keep the rest from being sent; what may pass is tried again.
+      // Permanent errors of one part do not keep the rest from being sent; transient ones are retried.
       if (!isAppError(error) || !LEFT_OUT.includes(error.code)) throw error;
       notes.push(`Rows are left out: ${error.message}`);
     }
@@ -163,7 +163,7 @@ interface Made extends ReportFiles {
   appUrl: string;
 }
 
-/** What recipients of a report get, made once for all of them. */
+/** Message to the recipients of a report, made once for all of them. */
 export function messageOf(report: Report, run: ReportRun, made: Made): Message {
   const { attachments, sent, notes, insights, at, appUrl } = made;
   const link = report.dashboardId === null ? appUrl : `${appUrl}/d/${report.dashboardId}`;

@@ -36,7 +36,7 @@ export interface ReportRunsParts extends FilesParts, Pick<BiServices, "boards" |
   log: Logger;
 }
 
-/** What became of a run: itself, and what each recipient got. */
+/** Outcome of a run, with the deliveries to its recipients. */
 export interface RunOutcome {
   run: ReportRun;
   deliveries: Delivery[];
@@ -105,7 +105,7 @@ export class ReportRuns {
     }
   }
 
-  /** What each recipient of these runs got. */
+  /** Deliveries of these runs, by recipient. */
   async outcomes(runs: readonly ReportRun[]): Promise<RunOutcome[]> {
     const { signal } = new AbortController();
     return Promise.all(

@@ -111,7 +111,7 @@ export function reportRunOf(
   };
 }
 
-/** What came of sending it now, as a sentence. */
+/** Outcome of sending it now, as a sentence. */
 export function sentenceOf(
   { run, deliveries }: RunOutcome,
   { mailsAreLocal, isTold }: { mailsAreLocal: boolean; isTold: boolean },

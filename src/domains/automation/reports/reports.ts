@@ -11,7 +11,7 @@ import { chosenChannels } from "../recipients.ts";
 import { noneWith } from "../scheduled.store.ts";
 import type { Report, ReportsStore, ReportWish } from "./reports.store.ts";
 
-/** What a caller wants of a report; what is left out stays, or is as usual. */
+/** Partial update of a report; what is left out stays, or takes its default. */
 export interface ReportChange {
   name?: string | undefined;
   recipients?: string | readonly string[] | undefined;
@@ -141,7 +141,7 @@ export class Reports {
     if (!looksAfter(caller, report) && !(await this.#seesAll(caller, report))) throw notYours("report");
   }
 
-  /** Whether policies keep nothing from this caller of what its widgets show. */
+  /** True if policies keep nothing from this caller of what its widgets show. */
   async #seesAll(caller: Caller, { dashboardId, widgetIds }: Shown): Promise<boolean> {
     const { boards, data, modelSources } = this.#parts;
     const found = await Promise.all(widgetIds.map((id) => boards.widget(caller, id)));

@@ -4,7 +4,7 @@ import { timeOfDay, timeZoneName } from "../../../platform/schedules/index.ts";
 import { FREQUENCIES, NO_DATA } from "../automation.tables.ts";
 import { LIMITS } from "../limits.ts";
 
-/** What create_alert and update_alert take alike; by the names of the contract where those differ. */
+/** Arguments shared by create_alert and update_alert; by the names of the contract where those differ. */
 export const condition = z.string().min(1).max(LIMITS.alerts.conditionCharacters);
 const recipients = z.string().max(20_000);
 /** Agents send lists, people a text with commas. */

@@ -18,7 +18,7 @@ import {
 import type { Report } from "../reports/reports.store.ts";
 import { addresses } from "./arguments.ts";
 
-/** What create_report and update_report take alike; by the names of the contract where those differ. */
+/** Arguments shared by create_report and update_report; by the names of the contract where those differ. */
 const every = z.int().min(1).max(SCHEDULES.schedules.every);
 const text = z.string().max(20_000);
 
@@ -110,7 +110,7 @@ export function changeOf({
   };
 }
 
-/** What both answer: the report, and what came of sending it, if it was to be sent. */
+/** Result of both: the report, and the outcome of sending it, if it was to be sent. */
 export const savedShape = z.object({
   report: reportShape,
   report_run: reportRunShape.optional(),

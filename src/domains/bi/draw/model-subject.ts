@@ -6,7 +6,7 @@ import type { WidgetSpec } from "../shapes.ts";
 import { wordsIn } from "../words.ts";
 import { drawNumber, drawPoints, leftOut, mostOf, type Shown, type Writing } from "./subject.ts";
 
-/** What a widget on a semantic model shows. Its metrics cannot be added up here, so what is too much is left out and said. */
+/** Renders a widget on a semantic model. Its metrics cannot be added up here, so a surplus is left out, with a note. */
 export function showModel(title: string, spec: WidgetSpec, table: ModelTable, writing: Writing): Shown {
   const t = wordsIn(writing.locale);
   const { columns, rows } = table;
@@ -81,7 +81,7 @@ function tableOf(
   return { subject, notes: leftOut(subject, rowCount, locale) };
 }
 
-/** Those with the largest first metric, unless another order is wanted. */
+/** Top rows by the first metric, unless another order is wanted. */
 function topRows(
   top: number,
   sort: WidgetSpec["sort"],

@@ -19,7 +19,7 @@ export interface Writing {
   sizeY: number;
 }
 
-/** What is drawn of a widget, with what is to be said beside it. */
+/** Drawing of a widget, with its notes. */
 export interface Shown {
   subject: Subject;
   notes: string[];
@@ -46,7 +46,7 @@ export function mostOf({ chart }: Pick<Plan, "chart">, { sizeY }: Writing): numb
   return Math.min(most, Math.max(4, Math.floor((sizeY - 2.5) * BARS_A_ROW)));
 }
 
-/** What a widget shows, as something that can be drawn. What goes wrong is shown as well: it never stops a dashboard. */
+/** Renders a widget to something that can be drawn. Errors are drawn as well: they never stop a dashboard. */
 export async function showWidget(
   { name, isStranger, locale }: { name: string; isStranger: boolean; locale: string },
   show: () => Promise<Shown>,
@@ -100,7 +100,7 @@ async function showRows(title: string, spec: WidgetSpec, source: Source, writing
   return drawPoints(title, spec, points, x.name, writing) ?? oneNumber(title, spec, plan, source, writing);
 }
 
-/** What is drawn of numbers along an axis; nothing for charts that show one number and no way to it. */
+/** Drawing of a series along an axis; undefined for charts that show one number without its history. */
 export function drawPoints(
   title: string,
   spec: WidgetSpec,
@@ -147,7 +147,7 @@ function keyWriter(grain: Grain | undefined, locale: string): (key: Key) => stri
   return (key) => ("period" in key ? write(key.period) : name(key.text));
 }
 
-/** What stands for no value and for all others has a name in each language. */
+/** Translates the placeholders for no value and for all others. */
 function nameWriter(locale: string): (name: string) => string {
   const t = wordsIn(locale);
   const names = new Map([
@@ -365,7 +365,7 @@ function trend(
   };
 }
 
-/** What can be said of the numbers as they are. */
+/** Plain facts about the numbers, for a text widget. */
 function facts({ keys, grain, series, format, label }: Points, { locale }: Writing): string {
   const t = wordsIn(locale);
   const write = keyWriter(grain, locale);
@@ -400,7 +400,7 @@ function withoutOthers(points: Points, spec: WidgetSpec, writing: Writing): Poin
       return withoutGiantBar(points, spec, writing);
     case "line":
       return withoutGiantLine(points, writing);
-    // What they are together has nothing to do with the colours of single ones.
+    // A total has nothing to do with the colours of single cells.
     case "heatmap":
       return withNote(withoutLine(withoutBar(points)), points, t`Only the largest are shown`);
     default:

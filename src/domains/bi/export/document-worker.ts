@@ -60,7 +60,7 @@ function cellOf(text: string): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these cannot stand in XML.
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
-/** What Excel takes for the name of a sheet. */
+/** Excel's limit for the name of a sheet. */
 const NAME_CHARACTERS = 31;
 
 function sheetName(wanted: string, used: Set<string>): string {

@@ -24,7 +24,7 @@ export interface SheetOfWorkbook {
 const pdfAnswer = z.object({
   pdf: z.instanceof(Uint8Array),
   pages: z.int().min(0),
-  /** Whether there was a font for all that is written in it. */
+  /** True if there was a font for all that is written in it. */
   hasAllGlyphs: z.boolean(),
 });
 const workbookAnswer = z.instanceof(Uint8Array);

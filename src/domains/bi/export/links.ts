@@ -17,7 +17,7 @@ const target = z.object({
   chosen: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
 });
 
-/** What is exported, and how. */
+/** Target and format of an export. */
 export type ExportTarget = z.output<typeof target>;
 
 const claims = target.extend({

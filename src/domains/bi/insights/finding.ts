@@ -85,7 +85,7 @@ export interface Naming {
   name: string;
   format: string;
   locale: string;
-  /** Whether it is so much a day, a month, a year. */
+  /** True if it is so much a day, a month, a year. */
   isPerPeriod: boolean;
 }
 

@@ -51,7 +51,7 @@ export interface Insights {
   notes: string[];
   /** What there is too little of to say anything, and what was left out. */
   remarks: string[];
-  /** Whether nothing was looked at along time, though there is one. */
+  /** True if nothing was looked at along time, though there is one. */
   isTooLittle: boolean;
   /** How many findings could have been noise. */
   tests: number;
@@ -325,7 +325,7 @@ const KIND_WORDS: Record<Finding["kind"], string> = {
   correlation: "correlation together relation",
 };
 
-/** Whether a finding is about what the reader asked to look at. */
+/** True if a finding is about what the reader asked to look at. */
 function matches({ kind, sentence }: Finding, words: readonly string[]): number {
   const text = `${sentence} ${KIND_WORDS[kind]}`.toLowerCase();
   return words.filter((word) => text.includes(word.replace(/s$/, ""))).length;

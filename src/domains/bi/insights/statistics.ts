@@ -113,7 +113,7 @@ interface Together {
 const LEAST_POINTS = 24;
 const LEAST_CORRELATION = 0.6;
 
-/** Whether two series go up and down together: by the ranks of their steps, for two trends always agree. */
+/** True if two series go up and down together: by the ranks of their steps, for two trends always agree. */
 export function significantCorrelation(a: readonly number[], b: readonly number[]): Together | undefined {
   const [stepsA, stepsB] = [differences(a), differences(b)];
   const n = stepsA.length;

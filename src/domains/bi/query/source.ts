@@ -43,7 +43,7 @@ export interface Source {
   parameters: FilterContext["parameters"];
   /** Fields of filters of the dashboard that do not hold here, for the dataset has none of that name. */
   unfiltered: string[];
-  /** Whether some of its fields are hidden from the caller, who is then told of none by name. */
+  /** True if some of its fields are hidden from the caller, who is then told of none by name. */
   hidesSome: boolean;
   /** A field by its name; a wrong one is refused with the right ones. */
   find(name: string): Column;

@@ -26,11 +26,11 @@ export interface Statement {
   readonly orderBy: readonly Ordering[];
   readonly limit?: number;
   readonly span: Span;
-  /** What its spans refer to, where that is not the text of the query: others come before or after it. */
+  /** Source text of its spans, where queries of several texts were joined. */
   readonly text?: string;
 }
 
-/** What was read from a place of the text. */
+/** Node with its source location. */
 interface Spanned {
   readonly span: Span;
 }

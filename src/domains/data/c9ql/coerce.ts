@@ -166,7 +166,7 @@ function sameType(types: readonly ValueType[]): ValueType | undefined {
 const SHOWN_FIELD = 100;
 const SHOWN_TEXT = 40;
 
-/** What marks an error as ours among the engine's. */
+/** Prefix that tells our errors from the engine's. */
 const DATA_ERROR = "C9QL: ";
 const ENGINE_WORDS = `Invalid Input Error: ${DATA_ERROR}`;
 
@@ -335,7 +335,7 @@ function inZone(time: LocalTime, zone: string, timezone: string): LocalTime {
 }
 
 /**
- * Whether a text in a query says for certain that a date is meant. Eight digits may as well be a number of something.
+ * True if a text in a query is a date literal for certain. Eight digits may as well be a number of something.
  */
 export function isDateText(text: string, timezone: string): boolean {
   return !/^\s*\d*\s*$/.test(text) && readDateText(text, timezone) !== undefined;

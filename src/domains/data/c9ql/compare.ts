@@ -83,7 +83,7 @@ function compileList(
   return within(scope, subject, sides, operator === "!=");
 }
 
-/** What stands where a value to compare with is expected: a name that is no field is a text. */
+/** Operand of a comparison: a name that is no field is a text. */
 function valueOrText(scope: Scope, node: Expression): Value {
   if (node.kind === "arithmetic") refuseBareText(scope, node);
   if (node.kind !== "name" && node.kind !== "access") return compileExpression(scope, node);
@@ -257,7 +257,7 @@ export function compileLike(scope: Scope, { left, pattern, negated }: Expression
   const not = negated ? "NOT " : "";
   const { constant } = value;
   if (constant?.kind !== "text" && constant?.kind !== "number") {
-    // What comes from a field is looked for as it is.
+    // A pattern from a field has no wildcards.
     return derived(
       [subject, value],
       `(${not}contains(lower(${text}), lower(${asText(value).sql})))`,

@@ -97,7 +97,7 @@ function compileNumber(scope: Scope, { text, span }: ExpressionOf<"number">): Va
   return constantValue({ kind: "number", text }, scope.environment);
 }
 
-/** Whether a name means a column or an alias. */
+/** True if a name resolves to a column or an alias. */
 export function isKnownName(scope: Scope, node: NameNode | ExpressionOf<"access">): boolean {
   return aliased(scope, node) !== undefined || bindName(scope, node) !== undefined;
 }

@@ -39,7 +39,7 @@ export interface CompileOptions {
   readonly timezone: string;
   /** Number of the first placeholder, if the source has some of its own. */
   readonly firstParam?: number;
-  /** What queries give that were found to be needed, by their SQL and parameters. */
+  /** Results of queries that had to run first, by their SQL and parameters. */
   readonly known?: ReadonlyMap<string, readonly (string | null)[]>;
 }
 
@@ -166,11 +166,11 @@ function boundColumns(columns: CompileOptions["columns"]): BoundColumn[] {
   });
 }
 
-/** What a statement reads: something that can stand after FROM, and its columns. */
+/** Input of a statement: something that can stand after FROM, and its columns. */
 interface Input {
   readonly from: string;
   readonly tableView: TableView;
-  /** Whether it has these columns and no others. A source may have more, which are not to be seen. */
+  /** True if it has these columns and no others. A source may have more, which are not to be seen. */
   readonly isExact: boolean;
 }
 
@@ -292,7 +292,7 @@ function selectList({ items }: Statement, outputs: readonly Output[], isExact: b
   return outputs.map(({ name, value }) => `${value.sql} AS ${quoteName(name)}`).join(", ");
 }
 
-/** What comes after the expansion is done by a statement over its result. */
+/** Clauses after an expansion become a statement over its result. */
 function compileExpanded(
   scope: Scope,
   statement: Statement,
@@ -335,7 +335,7 @@ function compileWhere(scope: Scope, node: Expression): Value {
   return value;
 }
 
-/** What is grouped by: an item by its alias or position, or an expression over fields. */
+/** Group key: an item by its alias or position, or an expression over fields. */
 function compileKey(scope: Scope, statement: Statement, node: Expression): Value {
   const value = compileExpression(scope, keyExpression(scope, statement, node));
   if (!value.readsColumns || value.hasAggregate || value.hasWindow) {

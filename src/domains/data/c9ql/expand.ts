@@ -32,7 +32,7 @@ interface Expanded {
   readonly name: string;
   readonly sql: string;
   readonly type: ValueType;
-  /** Whether it came out of a list, so that its fields become columns. */
+  /** True if it came out of a list, so that its fields become columns. */
   readonly isExpanded: boolean;
 }
 
@@ -74,7 +74,7 @@ export function compileExpansion(
   return hasFields ? spreadFields(scope, rows, columns) : { sql: rows, columns };
 }
 
-/** What is expanded: a list of elements, or an object as it is. */
+/** Operand of an expansion: a list of elements, or an object as it is. */
 interface Listed {
   readonly name: string;
   readonly sql: string;

@@ -3,7 +3,7 @@ import { asMoment, asNumber, asText } from "./coerce.ts";
 import { errorAt, type Scope } from "./scope.ts";
 import type { Value, ValueType } from "./value.ts";
 
-/** What a function becomes in SQL. */
+/** SQL fragment that a function compiles to. */
 export interface Fragment {
   readonly sql: string;
   readonly type: ValueType;

@@ -21,7 +21,7 @@ type TokenKind =
 
 export interface Token extends Span {
   readonly kind: TokenKind;
-  /** What it says: without quotes, as written otherwise. */
+  /** Text of the token: without quotes, as written otherwise. */
   readonly text: string;
   /** `text` in lower case, for keywords and signs. */
   readonly lower: string;
@@ -221,7 +221,7 @@ export const KEYWORDS: ReadonlySet<string> = new Set(
 
 const PLAIN_WORDS = new RegExp(`^[^${SPECIAL}]+(?: [^${SPECIAL}]+)*$`, "u");
 
-/** Whether a name can stand without quotes anywhere. */
+/** True for an identifier that needs no quotes anywhere. */
 export function isPlain(text: string): boolean {
   if (!PLAIN_WORDS.test(text) || text.includes("$")) return false;
   const words = text.split(" ");
@@ -271,7 +271,7 @@ function find(buckets: ReadonlyMap<string, Bucket>, text: string, offset: number
   return undefined;
 }
 
-/** Whether two neighbouring characters belong to one word. */
+/** True if two neighbouring characters belong to one word. */
 function joins(text: string, left: number, right: number): boolean {
   if (left < 0 || right >= text.length) return false;
   return WORD_CHARACTER.test(text[left] as string) && WORD_CHARACTER.test(text[right] as string);

@@ -65,7 +65,7 @@ export type Argument =
   | { kind: "list"; values: Constant[] }
   | { kind: "range"; from: Constant; to: Constant };
 
-/** What a parameter stands for in this run: what was given, else its default. */
+/** Value of a parameter in this run: the given one, else its default. */
 export function argumentOf(node: ParameterNode, environment: Environment): Argument {
   const given = givenValue(node.name, environment.parameters);
   if (given !== undefined) return toArgument(node, given, environment);

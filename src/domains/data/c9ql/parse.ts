@@ -247,7 +247,7 @@ function parseLimit(cursor: Cursor): number {
   return limit;
 }
 
-/** What stands here belongs to nothing. */
+/** Syntax error: a token that belongs to nothing. */
 function unexpected(cursor: Cursor, start: number): AppError {
   const token = cursor.peek();
   const hint = sqlHint(cursor.text.slice(start, token.end)) ?? hintFor(cursor);
@@ -367,7 +367,7 @@ export class Cursor {
     return this.error(complaint, span);
   }
 
-  /** Whether the token ahead is a keyword in its place, so that a name ends before it. */
+  /** True if the token ahead is a keyword in its place, so that a name ends before it. */
   isKeyword(place: Place, ahead = 0): boolean {
     const token = this.peek(ahead);
     if (token.kind !== "word") return false;

@@ -9,7 +9,7 @@ const HINT_CHARACTERS = 800;
 
 export interface Complaint {
   message: string;
-  /** What to do next, in one sentence. */
+  /** Hint: the next step, in one sentence. */
   hint?: string;
   code?: ErrorCode;
 }

@@ -20,7 +20,7 @@ export interface BoundColumn {
   readonly type: ValueType;
 }
 
-/** What is the same for all statements of a query. */
+/** Context shared by all statements of a query. */
 export interface Environment {
   /** The text that the spans of the tree refer to. */
   readonly text: string;
@@ -53,7 +53,7 @@ export class TableView {
   }
 }
 
-/** What an expression is compiled against. */
+/** Name scope that an expression is compiled against. */
 export interface Scope {
   readonly environment: Environment;
   readonly tableView: TableView;
@@ -61,7 +61,7 @@ export interface Scope {
   readonly table: string;
   /** The SQL of what is grouped by; only this may be read outside of aggregates. */
   readonly groupKeys?: ReadonlySet<string>;
-  /** What a name means that is no column: the items of the same statement, by alias in lower case. */
+  /** Aliases of the same statement, in lower case: names that are no columns. */
   readonly aliases?: ReadonlyMap<string, Expression>;
   /** Of what looks along the rows: SQL of the order that they have, and of the groups in which it begins anew. */
   readonly rows?: { readonly order: string; readonly groups: readonly string[] };
@@ -123,7 +123,7 @@ function pathText(node: NamePath): string | undefined {
   return node.target.kind === "name" ? joined(node.target.text, node.steps) : undefined;
 }
 
-/** What an unquoted name says if it is no column but a text: `where Type = Transactional`. */
+/** Text literal without quotes, where a name is no column: `where Type = Transactional`. */
 export function nameAsText(node: NamePath): string | undefined {
   const { target } = node.kind === "name" ? { target: node } : node;
   return target.kind === "name" && !target.exact ? pathText(node) : undefined;
@@ -262,7 +262,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   to_date: "str_to_date",
 };
 
-/** What a function of SQL is called here. */
+/** C9QL's name of a SQL function. */
 export function sqlFunction(name: string): string | undefined {
   return Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
 }
@@ -272,7 +272,7 @@ export function isSqlWord(word: string): boolean {
   return Object.hasOwn(INSTEAD, word);
 }
 
-/** What to do instead of something that SQL has. */
+/** Hint for SQL syntax that C9QL does not have. */
 export function sqlHint(text: string): string | undefined {
   if (text.includes("||")) return "Texts are put together by concat(a, b).";
   const word = /\b(from|having|join|union|offset)\b/i.exec(text)?.[1]?.toLowerCase();

@@ -9,7 +9,7 @@ import { printExpression } from "./print.ts";
 import { type BoundColumn, errorAt, rowNumberName, type Scope, unknownField } from "./scope.ts";
 import { isNumber, NUMBER, TEXT, type Value } from "./value.ts";
 
-/** What is read: a source that goes by the scope's name, with its filter. */
+/** FROM clause: a source that goes by the scope's name, with its filter. */
 type From = string;
 
 /** `transpose(field, value[, key, …])`: a column of each value of a field, for every row or one for each key. */

@@ -92,7 +92,7 @@ export function refuseLarge(sql: string): void {
   });
 }
 
-/** What kind of value an expression has, as far as C9QL treats kinds differently. */
+/** Kind of an expression's value, as far as C9QL treats kinds differently. */
 type Kind =
   | "text"
   | "integer"
@@ -256,7 +256,7 @@ export function describeKind(type: ValueType): string {
 /** A moment as a calendar and a clock on the wall show it, without a zone. */
 export type LocalTime = Temporal.PlainDateTime;
 
-/** What the clock on the wall shows in a zone. */
+/** Wall-clock time in a time zone. */
 export function localTime(instant: Date, timezone: string): LocalTime {
   try {
     return Temporal.Instant.fromEpochMilliseconds(instant.getTime())

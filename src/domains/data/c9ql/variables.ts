@@ -119,7 +119,7 @@ const SHIFT: Readonly<Record<OffsetUnit, (amount: number) => Temporal.DurationLi
 
 interface TokenTime {
   time: LocalTime;
-  /** Whether it has a time of day; otherwise it is a date. */
+  /** True for a timestamp; otherwise it is a date. */
   hasClock: boolean;
 }
 

@@ -17,7 +17,7 @@ import {
   snowflakeSettings,
 } from "./settings.ts";
 
-/** What connectors are made with. */
+/** Dependencies of connectors. */
 export interface ConnectorParts {
   fetch: GuardedFetch;
   network: Network;

@@ -52,7 +52,7 @@ export interface RowBatch {
   truncated?: Truncation;
 }
 
-/** What is known of a CSV file; the rest is detected. */
+/** Known format of a CSV file; the rest is detected. */
 export interface CsvFormat {
   delimiter?: string | undefined;
   encoding?: string | undefined;
@@ -125,7 +125,7 @@ export async function readAll(batches: AsyncIterable<RowBatch>): Promise<RowBatc
 export interface Deadline {
   /** Its reason is an AppError: `timeout`, or `cancelled` when the caller's own signal did it. */
   signal: AbortSignal;
-  /** What is left, at least a millisecond. */
+  /** Remaining time, at least a millisecond. */
   leftMs(): number;
   clear(): void;
 }

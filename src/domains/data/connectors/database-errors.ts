@@ -3,9 +3,9 @@ import { maskText } from "../../../kernel/masking.ts";
 import { nearest, sanitiseText } from "../../../kernel/text.ts";
 import { LIMITS } from "../limits.ts";
 
-/** What databases say, whichever it is. What is shown of their own words is masked. */
+/** Error mapping for all databases. Their own messages are shown masked. */
 
-/** What the database itself calls its error. */
+/** Error codes of the database itself. */
 type Codes = Record<string, unknown>;
 
 export function refusedQuery(shown: string, data: Codes = {}): AppError {

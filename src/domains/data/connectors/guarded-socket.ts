@@ -156,7 +156,7 @@ export class DriverStream extends Duplex {
     this.#unmarkedBytes = 0;
   }
 
-  /** What the libraries call on a new socket; this one is connected already. */
+  /** The libraries call it on a new socket; this one is connected already. */
   connect(): this {
     process.nextTick(() => this.emit("connect"));
     return this;

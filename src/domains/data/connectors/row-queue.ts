@@ -14,7 +14,7 @@ export interface RowLimits {
   maxBytes: number;
 }
 
-/** What turns a row as the client library gives it into JSON values. */
+/** Decoder of a driver's row into JSON values. */
 interface RowDecoder<Raw> {
   /** As they are known by now: a value may have shown that its column needs a wider type. */
   columns(): readonly SourceColumn[];

@@ -126,7 +126,7 @@ function isEncoding(label: string): boolean {
   }
 }
 
-/** What is left out is detected, as in files that are imported. */
+/** Options that are left out are detected, as in files that are imported. */
 const csvFormat = {
   delimiter: delimiter.optional(),
   encoding: encoding.optional(),

@@ -98,7 +98,7 @@ function keepDigits(_key: string, value: unknown, context?: { source?: string })
   return /^-?\d+$/.test(source) ? source : value;
 }
 
-/** Whoever walks through the value later may do so by calling itself. */
+/** Bounds nesting, because later code walks the value recursively. */
 function checkDepth(value: unknown, depth: number): void {
   if (typeof value !== "object" || value === null) return;
   if (depth >= LIMITS.datasources.jsonDepth) {

@@ -19,7 +19,7 @@ export const FILE_TYPES = ["csv", "tsv", "json", "ndjson", "xml", "excel", "parq
 
 export type FileType = (typeof FILE_TYPES)[number];
 
-/** What is not said is detected. */
+/** Options that are left out are detected. */
 export interface FileOptions extends ConvertOptions {
   /** Of an Excel file: its name, or its number counted from 1. */
   sheet?: string | number;
@@ -29,7 +29,7 @@ export interface FileOptions extends ConvertOptions {
 
 export interface FileImport {
   source: FileSource;
-  /** Whose file it is (a workspace): where several wait, all workspaces have their turn. */
+  /** Workspace of the file: the queue is round-robin by it. */
   scope?: string;
   /** The key of the new part in blob storage. */
   key: string;
@@ -65,7 +65,7 @@ export interface ImportedFile {
   rejected: RejectedRow[];
   rejectedRows: number;
   detected: DetectedFile;
-  /** What a reader should know about how the file was taken. */
+  /** Notes for the reader about how the file was interpreted. */
   notes: string[];
   bytes: number;
   fileName?: string;
@@ -152,7 +152,7 @@ function isSpreadsheetXml(text: string): boolean {
   );
 }
 
-/** Whether the first two lines have as many delimiters, at least one. */
+/** True if the first two lines have as many delimiters, at least one. */
 function isTable(text: string, looks: FileType): boolean {
   const delimiters = looks === "tsv" ? /\t/g : /[,;]/g;
   const [first = 0, second = -1] = text

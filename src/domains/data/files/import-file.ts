@@ -144,7 +144,7 @@ async function readTable(
   return { path: read.path, isOurs: true, format: read.report.format, report: read.report };
 }
 
-/** Who has to read a file before DuckDB can; undefined when DuckDB reads it as it is. */
+/** Reader that has to convert a file for DuckDB; undefined when DuckDB reads it as it is. */
 function readerFor(
   format: FileType,
   head: Buffer,
@@ -207,7 +207,7 @@ function oneLine({ columns }: ConvertResult): AppError {
 
 const CSV_OPTIONS = ["delimiter", "quote", "decimal"] as const;
 
-/** What was said and had no effect. */
+/** Options that had no effect. */
 function unusedOptions(options: FileOptions, format: FileType, { columns }: ConvertResult): string[] {
   const names = new Set(columns.map(({ name }) => name.toLowerCase()));
   const missing = Object.keys(options.types ?? {}).filter((name) => !names.has(name.toLowerCase()));
@@ -240,7 +240,7 @@ function optionsOf({
   return { ...options, ...(dateFormat !== undefined && { dateFormat: dateFormatOf(dateFormat) }) };
 }
 
-/** What was said about the file has been seen to; only what is about values is left. */
+/** Options for the conversion that follows: those about the file are done with, those about values are left. */
 function readOptionsOf({ types, dateFormat }: FileOptions, { columns }: ReadReport): ConvertOptions {
   return {
     columns,

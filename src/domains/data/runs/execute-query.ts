@@ -33,7 +33,7 @@ export interface Execution {
   truncated: Truncation | null;
 }
 
-/** What is asked, and by whom. */
+/** A query to run, and its caller. */
 interface Asked {
   caller: Caller;
   datasource: Datasource;

@@ -30,7 +30,7 @@ export function isActive({ status }: QueryRun): boolean {
   return (ACTIVE as readonly string[]).includes(status);
 }
 
-/** What the catalog knows of runs. The index on active runs keeps it to one a query. */
+/** Catalog records of runs. A unique index keeps active runs to one a query. */
 export class QueryRunsStore extends Store {
   /** A new run with its job, or the one that is active already. */
   async start(

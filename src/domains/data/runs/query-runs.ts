@@ -250,13 +250,13 @@ function reasonOf(error: unknown): string {
   return clip(text, LIMITS.queries.errorCharacters);
 }
 
-/** What made a try end: once it was told to end, whatever is thrown is only how it did. */
+/** Cause of a failed try: the abort reason, once it was aborted, whatever is thrown. */
 function causeOf(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted) return error;
   return isAppError(signal.reason) ? signal.reason : new AppError("timeout", "The run took too long.");
 }
 
-/** Whether another try may go better. */
+/** True for transient errors, which are retried. */
 function isTransient(error: unknown): boolean {
   if (isAppError(error)) return error.code === "unavailable" && error.data.retryable !== false;
   return isOutage(error);

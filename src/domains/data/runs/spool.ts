@@ -88,7 +88,7 @@ function jsonOptions(columns: readonly SourceColumn[]): ConvertOptions {
   return { types, encoding: "utf-8" };
 }
 
-/** What was not said about a CSV file is not there, so that it is detected. */
+/** Options of a CSV file; those that were not given are left out, so that they are detected. */
 function csvOptions(format: CsvFormat): ConvertOptions {
   return Object.fromEntries(Object.entries(format).filter(([, value]) => value !== undefined));
 }

@@ -151,7 +151,7 @@ async function requireOtherAdmin(
   });
 }
 
-/** Whether there is an account of this address is nobody's business: with one or without, it gets the same link. */
+/** True if there is an account of this address is nobody's business: with one or without, it gets the same link. */
 async function invite(
   { clock }: MembershipOptions,
   tx: CatalogTx,

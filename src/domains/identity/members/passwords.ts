@@ -36,7 +36,7 @@ export async function passwordFits(password: string, hash: string): Promise<bool
   return timingSafeEqual(actual, expected);
 }
 
-/** Whether the hash was made with another cost than today's. */
+/** True if the hash was made with another cost than today's. */
 export function isOutdated(hash: string): boolean {
   return !hash.startsWith(`$argon2id$v=19$${costText(COST)}$`);
 }

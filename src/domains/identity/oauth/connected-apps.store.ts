@@ -119,7 +119,7 @@ export class ConnectedApps extends Store {
     if (app !== undefined) this.#record("oauth.app_ended", app, { why, grantId });
   }
 
-  /** Whether this person may still get tokens at all. */
+  /** True if this person may still get tokens at all. */
   async isActive(accountId: number): Promise<boolean> {
     const isEnabled = and(eq(accounts.id, accountId), isNull(accounts.disabledAt));
     return (await this.catalog.db.$count(accounts, isEnabled)) > 0;

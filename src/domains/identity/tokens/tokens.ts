@@ -196,7 +196,7 @@ export function newTokenText(kind: TokenKind): NewTokenText {
   return { token, hash: hashOf(token), hintText: `${token.slice(0, prefix.length + HINT_CHARACTERS)}…` };
 }
 
-/** Whether a text has the form of a token that we make: what has not need not be looked up. */
+/** True if a text has the form of a token that we make: what has not need not be looked up. */
 export function isOwnToken(text: string): boolean {
   return OWN_TOKEN.test(text);
 }

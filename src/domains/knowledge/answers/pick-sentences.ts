@@ -125,7 +125,7 @@ const LEAST_OWN = 0.25;
 /** Less of a name than this, and it is another one. */
 const SAME_NAME = 0.5;
 
-/** Whether something that the question names stands in no passage: were it anywhere, that would be among the best. */
+/** True if something that the question names stands in no passage: were it anywhere, that would be among the best. */
 function namesUnknown(question: Question, passages: readonly Passage[]): boolean {
   const covered = passages.map((passage) => coverage(question, `${passage.content} ${titleText(passage)}`));
   return question.words.some(({ isNamed }, i) => isNamed && covered.every((each) => each[i]! < SAME_NAME));

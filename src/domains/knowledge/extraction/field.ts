@@ -174,7 +174,7 @@ const DIGITS = "-?\\d{1,3}(?:[.,'\\u00a0\\u202f]\\d{3})+(?:[.,]\\d{1,4})?|-?\\d+
 /** A number ends where no letter, digit, or part of a longer mark follows. */
 const END = "(?![\\d\\p{L}%]|[-/.,:]\\d)";
 
-/** What a value of each type looks like. */
+/** Pattern of the values of each type. */
 const PATTERNS: Readonly<Record<Exclude<FieldType, "text" | "name">, string>> = {
   email: "[\\p{L}\\p{N}._%+-]{1,64}@[\\p{L}\\p{N}-]+(?:\\.[\\p{L}\\p{N}-]+)+",
   iban: "[A-Z]{2}\\d{2}(?:[ \\t]*[A-Z0-9]{4}){2,7}(?:[ \\t]*[A-Z0-9]{1,4})?(?![A-Z0-9])",
@@ -190,7 +190,7 @@ const FLAGS: Partial<Record<FieldType, string>> = { iban: "u" };
 /** The order of day and month where both are numbers; undefined where the document does not tell. */
 export type DayOrder = "day" | "month" | undefined;
 
-/** What a text of the type may be read as; `undefined`: it cannot, `ambiguous`: in two ways. */
+/** Parsed value of a type; `undefined`: no match, `ambiguous`: two readings. */
 export type Read = { value: FieldValue; end: number } | { ambiguous: string } | undefined;
 
 /** A value of the type that the text begins with. */

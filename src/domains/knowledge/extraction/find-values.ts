@@ -15,13 +15,13 @@ export interface FoundValue {
   value: FieldValue | null;
   confidence: number;
   page: number | null;
-  /** What it was read from, as it stands there. */
+  /** Source text of the value, verbatim. */
   quote: string;
   /** Why there is no value. */
   reason?: string;
 }
 
-/** What is looked for, and where. */
+/** Request: the fields to extract, and the document. */
 export interface FindRequest {
   fields: readonly Field[];
   places: readonly Place[];
@@ -222,7 +222,7 @@ function* besideLabels(field: Field, segment: Segment, finder: Finder): Generato
   }
 }
 
-/** Whether a word is one of the field's, with what was found before. */
+/** True if a word is one of the field's, with what was found before. */
 function ownWords({ words }: Field): (part: string) => boolean {
   const known = new Map<string, boolean>();
   return (part) => {
@@ -301,9 +301,9 @@ interface Label {
   segment: Segment;
   start: number;
   end: number;
-  /** Whether nothing stands before it. */
+  /** True if nothing stands before it. */
   isWhole: boolean;
-  /** Whether it says no more than of which type the value is. */
+  /** True if it says no more than of which type the value is. */
   isBare: boolean;
 }
 

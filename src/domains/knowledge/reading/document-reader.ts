@@ -32,7 +32,7 @@ const moduleOf = (name: string) => join(import.meta.dirname, `${name}${extname(i
 /** Texts that are read as they are, without a parser. */
 const PLAIN = new Set(["txt", "text", "log", "md", "markdown", "csv", "tsv", "yaml", "yml", ""]);
 
-/** What the process answers is a stranger's word. */
+/** Answers of the sandboxed process are untrusted. */
 const answer = z.object({
   text: z.string().max(LIMITS.knowledge.textCharacters + 1_000),
   chunks: z

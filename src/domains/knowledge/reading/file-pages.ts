@@ -27,7 +27,7 @@ export const BARE_CHARACTERS = 80;
 const LONG_LETTERS = 24;
 const ODD_SHARE = 0.1;
 
-/** Whether a page has lost the spaces between its words, or has each letter twice, which is how some programs print bold. */
+/** True if a page has lost the spaces between its words, or has each letter twice, which is how some programs print bold. */
 export function isGarbled(text: string): boolean {
   let [letters, odd] = [0, 0];
   for (const [word] of text.matchAll(/\p{Script=Latin}{2,}/gu)) {

@@ -53,7 +53,7 @@ export function readOutlookMail(bytes: Buffer): FileContent {
   });
 }
 
-/** Who to whom, when, and what it says. What is attached is only named. */
+/** Sender, recipients, date and body. Attachments are only named. */
 function contentOf({ subject, from, to, cc, date, text, html, attached }: Mail): FileContent {
   const lines = [
     ["From", who(from)],

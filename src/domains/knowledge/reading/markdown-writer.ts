@@ -137,7 +137,7 @@ export class MarkdownWriter {
   }
 }
 
-/** What stands in a cell, in one line. */
+/** Content of a cell, in one line. */
 function cellText(blocks: readonly string[]): string {
   const plain = blocks.map((block) => block.replace(/^(?:#{1,6}|-) /gm, ""));
   return plain.join(" ").replace(/\s+/g, " ").replaceAll("|", "\\|");

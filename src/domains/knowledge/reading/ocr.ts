@@ -12,10 +12,10 @@ const LANGUAGES = ["deu", "eng"] as const;
 const dataOf = (language: string) =>
   `@tesseract.js-data/${language}/4.0.0_best_int/${language}.traineddata.gz`;
 
-/** What recognises texts in pictures: Tesseract and PDFium as WebAssembly, with English and German. */
+/** OCR: Tesseract and PDFium as WebAssembly, with English and German. */
 const PARTS = [`${CORE}.wasm`, "@hyzyla/pdfium/pdfium.wasm", ...LANGUAGES.map(dataOf)];
 
-/** Whether the optional packages are there. */
+/** True if the optional packages are there. */
 export function canOcr(): boolean {
   try {
     for (const part of PARTS) require.resolve(part);

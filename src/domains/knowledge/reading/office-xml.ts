@@ -192,7 +192,7 @@ interface Hooks {
   open?(name: string, attributes: Attributes): void;
   /** Of the paragraph that ends; undefined for one that is no heading. */
   levelOf?(): number | undefined;
-  /** Whether the text that comes is none of the document's own. */
+  /** True if the text that comes is none of the document's own. */
   isLeftOut?(): boolean;
   /** For how many cells the one that ends stands. */
   cellsOf?(): number;

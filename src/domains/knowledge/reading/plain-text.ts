@@ -12,7 +12,7 @@ export function decodeText(bytes: Uint8Array): string {
   return cleanText(text);
 }
 
-/** Whether these bytes are a text; one of wide characters says so at its start. */
+/** True if these bytes are a text; one of wide characters says so at its start. */
 export function isText(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || isPlainText(bytes);

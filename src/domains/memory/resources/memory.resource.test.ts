@@ -1,16 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MemoryClient } from "../../../../test/support/memory.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { startMemory } from "../../../../test/support/memory.ts";
 
-let server: TestServer;
-let acme: MemoryClient;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  acme = new MemoryClient(server, await server.token({ kind: "memory" }));
-});
-afterAll(() => server.stop());
+const { server, acme, stop } = await startMemory();
+afterAll(stop);
 
 const uriOf = (id: string) => `kenning://memories/${id}`;
 

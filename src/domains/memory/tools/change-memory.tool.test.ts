@@ -1,25 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callTool } from "../../../../test/support/mcp.ts";
-import { MemoryClient } from "../../../../test/support/memory.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { startMemory } from "../../../../test/support/memory.ts";
 
-let server: TestServer;
-let acme: MemoryClient;
-let token: string;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  acme = new MemoryClient(server, await server.token({ kind: "memory" }));
-  token = await server.token();
-});
-afterAll(() => server.stop());
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look at whatever there is.
-async function call(tool: string, args: Record<string, unknown>, as = token): Promise<any> {
-  const { result, error } = await callTool(server, as, tool, args);
-  if (result === undefined || result.isError) return { error: result?.content[0]?.text ?? error?.message };
-  return result.structuredContent;
-}
+const { server, acme, call, stop } = await startMemory();
+afterAll(stop);
 
 describe("change_memory", () => {
   it("pins, lets expire and marks as outdated, with a history that is kept", async () => {

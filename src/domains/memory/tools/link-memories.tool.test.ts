@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { idsOf, MemoryClient } from "../../../../test/support/memory.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { idsOf, startMemory } from "../../../../test/support/memory.ts";
 
-let server: TestServer;
-let acme: MemoryClient;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  acme = new MemoryClient(server, await server.token({ kind: "memory" }));
-});
-afterAll(() => server.stop());
+const { server, acme, stop } = await startMemory();
+afterAll(stop);
 
 /** What /mcp takes beyond the contract. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever there is.

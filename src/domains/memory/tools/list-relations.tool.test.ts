@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MemoryClient } from "../../../../test/support/memory.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { startMemory } from "../../../../test/support/memory.ts";
 
-let server: TestServer;
-let acme: MemoryClient;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  acme = new MemoryClient(server, await server.token({ kind: "memory" }));
-});
-afterAll(() => server.stop());
+const { acme, stop } = await startMemory();
+afterAll(stop);
 
 describe("list_relations", () => {
   it("[memory.update.history] goes on with the new version of what it is about, by any of its ids", async () => {

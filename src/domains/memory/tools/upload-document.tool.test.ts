@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { idsOf, MemoryClient } from "../../../../test/support/memory.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { idsOf, startMemory } from "../../../../test/support/memory.ts";
 
-let server: TestServer;
-let acme: MemoryClient;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  acme = new MemoryClient(server, await server.token({ kind: "memory" }));
-});
-afterAll(() => server.stop());
+const { acme, stop } = await startMemory();
+afterAll(stop);
 
 describe("upload_document", () => {
   it("[memory.upload.sections] finds a sentence deep in a long text", async () => {

@@ -19,12 +19,12 @@ export interface BoundField {
 
 /** The view of one dataset of a model, for whoever sees these columns of what lies below it. */
 export interface BoundDataset {
-  /** What stands between SELECT and FROM. */
+  /** Select list. */
   items: string;
   fields: BoundField[];
   /** Everything that the view shows: fields first, then columns that keys, relationships and metrics need. */
   columns: Column[];
-  /** What could not be bound; it is not in the view. */
+  /** Fields that could not be bound; they are not in the view. */
   problems: Problem[];
 }
 
@@ -313,7 +313,7 @@ async function readExpression(sql: string, serialize: Serialize): Promise<string
   return named(node, "COLUMN_REF", "class").map(({ column_names: names }) => names as string[]);
 }
 
-/** Whether an expression makes one value of many rows. */
+/** True if an expression makes one value of many rows. */
 export async function isAggregate(sql: string, serialize: Serialize): Promise<boolean> {
   const parsed = await serialize(`SELECT ${sql}\n`);
   if (!parsed.ok) return false;
@@ -367,7 +367,7 @@ export async function orReason<T>(work: Promise<T>): Promise<{ value: T } | { re
   }
 }
 
-/** What binding asks of the engine: how a text parses, and which columns a SELECT would have. */
+/** Engine interface for binding: parses a text, and describes the columns of a SELECT. */
 export interface Engine {
   serialize: Serialize;
   /** The columns of a SELECT over sources that have these columns and no rows. */

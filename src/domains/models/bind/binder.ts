@@ -32,7 +32,7 @@ export interface SeenDataset {
   viewQuery: string | null;
   /** The columns below the view that the policies of the datasets leave to the caller, before the model's own. */
   below: readonly Column[];
-  /** What the model's own policies leave of a view query's columns and rows. */
+  /** Restriction of a view query's columns and rows by the model's own policies. */
   viewColumns: readonly Column[];
   viewCondition: string | null;
   bound: BoundDataset;
@@ -52,7 +52,7 @@ export interface BoundModel {
 /** Why a dataset cannot be bound. */
 interface Unbound {
   problem: Problem;
-  /** Whether policies hide something from the caller of what lies below it. */
+  /** True if policies hide something from the caller of what lies below it. */
   isRestricted: boolean;
 }
 
@@ -227,7 +227,7 @@ interface Bases {
 
 type Keep = <T>(what: string, work: () => Promise<T>) => Promise<T>;
 
-/** Whether the policies of a dataset hide something of it from this caller. */
+/** True if the policies of a dataset hide something of it from this caller. */
 function isPartial(caller: Caller, { dataset }: SeenDataset["bases"][number]): boolean {
   const { columns, condition } = restrictionFor(caller, dataset);
   return condition !== null || columns.length < dataset.columns.length;
@@ -362,7 +362,7 @@ function withBareNames(sql: string, references: readonly TableReference[]): stri
   return bytes.toString("utf8");
 }
 
-/** Who published a model, with the rights that they have now; undefined when they are no member any more. */
+/** Publisher of a model, with their current rights; undefined for a former member. */
 type Author = () => Promise<Caller | undefined>;
 
 /**

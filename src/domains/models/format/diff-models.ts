@@ -8,7 +8,7 @@ export interface Change {
   /** In the words of the file: `datasets.orders.fields.total`. */
   path: string;
   kind: "added" | "removed" | "changed";
-  /** What it was and is; left out for parts that have a name. */
+  /** Old and new value; left out for parts that have a name. */
   before?: unknown;
   after?: unknown;
 }
@@ -129,7 +129,7 @@ const MODEL = parts({
   ...SHARED,
 });
 
-/** What has changed, part by part. Parts are the same when their names are, wherever they stand. */
+/** Diff of two models, part by part. Parts are matched by name, wherever they stand. */
 export function diffModels(before: SemanticModel | null, after: SemanticModel): Change[] {
   return MODEL(before ?? undefined, after, "");
 }

@@ -4,7 +4,7 @@ import { plain, type Tree, treeOf, Unkeepable } from "./parse.ts";
 import { type Keys, list, object, type Reader, text, type ValuesOf, warnOfUnknownKey } from "./readers.ts";
 import type { Spot } from "./report.ts";
 
-/** What a vendor adds to a part of the model, where it stands. */
+/** A vendor's extension of a part of the model, with its place. */
 export interface RawExtension {
   vendor: string;
   data: Tree;
@@ -38,7 +38,7 @@ export const extension: Reader<RawExtension> = (tree, spot) => {
   return vendor_name === undefined || data === undefined ? undefined : { vendor: vendor_name, data, spot };
 };
 
-/** What is taken out of extensions into the model: by vendor, the keys. */
+/** Keys of extensions that become part of the model, by vendor. */
 export type Taken<K extends Keys> = Readonly<Record<"COMMON" | "KENNING", readonly (keyof K & string)[]>>;
 
 /** Takes what the model has a place for out of the extensions; the rest stays as it is, for export. */

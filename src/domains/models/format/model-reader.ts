@@ -319,7 +319,7 @@ export interface DatasetFile {
   spot: Spot;
 }
 
-/** What is wrong with the name of a model; undefined when nothing is. */
+/** Fault of a model's name; undefined for a valid one. */
 export function modelNameFault(name: string): string | undefined {
   if (name.trim() === "") return "The name is empty.";
   if (/[/\\]/.test(name)) return "The name of a model has no slashes.";

@@ -297,7 +297,7 @@ function isExactNumber(value: number, text: string): boolean {
   return !/^[-+]?\d+$/.test(text) || Number.isSafeInteger(value) || String(value) === text;
 }
 
-/** What a file says, each value with its line. Aliases share what they stand for. */
+/** Parses YAML or JSON to a tree, each value with its line. Aliases share their target. */
 export type Tree = MapTree | ListTree | ScalarTree;
 
 export interface MapTree {

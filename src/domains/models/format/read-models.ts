@@ -24,7 +24,7 @@ export interface ReadModel {
   places: Places;
 }
 
-/** What was read of files: models, and what is wrong with files as a whole. */
+/** Result of reading files: models, and errors of files as a whole. */
 export interface Reading {
   models: ReadModel[];
   problems: Problem[];

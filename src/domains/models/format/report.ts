@@ -80,7 +80,7 @@ export class Report {
     this.#found++;
   }
 
-  /** Whether one more will be listed; what helps to understand it need not be worked out otherwise. */
+  /** True if one more will be listed; what helps to understand it need not be worked out otherwise. */
   hasRoom(severity: Problem["severity"]): boolean {
     return this.#kept[severity].length < LIMITS.models.problems;
   }

@@ -101,7 +101,7 @@ class Indexed {
     this.#keys = new Set([dataset.primaryKey, ...dataset.uniqueKeys].map(keyText));
   }
 
-  /** Whether no two rows agree in these columns. A key with further columns is one as well. */
+  /** True if no two rows agree in these columns. A key with further columns is one as well. */
   isUniqueBy(columns: readonly string[]): boolean {
     const { primaryKey } = this.dataset;
     if (this.#keys.has(keyText(columns))) return true;
@@ -181,7 +181,7 @@ function* unknownColumns({ dataset, columns }: Indexed, wanted: readonly string[
   }
 }
 
-/** Whether a problem is that one: it says nothing more once the data have been looked at. */
+/** True if a problem is that one: it says nothing more once the data have been looked at. */
 export function isForData({ severity, path, message }: Problem): boolean {
   return severity === "warning" && /\.(?:from|to)_columns$/.test(path) && message.startsWith("No field of ");
 }

@@ -212,7 +212,7 @@ function rowNumber(): ModelDataset["fields"][number] {
   };
 }
 
-/** Whether a thing and a time together tell rows apart. */
+/** True if a thing and a time together tell rows apart. */
 function isPanel({ keys: { primary } }: Looked, fields: readonly InferredField[]): boolean {
   const roles = primary.map((name) => fields.find(({ column }) => column?.name === name)?.role);
   return roles.length > 1 && roles.some((role) => role === "date" || role === "year");
@@ -230,7 +230,7 @@ function isNamedOnly(dataset: string, fields: readonly InferredField[]): boolean
   });
 }
 
-/** Whether rows are things that happened rather than things that are called something. */
+/** True if rows are things that happened rather than things that are called something. */
 function isEvents(fields: readonly InferredField[], { name }: ModelDataset): boolean {
   const isName = ({ field, role, column }: InferredField) =>
     role === "text" &&

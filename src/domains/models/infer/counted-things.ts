@@ -59,7 +59,7 @@ function isCountedOff({ min, max, distinct, mode }: ColumnProfile): boolean {
 const NO_THING =
   /^(status|type|kind|class|level|grade|score|gender|sex|line|row|item|position|zip|postal|post|area|country|region|group|category|art|typ|gruppe|klasse|zeile|pos)$/;
 
-/** Whether rows are only parts of what their dataset is called after: `orders.csv` with lines of orders. */
+/** True if rows are only parts of what their dataset is called after: `orders.csv` with lines of orders. */
 export function isLines({ dataset }: Profile, shared: readonly SharedNumber[]): boolean {
   const thing = thingOf(dataset.name).join(" ");
   return shared.some(({ noun }) => noun === thing);

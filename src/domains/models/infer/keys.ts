@@ -17,7 +17,7 @@ const SORT = /^(class|cluster|group|segment|tier|category|grade|level|klasse|gru
 /** Pairs of columns that are tried where no single one tells rows apart. */
 const PAIRED_COLUMNS = 6;
 
-/** What tells the rows of a dataset apart: by names and by what was counted, and over all rows where only some were. */
+/** Candidate keys of a dataset: by names and statistics, verified over all rows where only a sample was profiled. */
 export async function keysOf(looking: Looking, profile: Profile): Promise<Keys> {
   const { rows, columns } = profile;
   const alone = columns.filter((column) => isAlone(column, profile));
@@ -69,7 +69,7 @@ function keyRank({ name, ...column }: ColumnProfile, { dataset }: Pick<Profile, 
   return role === "id" ? 1 : role === "text" ? 3 : 2;
 }
 
-/** Whether a column is named after the thing that its dataset is about. */
+/** True if a column is named after the thing that its dataset is about. */
 export function isCalled(column: string, dataset: string): boolean {
   const thing = thingOf(dataset);
   const words = partWords(column);

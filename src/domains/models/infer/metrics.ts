@@ -18,7 +18,7 @@ export interface Measured {
   isPanel: boolean;
   /** What its rows belong to: datasets by what they are about. */
   belongsTo: readonly { dataset: ModelDataset; thing: readonly string[] }[];
-  /** What several rows are of, by the number that they share: the orders of order lines. */
+  /** Parents of several rows, by a shared key: the orders of order lines. */
   counted: readonly Counted[];
 }
 

@@ -1,4 +1,4 @@
-/** What short forms in names of columns and tables stand for. */
+/** Abbreviations in names of columns and tables. */
 const SHORT_FORMS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     acct: "account",

@@ -5,7 +5,7 @@ import type { Caller } from "../../../registry/caller.ts";
 import type { Data, Dataset } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
 
-/** What the engine counted in one column, over the rows that were looked at. */
+/** Statistics of one column, over the rows that were profiled. */
 export interface ColumnProfile extends Column {
   kind: ColumnKind;
   filled: number;
@@ -42,7 +42,7 @@ export interface Profile {
   columns: ColumnProfile[];
 }
 
-/** What looking at rows takes. */
+/** Dependencies of profiling. */
 export interface Looking {
   data: Data;
   analytics: Analytics;

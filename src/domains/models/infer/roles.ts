@@ -1,7 +1,7 @@
 import { partWords } from "./name-words.ts";
 import type { ColumnProfile } from "./profile.ts";
 
-/** What a column is for. */
+/** Role of a column. */
 export type Role =
   /** Tells rows apart, here or in another dataset. */
   | "id"
@@ -65,7 +65,7 @@ export function roleOf(column: ColumnProfile): Role {
   return addsUp(column.name) ? "amount" : "rate";
 }
 
-/** Whether the sum of such numbers says something, by what they are called: for questions and for charts. */
+/** Additive measure? By its name: for questions and for charts. */
 export function addsUp(name: string): boolean {
   const words = partWords(name);
   const isNamed = (those: ReadonlySet<string>) => words.some((word) => those.has(word));
@@ -73,7 +73,7 @@ export function addsUp(name: string): boolean {
   return words.includes("total") || words.includes("gesamt") || !isNamed(RATES);
 }
 
-/** Whether nothing but the sum can be meant where no aggregate is named. */
+/** True if nothing but the sum can be meant where no aggregate is named. */
 export function plainlyAddsUp(name: string): boolean {
   return addsUp(name) && partWords(name).some((word) => AMOUNTS.test(word));
 }
@@ -85,7 +85,7 @@ export function isStock(name: string): boolean {
   );
 }
 
-/** Whether a name is that of a number or code which says only which one it is. */
+/** True if a name is that of a number or code which says only which one it is. */
 export function isCode(name: string): boolean {
   return isIdName(name) || CODES.has(partWords(name).at(-1) ?? "");
 }
@@ -129,7 +129,7 @@ function isYear({ name, min, max, isWhole }: ColumnProfile): boolean {
   return isWhole && min !== null && max !== null && tellsYears(name, min, max);
 }
 
-/** Whether whole numbers are years, by what they are called and from where to where they go: for questions and for charts. */
+/** True if whole numbers are years, by what they are called and from where to where they go: for questions and for charts. */
 export function tellsYears(name: string, min: number, max: number): boolean {
   return isYearName(name) && min >= YEARS.least && max <= YEARS.most;
 }

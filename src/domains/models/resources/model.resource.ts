@@ -90,7 +90,7 @@ function modelKey(id: string): { uuid: string } | { name: string } {
   return UUID.test(id) ? { uuid: id } : { name: id };
 }
 
-/** What a semantic model is called on this surface. */
+/** Name of a semantic model on this surface. */
 function wordFor({ surface }: CallMeta): string {
   return surface === "agent" ? "ontology" : "semantic model";
 }

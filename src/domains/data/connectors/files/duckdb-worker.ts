@@ -27,7 +27,7 @@ const NESTED = new Set([
 
 interface Cursor {
   result: DuckDBResult;
-  /** Those of the result: the values of a JSON column do not say that they are JSON. */
+  /** Column types of the result: the values of a JSON column do not say that they are JSON. */
   types: readonly DuckDBType[];
   /** Of the chunk that was fetched last; not all of them were asked for yet. */
   waiting: unknown[][];

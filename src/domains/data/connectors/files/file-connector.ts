@@ -102,7 +102,7 @@ function startSandbox(
     tempFolder: sandboxFolder,
     memoryMb: LIMITS.datasources.fileMemoryMb,
     requestTimeoutMs: LIMITS.datasources.runMs,
-    // What SQLite keeps beside the file of a database that is in use.
+    // SQLite's write-ahead log and journal, of a database that is in use.
     allowRead: [file, `${file}-wal`, `${file}-shm`, `${file}-journal`],
     permissionModel,
     env: { TZ: "UTC" },
@@ -201,7 +201,7 @@ function withSlash(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
 }
 
-/** What a file connector asks of its sandboxed process. Rows are fetched batch by batch: that holds it back. */
+/** Calls of a file connector to its sandboxed process. Rows are fetched batch by batch, for back-pressure. */
 export interface OpenCall {
   path: string;
   query: string;

@@ -10,7 +10,7 @@ import { lockedFile, refusedQuery, shownMessage, unknownTable, unreadableFile } 
 import { sizeOfRow } from "../value-text.ts";
 import type { NextAnswer, NextCall, OpenAnswer, OpenCall } from "./file-connector.ts";
 
-/** What a query that only reads is made of. */
+/** Authorizer actions of a read-only query. */
 const ALLOWED = new Set([
   constants.SQLITE_SELECT,
   constants.SQLITE_READ,

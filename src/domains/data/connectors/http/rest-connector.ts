@@ -184,7 +184,7 @@ function jsonOf(body: Buffer, { url }: Download): unknown {
   }
 }
 
-/** What one request of a query asks for. */
+/** One parsed query of a REST datasource. */
 export interface RestQuery {
   url: URL;
   body: unknown;
@@ -219,7 +219,7 @@ function restQuery(query: string, base: URL, parameters: Parameters = {}): RestQ
   return { url, body: fillAll(body, parameters), resultPath };
 }
 
-/** Whoever writes SQL, or a query of another kind, would be answered with the 404 of a page that nobody asked for. */
+/** SQL, or a query of another kind, would otherwise end in the 404 of a page that nobody asked for. */
 function noPath(): AppError {
   return new AppError(
     "bad_request",

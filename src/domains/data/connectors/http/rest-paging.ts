@@ -102,7 +102,7 @@ function nextOfLinkHeader(header: string | undefined): string | undefined {
   return undefined;
 }
 
-/** What stands at a path such as `data.items[0].list`; undefined when there is nothing. */
+/** Value at a JSON path such as `data.items[0].list`; undefined when there is none. */
 function valueAt(value: unknown, path: string): unknown {
   const names = path
     .replace(/^\$\.?/, "")

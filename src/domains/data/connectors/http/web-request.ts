@@ -2,7 +2,7 @@ import { AppError, isAppError } from "../../../../kernel/errors.ts";
 import type { Secrets } from "../connector-types.ts";
 import type { Auth } from "../settings.ts";
 
-/** What is sent along to say who asks. */
+/** Credentials for a request. */
 export interface Credentials {
   headers: Record<string, string>;
   /** Put into the URL at the last moment, so that no message ever has it. */
@@ -54,7 +54,7 @@ export function withParameters(url: URL, parameters: Record<string, string>): UR
   return full;
 }
 
-/** What a status means for a datasource. */
+/** Maps an HTTP status to an error of the datasource. */
 export function webError(error: unknown): unknown {
   if (!isAppError(error)) return error;
   const { status } = error.data;

@@ -68,7 +68,7 @@ export interface MysqlTarget extends MysqlLogin {
   network: Network;
 }
 
-/** What we use of the client beyond its published types. */
+/** Members of the client that its published types lack. */
 type Client = mysql.Connection & {
   packetParser: { execute(chunk: Buffer): void };
   stream: Socket;
@@ -255,7 +255,7 @@ class MysqlSession {
         network.connect(this.#peer, signal).catch(() => network.connect({ host, port }, signal));
       helper = await MysqlSession.#connect({ ...this.#target, network: { ...network, connect } }, deadline);
       await helper.#ask(`KILL QUERY ${Number(this.#client.threadId)}`, deadline);
-      // What the server had sent before must be read away, or it would not get to stop.
+      // Drains what the server had sent before, or it would not get to stop.
       this.#client.resume();
       await untilAborted(running, deadline.signal);
     } catch {

@@ -10,7 +10,7 @@ import {
   WrongValue,
 } from "../value-text.ts";
 
-/** What a server says of a column of its result. */
+/** Column definition in a server's result set. */
 export interface MysqlField {
   name: string;
   columnType: number;

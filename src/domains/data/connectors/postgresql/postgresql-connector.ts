@@ -200,7 +200,7 @@ class PgSession {
     const { processID, secretKey } = this.#client as unknown as { processID?: number; secretKey?: number };
     if (processID == null || secretKey == null) return;
     const deadline = startDeadline(LIMITS.datasources.cancelMs, undefined);
-    // What the server had sent before must be read away, or it would not get to stop.
+    // Drains what the server had sent before, or it would not get to stop.
     this.#stream.resume();
     const isOver = running.then(() => true);
     try {

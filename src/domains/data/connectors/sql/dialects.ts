@@ -2,7 +2,7 @@ export interface Dialect {
   lexicon: Lexicon;
   /** How a query may begin. */
   readWords: readonly string[];
-  /** What must not stand in its code although it begins like one that reads. */
+  /** Deny-list of what may not stand in a statement that begins like a read. */
   refused: readonly { pattern: RegExp; reason: string }[];
   /** Puts a name into quotes. */
   quoteSign: '"' | "`";

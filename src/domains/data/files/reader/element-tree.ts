@@ -10,7 +10,7 @@ export interface ElementNode {
   parent: ElementNode | undefined;
   depth: number;
   count: number;
-  /** Whether two of them ever stood in the same parent. */
+  /** True if two of them ever stood in the same parent. */
   repeats: boolean;
   children: Map<string, ElementNode>;
   attributes: Map<string, Kinds>;
@@ -20,7 +20,7 @@ export interface ElementNode {
   lastParent: number;
 }
 
-/** What an XML file looks like, gathered in one reading. Its size is that of the pattern, not of the file. */
+/** Structural summary (schema) of an XML file, gathered in one pass. Its size is that of the pattern, not of the file. */
 export class ElementTree implements XmlEvents {
   root: ElementNode | undefined;
   readonly #nulls: ReadonlySet<string>;

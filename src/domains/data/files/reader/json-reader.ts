@@ -26,13 +26,13 @@ import { distinctNames, KIND, kindOfText } from "./value-kinds.ts";
 
 const NEWLINE = 10;
 
-/** What is read again for the rows. */
+/** Plan of the second pass, which reads the rows. */
 interface Rows {
   file: FileHandle;
   encoding: string | undefined;
   /** The array whose elements they are; without it, the values of the file. */
   array: ArrayFound | undefined;
-  /** Whether they are the members of the object that the file is. */
+  /** True if they are the members of the top-level object. */
   isKeyed?: boolean;
 }
 
@@ -233,7 +233,7 @@ class RowFinder implements JsonVisitor {
   readonly arrays: ArrayFound[] = [];
   /** The values that stand in the file one after the other; usually there is one. */
   readonly top = { count: 0, kinds: new Set<JsonKind>() };
-  /** What the outermost object holds, and how often each name stands in that. */
+  /** Members of the outermost object, and how often each name occurs in them. */
   readonly members = { count: 0, objects: 0, names: new Map<string, number>() };
   readonly #open: (ArrayFound | "object" | "value")[] = [];
   readonly #names: string[] = [];
@@ -270,7 +270,7 @@ class RowFinder implements JsonVisitor {
     if (names.size < ENGINE.analytics.columns || names.has(name)) names.set(name, (names.get(name) ?? 0) + 1);
   }
 
-  /** Whether the file is an object of objects that are alike, such as `{"ann": {"age": 3}, "bob": {"age": 4}}`. */
+  /** True for a top-level object of objects that are alike, such as `{"ann": {"age": 3}, "bob": {"age": 4}}`. */
   get isKeyed(): boolean {
     const { count, objects, names } = this.members;
     if (this.top.count !== 1 || count < 2 || objects < count || names.size === 0) return false;
@@ -344,7 +344,7 @@ function namedArray(arrays: readonly ArrayFound[], rowPath: string): ArrayFound 
   });
 }
 
-/** Whether the first of several lists names the columns; unclear where all of them hold texts of one kind. */
+/** Header detection: does the first of several lists name the columns? Unclear where all hold texts of one kind. */
 type ListHeader = "header" | "none" | "unclear";
 
 const IDENTIFIER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -362,7 +362,7 @@ function headerSigns(first: readonly JsonElement[], below: readonly (readonly Js
     name: name!,
     cells: below.flatMap((cells) => cells[index] ?? []),
   }));
-  // Who comes again below is no name.
+  // A header does not repeat as a value below.
   if (columns.some(({ name, cells }) => cells.some((cell) => textOf(cell) === name))) return "none";
   if (columns.some(({ cells }) => isOther(cells))) return "header";
   const areProgramNames = names.every((name) => PROGRAM_NAME.test(name!));

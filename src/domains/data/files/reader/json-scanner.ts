@@ -24,7 +24,7 @@ const OBJECT = 1;
 const ARRAY = 2;
 const LONGEST_KEY_BYTES = 64 * 1024;
 
-/** What may come next. What is looser than JSON would lose values without a word: `[- 1]`, `[1 000]`. */
+/** Parser states: which token may come next. Looser syntax than JSON would lose values without a word: `[- 1]`, `[1 000]`. */
 const NEXT = {
   /** Any value: values may also stand one after the other. */
   top: 0,
@@ -128,7 +128,7 @@ export class JsonScanner {
     }
   }
 
-  /** Whether the next text is a name and not a value. */
+  /** True if the next string is a key and not a value. */
   get #isKey(): boolean {
     return this.#next === NEXT.key || this.#next === NEXT.keyOrEnd;
   }

@@ -4,7 +4,7 @@ import { LIMITS as ENGINE } from "../../../../platform/analytics/limits.ts";
 import { excerptOf, megabytes } from "../../../../platform/files/index.ts";
 import { LIMITS } from "../../../../platform/files/limits.ts";
 
-/** What the server and the process that reads a file for it say to each other. */
+/** Protocol between the server and the sandboxed process that reads a file for it. */
 
 export interface OpenParams {
   kind: "excel" | "xml" | "json";

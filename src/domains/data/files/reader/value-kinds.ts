@@ -1,5 +1,5 @@
 /**
- * What the values of one column are, as bits, so that a column knows what it has met. Used where a file format
+ * Bit set of the kinds of values that a column has met, for type inference. Used where a file format
  * has no types of its own (XML), or has them for each cell (Excel).
  */
 export const KIND = {

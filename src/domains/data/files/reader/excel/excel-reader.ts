@@ -141,7 +141,7 @@ interface SurveyedColumn {
   text: { row: number; text: string } | undefined;
 }
 
-/** What the first reading of a sheet finds out. */
+/** First pass over a sheet: header, columns and their types. */
 class Survey {
   readonly losses: SheetLosses = { errors: 0, uncalculated: 0 };
   header: SheetRow | undefined;
@@ -238,7 +238,7 @@ function isWord(text: string): boolean {
   return text.trim() === "" || isNoValueWord(text);
 }
 
-/** What was taken for no value, the same words together. */
+/** Notes about words that were read as null, the same words together. */
 function wordNotes(names: string[], columns: SurveyedColumn[]): string[] {
   const members = columns.flatMap(({ words }, index) => {
     const told = words.filter((word) => word !== "").toSorted();

@@ -23,7 +23,7 @@ export interface SheetRow {
   cells: (Value | undefined)[];
 }
 
-/** What was left out of the rows. */
+/** Cells that were left out of the rows. */
 export interface SheetLosses {
   /** Cells that show an error, such as #DIV/0!. */
   errors: number;
@@ -79,7 +79,7 @@ class SheetReader {
   #value = "";
   #isInValue = false;
   #isInline = false;
-  /** Whether a cell of the row shows an error, or has no stored value. */
+  /** True if a cell of the row shows an error, or has no stored value. */
   #hasLosses = false;
   #hasValue = false;
   #hasFormula = false;

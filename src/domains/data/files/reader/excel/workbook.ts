@@ -17,15 +17,15 @@ export interface Workbook {
   sheets: { name: string; isHidden: boolean; entry: ZipEntry }[];
   /** Texts that cells refer to by number. */
   texts: readonly string[];
-  /** What a number in a cell of each style stands for. */
+  /** Number format of each cell style. */
   formats: readonly CellFormat[];
-  /** Whether days are counted from 1904. */
+  /** True for the 1904 date system. */
   is1904: boolean;
 }
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** What stands in the files around the sheets. Namespaces are passed over: their prefixes are free. */
+/** Reads the parts around the sheets: styles, shared strings, names. Namespaces are ignored: their prefixes are free. */
 export async function readWorkbook(zip: ZipFile): Promise<Workbook> {
   const roots = await readRelations(zip);
   const path = roots.find(({ type }) => type === "officeDocument")?.target ?? "xl/workbook.xml";
@@ -182,7 +182,7 @@ function notAWorkbook(zip: ZipFile): AppError {
   });
 }
 
-/** What a number in a cell stands for, by the format in which it is shown. */
+/** Type of a number in a cell, by its number format. */
 type CellFormat = "number" | "date" | "datetime" | "time" | "duration";
 
 /** Formats that Excel knows by number and does not write into the file. */
@@ -194,7 +194,7 @@ function builtIn(id: number): CellFormat {
   return id === 46 ? "duration" : "number";
 }
 
-/** What has nothing to say: texts in quotes, escaped and padding characters, colours, conditions, languages. */
+/** Parts of a number format without meaning for its type: quoted texts, escapes, padding, colours, conditions, locales. */
 const SILENT = /"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi;
 
 /** Excel's own limit is 255. */
