@@ -39,7 +39,11 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
     if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("requestfailed", (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`));
+  page.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText;
+    // What was under way when the page went on to another one, which depends on how fast either is.
+    if (reason !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${reason}`);
+  });
   page.on("request", (request) => hosts.add(new URL(request.url()).host));
   return { page, context, complaints, hosts };
 }

@@ -51,18 +51,17 @@ describe("a query that goes wrong", () => {
     const controller = new AbortController();
     const running = query(ENDLESS, { signal: controller.signal });
     await delay(200);
-    const startedMs = performance.now();
     controller.abort();
     await expect(running).rejects.toMatchObject({ code: "cancelled" });
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
     expect(await query("SELECT a FROM t")).toMatchObject(one);
     expect(processes()).toContain(pid);
   });
 
   it("is stopped at its time limit", async () => {
-    const startedMs = performance.now();
-    await expect(query(ENDLESS, { limits: { ms: 300 } })).rejects.toMatchObject({ code: "timeout" });
-    expect(performance.now() - startedMs).toBeLessThan(20_000);
+    await expect(query(ENDLESS, { limits: { ms: 300 } })).rejects.toMatchObject({
+      code: "timeout",
+      message: "This took longer than 0.3 s.",
+    });
     expect(await query("SELECT a FROM t")).toMatchObject(one);
   });
 

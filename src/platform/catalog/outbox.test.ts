@@ -59,15 +59,14 @@ describe("publishing", () => {
 
 describe("delivery", () => {
   it("follows a notification at once", async () => {
-    const events = openEvents({ pollMs: 60_000 });
+    // A poll comes after the test was given up.
+    const events = openEvents({ pollMs: 3_600_000 });
     const { promise, resolve } = Promise.withResolvers<DeliveredEvent>();
     events.subscribe("test", async (event) => resolve(event));
     await events.start();
     await sleep(50);
-    const startedAt = performance.now();
     await publish("a", 1);
     expect(await promise).toMatchObject({ topic: "test", key: "a", payload: 1, attempt: 1 });
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 
   it("finds what was published while nobody listened", async () => {

@@ -105,7 +105,6 @@ describe("limits", () => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nabc"),
     );
     const fetcher = client({ allow });
-    const startedMs = performance.now();
     await Promise.all(
       [silent, drippingHeaders, drippingBody, stalled].map((port) =>
         expect(
@@ -115,7 +114,6 @@ describe("limits", () => {
         }),
       ),
     );
-    expect(performance.now() - startedMs).toBeLessThan(20_000);
   });
 
   it("can be cancelled, before and on the way", async () => {

@@ -146,9 +146,10 @@ describe("when things go wrong", () => {
   it("an endless loop is stopped at the time limit", async () => {
     const sandbox = make({ requestTimeoutMs: 60_000, cancelGraceMs: 100 });
     const pid = (await sandbox.call("pid", {})) as number;
-    const startedMs = performance.now();
-    await expect(sandbox.call("loop", {}, { timeoutMs: 300 })).rejects.toMatchObject({ code: "timeout" });
-    expect(performance.now() - startedMs).toBeLessThan(20_000);
+    await expect(sandbox.call("loop", {}, { timeoutMs: 300 })).rejects.toMatchObject({
+      code: "timeout",
+      message: "This took longer than 0.3 s.",
+    });
     expect(await sandbox.call("echo", 1)).toBe(1);
     await expect.poll(() => isAlive(pid)).toBe(false);
   });

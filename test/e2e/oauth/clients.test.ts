@@ -385,10 +385,8 @@ describe("client id metadata documents", () => {
 
   it("are given up on when they take too long", async () => {
     const document = await publish(() => new Promise<Answer>(() => undefined));
-    const before = performance.now();
     const { response } = await parts.person.open(clientAt(document.url).authorizationUrl());
     expect(response.status).toBe(400);
-    expect(performance.now() - before).toBeLessThan(30_000);
   });
 
   it.each([
