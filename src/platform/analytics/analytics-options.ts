@@ -29,7 +29,7 @@ export interface Column {
 /** Where the views are that only other views may name. */
 export const HIDDEN_SCHEMA = "_scope_base";
 
-/** What a query sees under a name: the rows of some Parquet parts, in this order. */
+/** View of a table as a query sees it: the rows of some Parquet parts, in this order. */
 export interface TableView {
   name: string;
   /** Absolute paths, possibly none. */
@@ -194,7 +194,7 @@ export interface ConvertResult {
   notes?: string[];
 }
 
-/** What DuckDB's own parser makes of a text; only SELECTs have a tree. */
+/** Parse tree by DuckDB's own parser; only SELECTs have one. */
 export type SerializedSql =
   | { ok: true; statements: JsonValue[] }
   | { ok: false; type: string; message: string; position: number | undefined };

@@ -1,7 +1,7 @@
 import { chmod, chown, type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Who else may read: the members of one group, or nobody. */
+/** File mode: readable by the members of one group, or by nobody else. */
 export interface FileAccess {
   readerGid: number | undefined;
 }

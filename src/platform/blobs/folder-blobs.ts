@@ -297,7 +297,7 @@ export function storeIdFile(folder: string): string {
   return join(folder, FILE);
 }
 
-/** What tells this storage from any other; undefined where there is none, or none that was ever opened. */
+/** Identity of the storage; undefined where there is none, or none that was ever opened. */
 export async function readStoreId(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(storeIdFile(folder), "utf8")).trim() || undefined;

@@ -13,7 +13,7 @@ export function pgCodeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether a write failed because a row with the same key exists (optionally: of this constraint). */
+/** Unique violation: a row with the same key exists (optionally: of this constraint). */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return pgCodeOf(error) === "23505" && (constraint === undefined || constraintOf(error) === constraint);
 }
@@ -41,7 +41,7 @@ const PASSING_CODES = new Set([
   "53300", // all connections are taken
 ]);
 
-/** Whether a failure to connect may pass by itself. */
+/** Transient error: a failure to connect that may pass by itself. */
 export function isPassingConnectFailure(error: unknown): boolean {
   const code = pgCodeOf(error);
   if (code !== undefined) return PASSING_CODES.has(code);
@@ -76,12 +76,12 @@ function saysOutage(error: Error): boolean {
   return PASSING_CODES.has(code) || code.startsWith("08");
 }
 
-/** Whether a write failed because the server takes none: a standby, or one that was set so. */
+/** Read-only server: a standby, or one that was set so. */
 export function isReadOnly(error: unknown): boolean {
   return pgCodeOf(error) === "25006";
 }
 
-/** Whether there was no room, on the database's disk or our own. */
+/** Disk full, the database's or our own. */
 export function isDiskFull(error: unknown): boolean {
   return ["53100", "ENOSPC", "EDQUOT"].includes(pgCodeOf(error) ?? "");
 }

@@ -12,7 +12,7 @@ export const PORT = 5432;
 const POLL_MS = 4;
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** What a running server writes into its lock file, postmaster.pid. */
+/** Lock file of a running server, postmaster.pid. */
 export interface Postmaster {
   pid: number;
   status: "starting" | "ready" | "stopping";

@@ -4,7 +4,7 @@ import { likeText } from "../../kernel/sql-text.ts";
 import type { Clock } from "../../kernel/time.ts";
 import type { Catalog, CatalogDb, CatalogTx } from "./catalog.ts";
 
-/** What reads and writes one sort of thing in the catalog. */
+/** Repository base class: reads and writes one sort of row in the catalog. */
 export abstract class Store {
   protected readonly catalog: Catalog;
   protected readonly clock: Clock;
@@ -32,7 +32,7 @@ export function contains(column: Column, text: string | undefined): SQL | undefi
   return text === undefined ? undefined : ilike(column, `%${likeText(text)}%`);
 }
 
-/** Whether the storage in which files lie is still the one that everybody reads. */
+/** Fencing: the storage in which files lie is still the one that everybody reads. */
 export interface StorageClaim {
   /** A condition that is true while it is; what it looked at stays so until the transaction ends. */
   holds(): SQL;

@@ -10,7 +10,7 @@ export const DELIVERY_STATES = ["waiting", "sent", "dead"] as const;
 export const WAYS = ["mail", "webhook", "slack", "teams"] as const;
 export const CHANNEL_KINDS = ["slack_bot", "slack_webhook", "teams", "webhook"] as const;
 
-/** What is sent: rendered once, whoever gets it. */
+/** Rendered messages: once, whoever gets them. */
 export const messages = pgTable(
   "messages",
   {
@@ -89,7 +89,7 @@ export const webhookEndpoints = pgTable(
   (table) => [uniqueIndex("webhook_endpoints_url").on(table.workspaceId, sql`md5(${table.url})`)],
 );
 
-/** Who does not want to get what comes under this topic. */
+/** Suppression list: who unsubscribed from this topic. */
 export const unsubscribed = pgTable(
   "unsubscribed",
   {

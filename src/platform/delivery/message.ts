@@ -18,7 +18,7 @@ export interface LoadedFile {
   content: Buffer;
 }
 
-/** What is sent, whatever the channel. */
+/** Message, independent of its channel. */
 export interface Message {
   subject: string;
   text: string;

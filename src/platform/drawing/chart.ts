@@ -54,7 +54,7 @@ export function drawable(value: number | null): number | null {
 const format = z.string().regex(FORMAT_NAME).optional();
 const cells = z.array(z.union([z.string(), z.number(), z.null()])).max(20);
 
-/** What can be handed over from outside to be drawn. */
+/** Schema of a subject that comes from outside to be drawn. */
 export const subjectShape = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("spec"), chart: chartShape }),
   z.strictObject({

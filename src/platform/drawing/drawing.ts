@@ -9,7 +9,7 @@ import { scatterOf } from "./scatter.ts";
 import type { Measure } from "./text.ts";
 import { treemapOf } from "./treemap.ts";
 
-/** What is told where the pointer is: by category, or by mark. */
+/** Tooltip data: by category, or by mark. */
 export type Hover =
   | {
       by: "category";

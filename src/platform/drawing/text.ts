@@ -73,7 +73,7 @@ export function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/** What is written in drawings beside the texts of the data. */
+/** Localised words in drawings, beside the texts of the data. */
 export const GERMAN: Translations = {
   "There are no values to draw.": "Es gibt keine Werte zu zeichnen.",
   "There is no value to draw.": "Es gibt keinen Wert zu zeichnen.",

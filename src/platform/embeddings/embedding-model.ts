@@ -1,4 +1,4 @@
-/** What makes vectors of texts. */
+/** Embedding model. */
 export interface EmbeddingModel {
   /** Names it; vectors of different ones are never compared. */
   readonly fingerprint: string;
@@ -11,7 +11,7 @@ export interface EmbeddingModel {
   close(): Promise<void>;
 }
 
-/** What a text is compared by, as it is kept. */
+/** Stored embedding of a text. */
 export interface Embedding {
   /** Which model made it; those of different models are never compared. */
   fingerprint: string;
@@ -21,7 +21,7 @@ export interface Embedding {
   tokens?: Uint8Array;
 }
 
-/** What a question is compared by. */
+/** Embedding of a query. */
 export interface QueryEmbedding {
   fingerprint: string;
   /** Of length 1. */
@@ -30,7 +30,7 @@ export interface QueryEmbedding {
   tokens?: Float32Array;
 }
 
-/** What the thread that embeds can be asked, with what it answers. */
+/** Protocol of the embedding thread: requests by name, with their answers. */
 export type EmbeddingCalls = {
   passages: { ask: { texts: readonly string[] }; answer: Omit<Embedding, "fingerprint">[] };
   query: { ask: { text: string }; answer: Omit<QueryEmbedding, "fingerprint"> };

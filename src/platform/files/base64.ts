@@ -50,7 +50,7 @@ function assertBase64(body: string): void {
   if (letters % 4 === 1 || (padding > 0 && (letters + padding) % 4 !== 0)) throw notBase64("It is cut off.");
 }
 
-/** Whether a text says by itself that base64 follows. */
+/** Data URL: a text that says by itself that base64 follows. */
 export function isDataUrl(text: string): boolean {
   return DATA_URL.test(text.slice(0, HEAD_CHARACTERS));
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../../kernel/errors.ts";
 
-/** What the first bytes of a file say for sure. */
+/** Magic numbers: what the first bytes of a file say for sure. */
 export type Magic = "zip" | "parquet" | "gzip";
 
 interface Signature {
@@ -45,7 +45,7 @@ const SIGNATURES: readonly Signature[] = [
   { bytes: "474946383", is: { name: "a GIF image", hint: EXPORT }, couldBeText: true },
 ];
 
-/** Whether these are the first bytes of a known kind of file, importable or not, and cannot be a text. */
+/** Magic number of a known kind of file, importable or not, which cannot be a text. */
 export function hasSignature(head: Uint8Array): boolean {
   const found = signatureOf(head);
   if (found === undefined) return false;

@@ -33,7 +33,7 @@ export interface Relation {
   target: string;
 }
 
-/** What a part of an Office file refers to inside it; without a part, what the file begins with. */
+/** Relationships of a part of an Office file; without a part, those of the package. */
 export async function readRelations(zip: ZipFile, part = "", what?: string): Promise<Relation[]> {
   const folder = posix.dirname(part);
   const entry = zip.find(posix.join(folder, "_rels", `${posix.basename(part)}.rels`));

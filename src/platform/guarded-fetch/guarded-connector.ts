@@ -59,7 +59,7 @@ export function guardedConnector(
   };
 }
 
-/** Whether a socket to it would be refused, without one: by its address, or by those that its name has now. */
+/** Dry run of the address check: a socket to it would be refused, by its address or by those that its name has now. */
 export async function checkReach(
   url: URL,
   { policy, resolve, timeoutMs }: Pick<ConnectorOptions, "policy" | "resolve" | "timeoutMs">,

@@ -88,7 +88,7 @@ const BAD_PORTS = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** What can be said about a URL before anything is looked up. Each redirect passes through here again. */
+/** Static URL checks, before any DNS lookup. Each redirect passes through here again. */
 export function checkUrl(input: string | URL, policy: AddressPolicy, base?: URL): URL {
   const url = parseUrl(input, base);
   checkScheme(url);

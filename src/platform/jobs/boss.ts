@@ -32,7 +32,7 @@ export async function overTransaction(tx: CatalogTx): Promise<Db> {
   return fromDrizzle(tx, sql);
 }
 
-/** Whether there has ever been a job in this database. */
+/** The queue's schema exists: there has been a job in this database. */
 export async function hasQueues(catalog: Catalog): Promise<boolean> {
   const { rows } = await catalog.pool.query<{ found: boolean }>(
     `SELECT to_regclass('${SCHEMA}.job') IS NOT NULL AS found`,
@@ -85,7 +85,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 /** What else was thrown is for the log alone. */
 const UNEXPECTED = "Something went wrong inside Kenning; its log says what.";
 
-/** What a job left: its result, its error, or what pg-boss says of one that did not end by itself. */
+/** Output of a job: its result, its error, or what pg-boss says of one that did not end by itself. */
 export interface JobOutput {
   result?: unknown;
   message?: string;

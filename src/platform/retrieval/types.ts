@@ -1,12 +1,12 @@
 import type { Embedding } from "../embeddings/index.ts";
 
-/** What a collection holds; each kind has a recipe of its own (`recipes.ts`). */
+/** Kind of a collection; each has a recipe of its own (`recipes.ts`). */
 export type Kind = "document" | "memory" | "asset";
 
 /** A small value by which hits are filtered: the key of a knowledge base, a type, a flag as 0 or 1. */
 export type Attribute = number | string;
 
-/** What can be found: a chunk, a memory, an asset. */
+/** Indexed entry: a chunk, a memory, an asset. */
 export interface Entry {
   /** Its key in the catalog. */
   id: number;

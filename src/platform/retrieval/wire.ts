@@ -41,7 +41,7 @@ export interface Understood {
   hasVectors: boolean;
 }
 
-/** What the thread that holds the indexes can be asked, with what it answers. */
+/** Protocol of the index thread: requests by name, with their answers. */
 export type IndexCalls = {
   ping: { ask: null; answer: null };
   /** Takes the index into memory, from the disk if it is there and not to be built anew; tells what it holds. */

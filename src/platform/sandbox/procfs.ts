@@ -29,7 +29,7 @@ export function watchMemory(
   return { stop: () => clearInterval(timer) };
 }
 
-/** What a process holds in memory now; undefined when it has gone, or where there is no /proc. */
+/** Resident set size of a process; undefined when it has gone, or where there is no /proc. */
 export function residentMbOf(pid: number): number | undefined {
   try {
     const match = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -41,7 +41,7 @@ export function residentMbOf(pid: number): number | undefined {
 
 /** As `nice` has it: a tenth of what others get, while others want something. */
 export const LOW_NICENESS = 10;
-/** What somebody waits for gives way to the server itself, which everybody waits for, and hardly to anything else. */
+/** Niceness of interactive work: it gives way to the server itself, which everybody waits for, and hardly to anything else. */
 export const ENGINE_NICENESS = 3;
 
 /**
@@ -63,13 +63,13 @@ export function setNiceness(pid: number, niceness: number): void {
   }
 }
 
-/** What a file is, whatever its name leads to by now. */
+/** Identity of a file (device and inode), whatever its name leads to by now. */
 export interface FileIdentity {
   dev: number;
   ino: number;
 }
 
-/** Whether a process has opened this very file; undefined where the system does not tell. */
+/** Open file descriptors: the process has opened this very file; undefined where the system does not tell. */
 export function hasOpen(pid: number, { dev, ino }: FileIdentity): boolean | undefined {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => {

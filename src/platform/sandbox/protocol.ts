@@ -28,7 +28,7 @@ export interface WorkerError {
 /** The channel is the first descriptor after the standard ones. */
 export const CHANNEL_FD = 3;
 
-/** What a message needs besides its content. */
+/** Envelope of a message: its bytes besides the content. */
 export const ENVELOPE_BYTES = 16 * 1024;
 
 const HEADER_BYTES = 4;
@@ -74,7 +74,7 @@ export class MessageReader {
   }
 }
 
-/** What the server tells a sandboxed process on its standard input. */
+/** Bootstrap message, which a sandboxed process reads from its standard input. */
 export interface BootstrapPlan {
   module: string;
   /** Whom to become; undefined when the server is not root and the process stays who it is. */

@@ -77,7 +77,7 @@ const DETAIL_CHARACTERS = 8_000;
 /** DuckDB's errors about itself, after which it refuses everything. */
 const OWN_ERROR = /^(?:Failed to [a-z ]+: )?(?:INTERNAL|FATAL) Error: /;
 
-/** Whether an error is a bug of the engine, and not about what it was asked. */
+/** Internal error of the engine, and not about what it was asked. */
 export function isEngineBug(error: unknown): boolean {
   return OWN_ERROR.test(messageOf(error));
 }

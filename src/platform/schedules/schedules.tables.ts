@@ -3,7 +3,7 @@ import { index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core"
 import { id, moment, partOf, whole } from "../catalog/columns.tables.ts";
 import type { Unit } from "./occurrences.ts";
 
-/** What happens again and again: `kind` says whose it is, `subject` which one of these. */
+/** Recurring schedules: `kind` says whose it is, `subject` which one of these. */
 export const schedules = pgTable(
   "schedules",
   {

@@ -2,7 +2,7 @@ import { isAppError } from "../../kernel/errors.ts";
 import type { OsUserKind, Sandbox, SandboxOptions } from "../sandbox/index.ts";
 import type { Failures, MakeQuestion, PooledWorker, WorkerPoolOptions } from "./worker-pool.ts";
 
-/** What a sandboxed process needs to know beside what every worker does. */
+/** Options of a sandboxed process beside those of every worker. */
 export interface SandboxWish
   extends Pick<
     SandboxOptions,

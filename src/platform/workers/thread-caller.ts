@@ -2,7 +2,7 @@ import { type Transferable, Worker, type WorkerOptions } from "node:worker_threa
 import { strippedFlags } from "../stripped/index.ts";
 import type { Answered } from "./answers.ts";
 
-/** What a thread can be asked, by name, with what it answers. */
+/** Protocol of a thread: requests by name, with their answers. */
 export type Calls = Record<string, { ask: unknown; answer: unknown }>;
 
 /** The thread ended, or does not hold any more what it was asked about. */

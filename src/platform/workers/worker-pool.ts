@@ -35,7 +35,7 @@ interface WorkWords {
   did: string;
 }
 
-/** What a worker is asked, made when it is ready to take it. */
+/** Lazy request: made when a worker is ready to take it. */
 export type MakeQuestion<Question> = () => { value: Question; transfer?: readonly Transferable[] };
 
 /** A place for work: a thread or a process that is started when it is first asked, and again after it has ended. */

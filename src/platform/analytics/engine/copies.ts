@@ -19,7 +19,7 @@ const VALUE_BYTES = 16;
 const OF_ONE_SIZE =
   /^(?:BOOLEAN|U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|DECIMAL.*|DATE|TIME.*|UUID|INTERVAL)$/i;
 
-/** What is left of the memory that the engines of a process may take for copies. */
+/** Memory budget for copies that is left to the engines of a process. */
 export interface Room {
   take(bytes: number, mostMb: number): boolean;
   give(bytes: number): void;

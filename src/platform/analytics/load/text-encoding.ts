@@ -65,7 +65,7 @@ export function detectEncoding(head: Buffer): string {
   return otherScript(head) ?? FALLBACK_ENCODING;
 }
 
-/** Whether a text in UTF-8 has bytes that are not. */
+/** Malformed UTF-8: a text has bytes that are not. */
 export function hasBadBytes(head: Buffer, encoding: string): boolean {
   return encoding === "utf-8" && !isUtf8(withoutCutCharacter(head));
 }
@@ -112,7 +112,7 @@ function withoutCutCharacter(head: Buffer): Buffer {
   return head;
 }
 
-/** What was guessed, where bytes do not tell: nobody can be sure of it but who knows the file. */
+/** Heuristic guess of the encoding, where bytes do not tell: nobody can be sure of it but who knows the file. */
 export function encodingNotes(encoding: string, lost: number): string[] {
   if (lost > 0) {
     const what = lost === 1 ? "1 character was" : `${lost.toLocaleString("en")} characters were`;

@@ -1,6 +1,6 @@
 import { AppError } from "../../../kernel/errors.ts";
 
-/** What the parser says of a text. */
+/** Parser output. */
 export interface Tree {
   error: boolean;
   error_type?: string;
@@ -43,7 +43,7 @@ const REFUSED_FUNCTIONS = new Set(["stats", "current_setting", "getvariable", "w
 /** Views of the engine that are found without a schema; all of them begin so. */
 const ENGINE_VIEW = /^(?:duckdb_|pg_|pragma_|sqlite_)/;
 
-/** What a text selects from, or why it is not one SELECT. */
+/** Table references of a statement, or why it is not one SELECT. */
 export function readSources(tree: Tree): Sources | AppError {
   const { error, error_type, error_message = "", statements = [] } = tree;
   if (error && error_type === "not implemented") return onlySelect();

@@ -18,7 +18,7 @@ export function castSql(value: string, from: ColumnType, to: ColumnType): string
   return cast(value, from, to, 0);
 }
 
-/** Whether a type has JSON in it, which DuckDB fills with text by reading that text. */
+/** Nested JSON: a type has it somewhere, which DuckDB fills with text by parsing that text. */
 export function containsJson(type: ColumnType): boolean {
   return isScalar(type, "JSON") || innerTypes(type).some(containsJson);
 }

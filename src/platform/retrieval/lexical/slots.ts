@@ -8,7 +8,7 @@ const COLUMNS = [
   ...(["languages", "threads", "orders", "speakers", "asks"] as const),
 ];
 
-/** What is known of each entry, by its place in the index. A place is used once; compacting gives new ones. */
+/** Slots: per-entry columns by its place in the index. A place is used once; compaction gives new ones. */
 export class Slots {
   ids = new Float64Array(256);
   seqs = new Float64Array(256);

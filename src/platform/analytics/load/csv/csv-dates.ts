@@ -97,7 +97,7 @@ export function dateTypeOf(format: string): "DATE" | "TIMESTAMP" {
 
 export type DateOrder = "day" | "month" | "year";
 
-/** What comes first of a date in numbers; undefined for one with a name in it, which has one order only. */
+/** Date order (day or month first); undefined for a format with a name in it, which has one order only. */
 export function orderOf(format: string): DateOrder | undefined {
   if (/%-?[bB]/.test(format)) return undefined;
   const [, first] = /%-?([dmyY])/.exec(format) ?? [];

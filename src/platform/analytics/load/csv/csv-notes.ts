@@ -240,7 +240,7 @@ async function firstMisfit(
 
 const DOUBLE_DIGITS = 17;
 
-/** Whether a fraction has more digits than a DOUBLE keeps. */
+/** Precision loss: a fraction has more digits than a DOUBLE keeps. */
 export function isLongDecimal(number: string): boolean {
   return /[.,]/.test(number) && digitsOf(number) > DOUBLE_DIGITS;
 }

@@ -216,7 +216,7 @@ export interface Rejects {
   isRepairable: boolean;
 }
 
-/** What DuckDB wrote down about the rows that it left out. */
+/** Reject table: what DuckDB wrote down about the rows that it left out. */
 export async function readRejects(
   connection: DuckDBConnection,
   table: string,
