@@ -100,12 +100,25 @@ async function build() {
     if (hashOf([]) !== hashBefore) throw new Error("Files in web/ changed while they were built.");
     const beside = besideOf([output].flat());
     pack(path.join(outDir, "assets"));
-    fs.writeFileSync(path.join(outDir, "stamp.json"), JSON.stringify({ hash: hashOf(beside), beside }));
+    const files = fs.readdirSync(path.join(outDir, "assets"));
+    keepFormer(path.join(outDir, "assets"), files);
+    fs.writeFileSync(
+      path.join(outDir, "stamp.json"),
+      JSON.stringify({ hash: hashOf(beside), beside, files }),
+    );
     fs.rmSync(BUILT, { recursive: true, force: true });
     fs.renameSync(outDir, BUILT);
   } finally {
     fs.rmSync(outDir, { recursive: true, force: true });
   }
+}
+
+/** Pages that are open go on with the scripts that they began with, until they are loaded again. */
+function keepFormer(folder, files) {
+  if (!fs.existsSync(STAMP)) return;
+  const { files: former = [] } = JSON.parse(fs.readFileSync(STAMP, "utf8"));
+  for (const name of former.filter((each) => !files.includes(each)))
+    fs.copyFileSync(path.join(BUILT, "assets", name), path.join(folder, name));
 }
 
 /** Our own files outside of web/ that ended up in the console. */

@@ -207,6 +207,7 @@ export const germanOfPages: Readonly<Record<string, string>> = {
   "Watch it": "Überwachen",
   Webhook: "Webhook",
   Weeks: "Wochen",
+  "What agents did": "Was Agenten getan haben",
   "What failed or was refused": "Was scheiterte oder abgewiesen wurde",
   "What is watched and sent without anybody asking: alerts, reports, and where they go.":
     "Was überwacht und gesendet wird, ohne dass jemand fragt: Warnungen, Berichte und wohin sie gehen.",

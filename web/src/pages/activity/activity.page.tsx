@@ -41,7 +41,6 @@ interface EventPage {
 }
 
 const SLOW_MS = 2_000;
-const AGAIN_MS = 10_000;
 const EXPORTED = 500;
 
 /** What agents and people did here: each call with who, by which client, on which data, and how it ended. */
@@ -82,9 +81,9 @@ function Events() {
       ),
     initialPageParam: 0,
     getNextPageParam: ({ next_before: before }) => before,
-    refetchInterval: AGAIN_MS,
   });
-  const events = data?.pages.flatMap((page) => page.events) ?? [];
+  const all = data?.pages.flatMap((page) => page.events) ?? [];
+  const events = show === "agents" ? all.filter((event) => agentOf(event) !== undefined) : all;
   return (
     <>
       <div className="flex flex-wrap items-end gap-3">
@@ -94,6 +93,7 @@ function Events() {
           onChange={({ target }) => setParams({ show: target.value })}
         >
           <option value="">{t`Everything`}</option>
+          <option value="agents">{t`What agents did`}</option>
           <option value="failed">{t`What failed or was refused`}</option>
           <option value="slow">{t`What took longer than two seconds`}</option>
         </SelectField>
@@ -139,8 +139,7 @@ function Events() {
 
 function Row({ event }: { event: Event }) {
   const { metadata, success, outcome, duration_ms: ms } = event;
-  const client = metadata.applicationName ?? metadata.clientName;
-  const isOfConsole = client === undefined || client === "console" || client === "browser";
+  const client = agentOf(event);
   return (
     <li>
       <details className="group">
@@ -153,7 +152,7 @@ function Row({ event }: { event: Event }) {
             <span className="flex flex-wrap items-center gap-2 font-medium">
               {event.action === "mcp.tool.call" ? event.resource_id : event.action}
               {!success && <Badge tone="bad">{outcome}</Badge>}
-              {!isOfConsole && (
+              {client !== undefined && (
                 <Badge tone="accent">
                   <Bot aria-hidden="true" className="size-3" /> {client}
                 </Badge>
@@ -167,7 +166,9 @@ function Row({ event }: { event: Event }) {
           </span>
         </summary>
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 border-line border-t bg-sunken px-4 py-3 text-table">
-          <Fact name={t`Client`}>{[client, metadata.clientVersion].filter(Boolean).join(" ")}</Fact>
+          <Fact name={t`Client`}>
+            {[metadata.clientName, metadata.clientVersion].filter(Boolean).join(" ")}
+          </Fact>
           <Fact name={t`From`}>{event.address}</Fact>
           <Fact name={t`Datasets`}>{event.dataset_ids.join(", ")}</Fact>
           <Fact name={t`Arguments`}>{textOf(metadata.arguments)}</Fact>
@@ -177,6 +178,12 @@ function Row({ event }: { event: Event }) {
       </details>
     </li>
   );
+}
+
+/** The client of an agent or program; undefined for what people did in their browser. */
+function agentOf({ metadata }: Event): string | undefined {
+  const client = metadata.applicationName ?? metadata.clientName;
+  return client === "console" || client === "browser" ? undefined : client;
 }
 
 function Fact({ name, children }: { name: string; children: string | null | undefined }) {

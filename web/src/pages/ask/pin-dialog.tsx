@@ -105,7 +105,7 @@ const CHARTS: Record<string, string> = { bar: "column", line: "line", pie: "donu
 const GRAINS = ["day", "week", "month", "quarter", "year"];
 
 /** The measures of the answer by its fields, so that the widget goes on with the rows that come. */
-function widgetOf({ columns, lineage, model, chart, datasets, rows }: Answer): object {
+function widgetOf({ columns, lineage, model, chart, datasets, rows, sql }: Answer): object {
   const measures = lineage?.metrics.map(({ name }) => name) ?? [];
   const names = columns.map(({ name }) => name);
   const fields = names.filter((name) => !measures.includes(name));
@@ -124,10 +124,39 @@ function widgetOf({ columns, lineage, model, chart, datasets, rows }: Answer): o
   }
   const [dataset] = datasets;
   const numbers = columns.filter((each) => isNumeric(each.type)).map(({ name }) => name);
+  const summed = summedIn(sql ?? "");
+  const [first] = numbers.flatMap((name) => summed.get(name) ?? []);
+  const own = numbers.flatMap((name) => {
+    const measure = summed.get(name);
+    if (measure === undefined) return [name];
+    return measure.aggregate === first?.aggregate ? measure.field : [];
+  });
   return {
     chart_type: type,
     ...(dataset !== undefined && { dataset_id: dataset.id }),
     ...(type !== "singletext" && names[0] !== undefined && { x_axis: names[0] }),
-    y_axis: numbers,
+    y_axis: own,
+    ...(first !== undefined && { options: { aggregate: first.aggregate } }),
   };
+}
+
+const SUMMED = /\b(sum|avg|count|min|max|median)\(\s*(\*|[^()]*?)\s*\)\s+as\s+("[^"]+"|\w+)/gi;
+/** The last step gives the columns of the steps before it their names. */
+const NAMED = /\b(\w+)\s+as\s+"([^"]+)"/gi;
+
+/** What each column of an answer was made of: the widget sums up the field itself, by the rows of then. */
+function summedIn(sql: string): Map<string, { aggregate: string; field: string[] }> {
+  const plain = (name: string) => name.split(".").at(-1)?.trim().replaceAll('"', "") ?? name;
+  const made = new Map(
+    [...sql.matchAll(SUMMED)].map(([, by = "", what = "", alias = ""]) => {
+      const isDistinct = /^distinct\s/i.test(what);
+      const field = what === "*" ? [] : [plain(what.replace(/^distinct\s+/i, ""))];
+      return [plain(alias), { aggregate: isDistinct ? "distinct" : by.toLowerCase(), field }] as const;
+    }),
+  );
+  for (const [, inner = "", name = ""] of sql.matchAll(NAMED)) {
+    const measure = made.get(inner);
+    if (measure !== undefined) made.set(name, measure);
+  }
+  return made;
 }

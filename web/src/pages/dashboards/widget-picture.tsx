@@ -43,7 +43,9 @@ export function WidgetPicture({ widgetId, draft, dashboardId, chosen = {}, heigh
       ) : data === undefined ? (
         <Skeleton className="h-full w-full" />
       ) : data.kind === "picture" ? (
-        <Svg source={(isDark ? data.dark : data.light) ?? ""} label={data.title} />
+        <div style={{ width }}>
+          <Svg source={(isDark ? data.dark : data.light) ?? ""} label={data.title} />
+        </div>
       ) : data.table !== null ? (
         <Table table={data.table} />
       ) : (
