@@ -1,10 +1,9 @@
-import { type ChartWish, readChart } from "./charts.ts";
 import { dateOf, type Filter, filtersOf, fitText, isNumeric } from "./fitting.ts";
-import type { DatasetInfo } from "./inventory.ts";
 import { anyOf } from "./lexicon.ts";
 import { AskBack, oneStep, type PlannedStep } from "./plan.ts";
 import { isFunctionWord, Reader, words, wordsIn } from "./reader.ts";
-import { type Clause, dashboardIn, takeDescribed } from "./references.ts";
+import { type Clause, type DatasetInfo, dashboardIn, takeDescribed } from "./references.ts";
+import { type ChartWish, readChart } from "./widget-plans.ts";
 import { BOARD, CHARTS, takeName, takeQuoted, WIDGET } from "./words.ts";
 
 const MAKE = anyOf(

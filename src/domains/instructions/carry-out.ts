@@ -1,7 +1,7 @@
 import { AppError, isAppError, isNotFound } from "../../kernel/errors.ts";
 import type { Change } from "./instructions.tables.ts";
-import type { CallTool } from "./inventory.ts";
 import { isFromStep, type PlannedStep } from "./plan.ts";
+import type { CallTool } from "./references.ts";
 
 /** What has to be known before a step, so that it can be undone. */
 export type Undoable = (call: CallTool, args: Record<string, unknown>) => Promise<UndoOf | undefined>;

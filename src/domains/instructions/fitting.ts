@@ -1,6 +1,6 @@
-import type { Column, DatasetInfo, Inventory } from "./inventory.ts";
 import { AskBack } from "./plan.ts";
 import { isFunctionWord, wordsIn } from "./reader.ts";
+import type { Column, DatasetInfo, Inventory } from "./references.ts";
 import { formsOf, keyOf, sortedKeyOf } from "./words.ts";
 
 /** What a word is there for: a number, what it is by, the other axis, the legend, or which rows. */

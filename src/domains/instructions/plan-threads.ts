@@ -2,12 +2,12 @@ import { extname, join } from "node:path";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { isAppError } from "../../kernel/errors.ts";
 import { WorkerPool } from "../../platform/workers/index.ts";
-import type { Aliases } from "./aliases.ts";
-import type { CallTool } from "./inventory.ts";
 import { LIMITS } from "./limits.ts";
 import type { Plan } from "./plan.ts";
 import type { Look, Seen, ToPlan } from "./plan-worker.ts";
 import type { Instruction } from "./planner.ts";
+import type { CallTool } from "./references.ts";
+import type { Aliases } from "./words.ts";
 
 /** What a plan is made of, as the giver of the instruction sees it. */
 interface Sight {

@@ -2,10 +2,10 @@
 import type { MessagePort } from "node:worker_threads";
 import { AppError, type ErrorCode } from "../../kernel/errors.ts";
 import { answerQuestions } from "../../platform/workers/index.ts";
-import type { Aliases } from "./aliases.ts";
-import { Inventory } from "./inventory.ts";
 import type { Plan } from "./plan.ts";
 import { type Instruction, planByRules } from "./planner.ts";
+import { Inventory } from "./references.ts";
+import type { Aliases } from "./words.ts";
 
 export interface ToPlan {
   given: Instruction;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Boards, startBoards } from "../../../../test/support/boards.ts";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { type StandIn, startStandIn } from "../../../../test/support/language-model.ts";
-import { INTENTS } from "../intents.ts";
+import { INTENTS } from "../planner.ts";
 
 interface Done {
   outcome: string;

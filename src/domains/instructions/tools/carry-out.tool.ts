@@ -5,16 +5,15 @@ import { LIMITS as KERNEL } from "../../../kernel/limits.ts";
 import { callInside, requirePermission, toolOperation } from "../../../registry/call.ts";
 import type { CallContext } from "../../../registry/context.ts";
 import { explainIssues } from "../../../registry/explain-issues.ts";
-import { aliasesFor } from "../aliases.ts";
-import { planByModel } from "../by-model.ts";
+import { nearestTools, planByModel } from "../by-model.ts";
 import { doStep, reasonOf, shortfallOf, undoAll } from "../carry-out.ts";
 import { defineTool, type InstructionsServices } from "../define.ts";
 import type { Change } from "../instructions.tables.ts";
-import { type CallTool, Inventory } from "../inventory.ts";
 import { LIMITS } from "../limits.ts";
-import { nearestTools } from "../nearest-tools.ts";
 import { type DoneStep, isFromStep, type Plan } from "../plan.ts";
 import { checkAll, type Instruction } from "../planner.ts";
+import { type CallTool, Inventory } from "../references.ts";
+import { aliasesFor } from "../words.ts";
 
 const instruction = z
   .string()
