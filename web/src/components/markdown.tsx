@@ -16,18 +16,6 @@ export function Markdown({ text, className }: { text: string; className?: string
 function Block({ text }: { text: string }) {
   const lines = text.split("\n");
   if (lines.length > 1 && lines.every((line) => line.startsWith("|"))) return <Table lines={lines} />;
-  const at = lines.findIndex((line) => /^[-*] /.test(line));
-  if (at !== -1 && lines.slice(at).every((line) => /^([-*] | {2})/.test(line)))
-    return (
-      <>
-        {at > 0 && <p>{inline(lines.slice(0, at).join(" "))}</p>}
-        <ul className="flex list-disc flex-col gap-0.5 pl-5 marker:text-faint">
-          {lines.slice(at).map((line) => (
-            <li key={line}>{inline(line.replace(/^[-*] /, ""))}</li>
-          ))}
-        </ul>
-      </>
-    );
   const [, marks = "", heading] = /^(#{1,6}) (.+)$/.exec(lines[0] ?? "") ?? [];
   if (heading !== undefined)
     return (
@@ -37,8 +25,27 @@ function Block({ text }: { text: string }) {
         ) : (
           <h3 className="pt-1 font-semibold">{inline(heading)}</h3>
         )}
-        {lines.length > 1 && <p>{inline(lines.slice(1).join("\n"))}</p>}
+        {lines.length > 1 && <Block text={lines.slice(1).join("\n")} />}
       </>
+    );
+  const at = lines.findIndex((line) => /^[-*] /.test(line));
+  if (at !== -1 && lines.slice(at).every((line) => /^([-*] | {2})/.test(line)))
+    return (
+      <>
+        {at > 0 && <Block text={lines.slice(0, at).join("\n")} />}
+        <ul className="flex list-disc flex-col gap-0.5 pl-5 marker:text-faint">
+          {lines.slice(at).map((line) => (
+            <li key={line}>{inline(line.replace(/^[-*] /, ""))}</li>
+          ))}
+        </ul>
+      </>
+    );
+  const quote = lines.every((line) => line.startsWith(">"));
+  if (quote)
+    return (
+      <p className="border-line border-l-2 pl-3 text-soft">
+        {inline(lines.map((line) => line.replace(/^> ?/, "")).join(" "))}
+      </p>
     );
   return <p className="whitespace-pre-line">{inline(text)}</p>;
 }

@@ -331,7 +331,7 @@ function answered(question: string, asked: string, suggestion: string): string {
 
 /** What people think of an answer is used when the same is asked again. */
 function Verdict({ question, answer }: Pick<AnswerViewProps, "question" | "answer">) {
-  const { slug } = useWorkspace();
+  const { slug, role } = useWorkspace();
   const [mark, setMark] = useState(answer.mark);
   const [isPinning, pin] = useState(false);
   const { id } = answer;
@@ -371,7 +371,7 @@ function Verdict({ question, answer }: Pick<AnswerViewProps, "question" | "answe
           </IconButton>
         </>
       )}
-      {answer.columns.length > 0 && answer.rows.length > 0 && (
+      {role !== "viewer" && answer.columns.length > 0 && answer.rows.length > 0 && (
         <Button look="quiet" small icon={<LayoutDashboard className="size-3.5" />} onClick={() => pin(true)}>
           {t`Add to a dashboard`}
         </Button>

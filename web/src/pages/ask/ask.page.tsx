@@ -30,12 +30,12 @@ interface Live {
 }
 
 export function Page() {
-  const { slug } = useWorkspace();
+  const { slug, role } = useWorkspace();
   const [{ thread: threadId, q, scope = "" }, setParams] = useParamsInAddress();
   const threads = useThreads(slug);
   const thread = threads.find(({ id }) => id === threadId);
   const [text, setText] = useState("");
-  const { live, run } = useTurns(slug);
+  const { live, run } = useTurns(slug, role !== "viewer");
   useTitle(thread?.title ?? t`Ask`);
 
   const send = useCallback(
@@ -115,7 +115,7 @@ export function Page() {
 }
 
 /** Runs questions; each turn knows its phases while it runs, and its answer afterwards. */
-function useTurns(slug: string) {
+function useTurns(slug: string, mayAskModels: boolean) {
   const [live, setLive] = useState<ReadonlyMap<string, Live>>(new Map());
   const update = useCallback((id: string, change: (before: Live) => Live) => {
     setLive((all) => new Map(all).set(id, change(all.get(id) ?? { phases: [] })));
@@ -135,7 +135,12 @@ function useTurns(slug: string) {
       };
       try {
         const known = turn.answer?.source === "model" ? turn.answer.id : null;
-        const question = { text: turn.question, before: before ?? undefined, scope: turn.scope };
+        const question = {
+          text: turn.question,
+          before: before ?? undefined,
+          scope: turn.scope,
+          mayAskModels,
+        };
         const answer = await (isAgain && known !== null
           ? answerAgain(slug, known, options)
           : ask(slug, question, options));
@@ -150,7 +155,7 @@ function useTurns(slug: string) {
         else update(turn.id, ({ phases }) => ({ phases, error }));
       }
     },
-    [slug, update],
+    [slug, update, mayAskModels],
   );
   return { live, run };
 }

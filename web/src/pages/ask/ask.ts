@@ -7,6 +7,8 @@ export interface Question {
   text: string;
   /** The answer that this builds on. */
   before?: Pick<Answer, "id" | "source" | "model"> | undefined;
+  /** Models answer those who may write questions into their history; tables answer everybody. */
+  mayAskModels: boolean;
   /** Name of a model, "documents", or everything. */
   scope?: string | undefined;
 }
@@ -20,7 +22,8 @@ export async function ask(workspace: string, question: Question, options: CallOp
   const { models } = await modelsOf(workspace);
   const named =
     models.find(({ name }) => name === scope) ?? models.find(({ name }) => name === before?.model);
-  const model = named ?? (models.length === 1 ? models[0] : undefined);
+  const only = named ?? (models.length === 1 ? models[0] : undefined);
+  const model = question.mayAskModels ? only : undefined;
   const byModel = model === undefined ? undefined : await askModel(workspace, model.name, question, options);
   if (byModel !== undefined && (byModel.outcome !== "refuse" || scope !== "")) return byModel;
   // A search of all tables may take long: documents are asked meanwhile, and an answer of theirs does not wait for it.
@@ -29,9 +32,9 @@ export async function ask(workspace: string, question: Question, options: CallOp
   const byData = await orSooner(askData(workspace, question, options), elsewhere);
   if (byData !== undefined && byData.outcome !== "refuse") {
     const answered = models.find(({ name }) => name === byData.model);
-    if (answered === undefined) return byData;
+    if (answered === undefined || !question.mayAskModels) return byData;
     // A model's own answer says more: its chart, what it is made of, and it can be marked.
-    const again = await askModel(workspace, answered.name, { text }, options);
+    const again = await askModel(workspace, answered.name, { ...question, before: undefined }, options);
     return again.outcome === "answer" ? again : byData;
   }
   return (await (elsewhere ?? askElsewhere(workspace, text, options))) ?? byModel ?? (byData as Answer);

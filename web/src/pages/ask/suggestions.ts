@@ -1,4 +1,4 @@
-import { useTool } from "../../api/hooks.ts";
+import { useTool, useWorkspace } from "../../api/hooks.ts";
 import type { DatasetList, ModelList } from "../../api/tools.ts";
 import { isNumeric } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
@@ -11,12 +11,13 @@ const MOST = 4;
 
 /** Questions that somebody found answered rightly; before there are any, some made of the columns that there are. */
 export function useSuggestions(): string[] {
+  const { role } = useWorkspace();
   const models = useTool<ModelList>("list_semantic_models");
   const model = models.data?.models[0]?.name;
   const verified = useTool<Verified>(
     "list_verified_questions",
     { model, limit: MOST },
-    { enabled: model !== undefined },
+    { enabled: model !== undefined && role !== "viewer" },
   );
   const datasets = useTool<DatasetList>("list_datasets", { columns: true, limit: 20 });
   const asked = verified.data?.questions.map(({ question }) => question) ?? [];
