@@ -10,7 +10,12 @@ const SLOW = [
   "src/domains/identity/authentication/authentication.test.ts",
   "src/domains/data/connectors/mysql/hostile-server.test.ts",
   "src/domains/data/connectors/postgresql/hostile-server.test.ts",
+  "src/app/cli/dataset.test.ts",
+  "src/app/cli/eval.test.ts",
+  "src/platform/catalog/embedded.test.ts",
   "test/e2e/cli.test.ts",
+  "test/e2e/large-bodies.test.ts",
+  "test/e2e/strangers.test.ts",
   "test/e2e/oauth/browser.test.ts",
   "test/faults/",
 ];
