@@ -71,9 +71,10 @@ export function spoiled(examples: readonly Example[]): Example[] {
     );
     const token = named[key % Math.max(1, named.length)];
     const own = new Set([...schema.columns, ...schema.tables].flatMap(({ stems }) => stems));
-    const noun = nouns
-      .slice(key * 7)
-      .find((word) => !own.has(word) && ![...own].some((stem) => word.startsWith(stem)));
+    const start = (key * 7) % Math.max(1, nouns.length);
+    const isStrange = (word: string) =>
+      ![...own].some((stem) => word.startsWith(stem) || stem.startsWith(word));
+    const noun = [...nouns.slice(start), ...nouns.slice(0, start)].find(isStrange);
     if (token === undefined || noun === undefined) return [];
     const text = question.question.replaceAll(new RegExp(`(?<!\\p{L})${token.text}(?!\\p{L})`, "giu"), noun);
     const asked = { ...question, id: `${question.id}-spoiled`, question: text, rows: [] };

@@ -1,11 +1,12 @@
 import type { LinearModel } from "../../src/domains/agent/reader/classifiers.ts";
 import { AGGREGATES, OPERATORS } from "../../src/domains/agent/reader/draft.ts";
 import { Features, type Use, usesIn } from "../../src/domains/agent/reader/features.ts";
-import { bestScore } from "../../src/domains/agent/reader/link.ts";
+import { bestScore, unknownIn } from "../../src/domains/agent/reader/link.ts";
 import { type SlotModels, sketchOf } from "../../src/domains/agent/reader/models.ts";
 import {
   aggregateGrams,
   HEADS,
+  hashOf,
   operatorGrams,
   sketchGrams,
   sketchNumbers,
@@ -37,6 +38,7 @@ export interface Learned {
 
 /** The models of parts of queries, from the queries that people wrote. */
 export function learnSlots(examples: readonly Example[]): Learned {
+  const quiet = quietWords(examples);
   const read = examples.filter((example): example is Read => example.gold !== undefined);
   const folds = Array.from({ length: FOLDS }, (_, fold) => fold);
   const others = (fold: number) => read.filter((example) => example.fold !== fold);
@@ -54,6 +56,7 @@ export function learnSlots(examples: readonly Example[]): Learned {
     };
     return {
       sketch,
+      quiet,
       aggregate: learnLinear(some.flatMap(aggregateRows), [AGGREGATES.length]),
       operator: learnLinear(some.flatMap(operatorRows), [OPERATORS.length]),
       shown: trees(decisions.shown),
@@ -67,6 +70,19 @@ export function learnSlots(examples: readonly Example[]): Learned {
     without: folds.map((fold) => of(fold, sketches[fold] as LinearModel)),
     all: of(undefined, learnSketch(read)),
   };
+}
+
+/** Sets in whose questions a word that names nothing there has to be. */
+const QUIET_SETS = 3;
+
+/** Words that people use whatever the data are. */
+function quietWords(examples: readonly Example[]): LinearModel {
+  const sets = new Map<string, Set<string>>();
+  for (const { linked, set } of examples)
+    for (const word of unknownIn(linked)) sets.set(word, (sets.get(word) ?? new Set()).add(set));
+  const words = [...sets].filter(([, all]) => all.size >= QUIET_SETS).map(([word]) => hashOf(word));
+  const vocabulary = new Map(words.toSorted((a, b) => a - b).map((word, i) => [word, i]));
+  return { widths: [], vocabulary, weights: new Float32Array() };
 }
 
 function learnSketch(examples: readonly Read[]): LinearModel {

@@ -13,6 +13,8 @@ export interface Tried {
   known: Known[];
   results: (Rows | null)[];
   sql: string[];
+  /** Words that name nothing. */
+  unknown: number;
 }
 
 const MOST_ROWS = 600;
@@ -27,10 +29,15 @@ export class Runner {
   async tried(example: Example, models: SlotModels): Promise<Tried> {
     const { schema, linked, collected } = example;
     const { knowledge, rows: path } = collected;
-    const all = runnable(schema, linked, knowledge, models);
+    const { proposals: all, unknown } = runnable(schema, linked, knowledge, models);
     const results: (Rows | null)[] = [];
     for (const { sql } of all) results.push(await this.rows(path, sql));
-    return { known: all.map(({ known }) => known), results, sql: all.map(({ sql }) => sql) };
+    return {
+      known: all.map(({ known }) => known),
+      results,
+      unknown: unknown.length,
+      sql: all.map(({ sql }) => sql),
+    };
   }
 
   async rows(path: string, sql: string): Promise<Rows | null> {
@@ -81,22 +88,38 @@ function textOf(value: JsonValue): string {
   return Number(text) === 0 ? "0" : Number(text).toPrecision(4);
 }
 
+/** How rows are held against the wanted ones. */
+interface How {
+  /** There are no other columns. */
+  isExact?: boolean;
+  /** Others that share the place are there as well: the gold cuts them off. */
+  isTied?: boolean;
+}
+
+/** Whether a statement gives all that share the first place where the gold gives whichever comes first. */
+export function isTied(goldSql: string, sql: string): boolean {
+  return /limit 1\s*;?\s*$/i.test(goldSql) && /QUALIFY rank\(\)/.test(sql);
+}
+
 /** Whether rows are the wanted ones as sets, by some of their columns in some order. */
-export function isRight(gold: Rows, got: Rows | null, isExact = false): boolean {
+export function isRight(
+  gold: Rows,
+  got: Rows | null,
+  { isExact = false, isTied = false }: How = {},
+): boolean {
   if (got === null) return false;
   if (got.length === 0 || gold.length === 0) return got.length === gold.length;
   const width = gold[0]?.length ?? 0;
   const wide = got[0]?.length ?? 0;
   if (wide < width || (isExact && wide !== width)) return false;
+  if (isTied && got.length > MOST_TIED) return false;
   const wanted = gold.map((row) => row.map(textOf));
   const found = got.map((row) => row.map(textOf));
   const column = (rows: string[][], i: number) => new Set(rows.map((row) => row[i] as string));
   const columns = Array.from({ length: wide }, (_, i) => column(found, i));
   const fitting = Array.from({ length: width }, (_, i) => {
     const own = column(wanted, i);
-    return columns.flatMap((other, j) =>
-      other.size === own.size && [...other].every((each) => own.has(each)) ? [j] : [],
-    );
+    return columns.flatMap((other, j) => (isFit(own, other, isTied) ? [j] : []));
   });
   const keys = new Set(wanted.map((row) => row.join("\u0001")));
   let tries = 0;
@@ -105,7 +128,15 @@ export function isRight(gold: Rows, got: Rows | null, isExact = false): boolean 
       return (fitting[picked.length] ?? []).some((i) => !picked.includes(i) && go([...picked, i]));
     tries += 1;
     const own = new Set(found.map((row) => picked.map((i) => row[i]).join("\u0001")));
-    return tries < 50 && own.size === keys.size && [...own].every((each) => keys.has(each));
+    return tries < 50 && isFit(keys, own, isTied);
   };
   return go([]);
+}
+
+/** More that share a place were hardly meant. */
+const MOST_TIED = 5;
+
+function isFit(wanted: ReadonlySet<string>, got: ReadonlySet<string>, isTied: boolean): boolean {
+  if (!isTied && got.size !== wanted.size) return false;
+  return [...wanted].every((each) => got.has(each));
 }

@@ -7,8 +7,9 @@ import { evaluate, report } from "./evaluate.ts";
 import { type Example, examplesIn, spoiled } from "./examples.ts";
 import { learnSlots } from "./learn.ts";
 import { learnTrees } from "./learners.ts";
-import { isRight, Runner } from "./run.ts";
+import { isRight, isTied, Runner } from "./run.ts";
 import { bucketOf, UNREAD } from "./sets.ts";
+import { otherStyles } from "./styles.ts";
 
 const RANK = { trees: 120, rate: 0.12, share: 0.5 };
 
@@ -21,7 +22,8 @@ export async function train(
   { part, without, weights }: { part: number; without: readonly string[]; weights: string },
 ): Promise<void> {
   const isKept = (name: string) => !UNREAD.has(name) && !without.includes(name);
-  const all = examplesIn(folder, isKept).filter(({ question }) => bucketOf(question.id, 100) < part * 100);
+  const asked = examplesIn(folder, isKept).filter(({ question }) => bucketOf(question.id, 100) < part * 100);
+  const all = [...asked, ...otherStyles(asked)];
   log(
     `${all.length} questions, ${all.filter(({ gold }) => gold !== undefined).length} with a query that is read`,
   );
@@ -48,10 +50,14 @@ async function learnRank(examples: readonly Example[], without: readonly SlotMod
   const inOrder = examples.toSorted((a, b) => (a.collected.rows < b.collected.rows ? -1 : 1));
   let reachable = 0;
   for (const [group, example] of inOrder.entries()) {
-    const { known, results } = await runner.tried(example, without[example.fold] as SlotModels);
+    const { known, results, sql } = await runner.tried(example, without[example.fold] as SlotModels);
     const gold = example.question.rows;
     const judge = (isExact: boolean) =>
-      results.map((got) => example.isSpoiled !== true && isRight(gold, got, isExact));
+      results.map(
+        (got, i) =>
+          example.isSpoiled !== true &&
+          isRight(gold, got, { isExact, isTied: isTied(example.question.gold_sql, sql[i] ?? "") }),
+      );
     const exact = judge(true);
     const labels = exact.some(Boolean) ? exact : judge(false);
     if (labels.some(Boolean)) reachable += 1;

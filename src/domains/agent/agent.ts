@@ -228,6 +228,9 @@ export class Agent {
   async #chosen(work: Work, suggested: readonly Suggested[] = []): Promise<Question | undefined> {
     if (suggested.length === 0) return undefined;
     const { text } = work.question;
+    // The words of a query that was offered mean that query, whatever else they may mean.
+    const offered = suggested.find((each) => each.query !== undefined && isSame(each.text, text));
+    if (offered !== undefined) return { ...work.question, text: offered.text };
     const alone = await work.read(text, work.knowledge);
     // What is a question by itself is asked, and not taken for a part of what was suggested.
     if (alone.readings.length > 0 && alone.missing.length === 0) return undefined;
@@ -340,7 +343,8 @@ export class Agent {
 
   /** Where nobody has said what names mean, what the question may mean is run; what was answered to is read as it was asked. */
   async #ranked({ text, answers }: Question, planned: Plan, work: Work): Promise<Found | undefined> {
-    if (work.knowledge.model.isInferred !== true || answers.length > 0) return undefined;
+    const isAnswered = answers.length > 0 || work.isTheirs;
+    if (work.knowledge.model.isInferred !== true || isAnswered) return undefined;
     const reader = { scope: String(work.caller.workspace.id), signal: work.signal };
     return readInferred(text, planned, work, {
       propose: (asked) =>

@@ -330,11 +330,11 @@ function namedTable({ columns, tables }: LinkSchema, { select, group, kind }: Dr
   const shown = select.filter(({ agg }) => agg === "").map(({ column }) => column);
   const [only = group ?? -1, ...others] = shown;
   const column = columns[only];
-  if (!isGrouped || others.length > 0 || column === undefined || !column.isId || column.foreign < 0)
-    return [];
+  if (!isGrouped || others.length > 0 || column === undefined || column.foreign < 0) return [];
   const table = columns[column.foreign]?.table ?? -1;
   const label = columns[tables[table]?.label ?? -1];
-  return label?.kind === "text" && !label.isId ? [table] : [];
+  const isOther = label?.kind === "text" && !label.isId && label.index !== column.foreign;
+  return isOther ? [table] : [];
 }
 
 /** The tables of which each row of `root` belongs to one row. */

@@ -7,6 +7,8 @@ import type { Sketch } from "./sketch.ts";
 /** How likely each part of a query is, before any is put together. */
 export interface Slots {
   sketch: Sketch;
+  /** Words that name nothing here. */
+  unknown: readonly string[];
   /** Of columns: to be shown, grouped by, ordered by. */
   shown: ReadonlyMap<number, number>;
   grouped: ReadonlyMap<number, number>;

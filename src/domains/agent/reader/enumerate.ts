@@ -40,6 +40,8 @@ export type Parts = Partial<Record<(typeof PARTS)[number], number>>;
 const KINDS_TRIED = 5;
 const LISTS = 8;
 const OUT = 60;
+/** Columns that are chosen one by one. */
+const MOST_SHOWN = 5;
 
 /** Typed candidates from the linked pieces, the likeliest first: by kind, what is shown, conditions and tables. */
 export function enumerate(schema: LinkSchema, linked: Linked, slots: Slots): Candidate[] {
@@ -133,7 +135,7 @@ class Enumeration {
     const all: Shown[] = [];
     for (let bits = 0; bits < 1 << likely.length; bits += 1) {
       const on = likely.filter((_, i) => ((bits >> i) & 1) === 1);
-      if (on.length > 5) continue;
+      if (on.length > MOST_SHOWN) continue;
       const own = on.reduce((sum, [, p]) => sum + logP(p) - logP(1 - p), none);
       const columns = on.map(([column]) => column).sort((a, b) => place(a) - place(b) || a - b);
       all.push({ columns, logP: own + 0.8 * logP(sketch.shown[Math.min(4, on.length)] ?? 0) });
@@ -247,6 +249,8 @@ class Enumeration {
   }
 
   #plainP(columns: readonly number[]): number {
+    // All that is known of something is no choice for each column.
+    if (columns.length > MOST_SHOWN) return 0;
     return columns.reduce((sum, column) => sum + logP(this.#slots.aggregates(column)[0] ?? 0), 0);
   }
 

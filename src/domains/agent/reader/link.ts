@@ -356,3 +356,11 @@ function shapesOf(
       });
   return shapes.map((shape, i) => (marks[i] === "V" || marks[i] === "N" ? (marks[i] as string) : shape));
 }
+
+/** Words that name nothing here and do nothing in a question. */
+export function unknownIn({ tokens, marks, language }: Linked): string[] {
+  return tokens.flatMap(({ text, cue, quoted }, i) => {
+    const isKnown = marks[i] !== "" || cue !== "" || quoted !== undefined || language.weak.has(text);
+    return isKnown || !/^\p{L}/u.test(text) ? [] : [text];
+  });
+}

@@ -1,12 +1,13 @@
 import { choose, type LinearModel, likelihood, type Pack, type TreeModel } from "./classifiers.ts";
 import type { Slots } from "./condition-sets.ts";
 import { Features, type Use, usesIn } from "./features.ts";
-import type { Linked } from "./link.ts";
+import { type Linked, unknownIn } from "./link.ts";
 import type { LinkSchema } from "./schema.ts";
 import {
   aggregateGrams,
   HEADS,
   type Head,
+  hashOf,
   operatorGrams,
   type Sketch,
   sketchGrams,
@@ -18,6 +19,8 @@ export interface SlotModels {
   sketch: LinearModel;
   aggregate: LinearModel;
   operator: LinearModel;
+  /** Words that say nothing by themselves: of questions over many data, none of which knows them. */
+  quiet: LinearModel;
   shown: TreeModel;
   grouped: TreeModel;
   ordered: TreeModel;
@@ -37,8 +40,8 @@ export interface ReaderModels {
 }
 
 export function packOf({ slots, rank }: ReaderModels): Pack {
-  const { sketch, aggregate, operator, ...trees } = slots;
-  return { linear: { sketch, aggregate, operator }, trees: { ...trees, ...rank } };
+  const { sketch, aggregate, operator, quiet, ...trees } = slots;
+  return { linear: { sketch, aggregate, operator, quiet }, trees: { ...trees, ...rank } };
 }
 
 export function modelsOf({ linear, trees }: Pack): ReaderModels {
@@ -75,6 +78,7 @@ export function slotsOf(schema: LinkSchema, linked: Linked, models: SlotModels):
   const operators = new Map<string, readonly number[]>();
   return {
     sketch,
+    unknown: unknownIn(linked).filter((word) => !models.quiet.vocabulary.has(hashOf(word))),
     shown,
     grouped,
     ordered,

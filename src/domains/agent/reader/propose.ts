@@ -8,7 +8,7 @@ import { askOf } from "./ask-of.ts";
 import { enumerate } from "./enumerate.ts";
 import { type Linked, link } from "./link.ts";
 import { type SlotModels, slotsOf } from "./models.ts";
-import { type Known, knownOf, type Runnable, unknownIn } from "./rank.ts";
+import { type Known, knownOf, type Runnable } from "./rank.ts";
 import { type LinkSchema, linkSchemaOf } from "./schema.ts";
 import { readerModels } from "./weights.ts";
 import { languageOfQuestion } from "./words.ts";
@@ -30,8 +30,7 @@ export interface Proposals {
 export function propose({ text }: Pick<Question, "text">, knowledge: Knowledge): Proposals {
   const schema = linkSchemaOf(knowledge, languageOfQuestion(text));
   const linked = link(schema, text);
-  const proposals = runnable(schema, linked, knowledge, readerModels().slots);
-  return { proposals, unknown: unknownIn(linked) };
+  return runnable(schema, linked, knowledge, readerModels().slots);
 }
 
 /** The likeliest queries that the model can carry, each statement once. */
@@ -40,7 +39,7 @@ export function runnable(
   linked: Linked,
   knowledge: Knowledge,
   models: SlotModels,
-): Proposal[] {
+): Proposals {
   const slots = slotsOf(schema, linked, models);
   const found = new Map<string, Runnable & { ask: Ask }>();
   for (const candidate of enumerate(schema, linked, slots)) {
@@ -51,5 +50,6 @@ export function runnable(
     found.set(compiled.sql, { ask, candidate, read: compiled.used.datasets });
   }
   const known = knownOf(schema, linked, slots, [...found.values()]);
-  return [...found].map(([sql, { ask }], i) => ({ ask, sql, known: known[i] as Known }));
+  const proposals = [...found].map(([sql, { ask }], i) => ({ ask, sql, known: known[i] as Known }));
+  return { proposals, unknown: [...slots.unknown] };
 }

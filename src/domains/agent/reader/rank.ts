@@ -80,7 +80,7 @@ export function knownOf(
 ): Known[] {
   const most = candidates[0]?.candidate.logP ?? 0;
   const { tokens } = linked;
-  const unknown = unknownIn(linked).length;
+  const unknown = slots.unknown.length;
   const hasCue = AGREEMENTS.map(([cues]) => tokens.some(({ cue }) => cues.includes(cue)));
   const likeliest = Math.max(...slots.sketch.kind);
   return candidates.map(({ candidate, read }, place) => {
@@ -88,10 +88,9 @@ export function knownOf(
     const columns = columnsIn(draft);
     const shown = [...new Set(draft.select.flatMap(({ column }) => (column >= 0 ? [column] : [])))];
     const tables = new Set([...tree.tables, ...(draft.except?.tables ?? [])]);
-    const left = uncovered(linked, columns, tables, candidate);
     // A table that changes nothing of the statement says none of the words.
     const isRead = (table: number) => read.has(schema.tables[table]?.ds ?? "");
-    const unsaid = uncovered(linked, columns, new Set([...tables].filter(isRead)), candidate);
+    const left = uncovered(linked, columns, new Set([...tables].filter(isRead)), candidate);
     const dropped = slots.uses.filter(
       (use) => use.p > 0.2 && !candidate.uses.some((each) => each.start < use.end && use.start < each.end),
     );
@@ -158,15 +157,7 @@ export function knownOf(
       shown[0] === undefined ? -1 : Math.log1p((schema.tables[of(shown[0]).table] as Table).rows),
       bestScore(shown[0] === undefined ? undefined : linked.columns[shown[0]]),
     ];
-    return { logP, left: unsaid.columns + unsaid.tables + unsaid.values, own };
-  });
-}
-
-/** Words that name nothing here and do nothing in a question. */
-export function unknownIn({ tokens, marks, language }: Linked): string[] {
-  return tokens.flatMap(({ text, cue, quoted }, i) => {
-    const isKnown = marks[i] !== "" || cue !== "" || quoted !== undefined || language.weak.has(text);
-    return isKnown || !/^\p{L}/u.test(text) ? [] : [text];
+    return { logP, left: left.columns + left.tables + left.values, own };
   });
 }
 

@@ -3,7 +3,9 @@ import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
 interface Output {
+  id: string;
   outcome: string;
+  questions: { question: string; suggestions: string[] }[];
   rows: Record<string, unknown>[];
   reading: string | null;
   confidence: number | null;
@@ -83,4 +85,35 @@ it.each([
 it("answers nothing where a word is of something else", async () => {
   const { outcome } = await ask("stage", "Show the warranty of each mortgage.");
   expect(outcome).not.toBe("answer");
+});
+
+it("asks which of two readings is meant, and answers with the one that is chosen", async () => {
+  const open = [
+    "Find the hall with the youngest singer",
+    "names of singers with the most concerts",
+    "What are the names of singers and the concerts that they are in?",
+    "Show singers with a concert after the oldest singer.",
+  ];
+  for (const question of open) {
+    const asked = await ask("stage", question);
+    const [choice] = asked.questions;
+    if (asked.outcome !== "clarify" || !/^Do you mean/.test(choice?.question ?? "")) continue;
+    for (const chosen of choice?.suggestions ?? []) {
+      const about = { question: chosen, dataset_ids: ids.stage, follow_up_to: asked.id };
+      const answer = await resultOf<Output>(server, token, "ask_data", about);
+      expect(answer).toMatchObject({ outcome: "answer", reading: chosen });
+    }
+    return;
+  }
+  expect(open).toContain("a question that is asked back");
+});
+
+it.each([
+  ["stage", "Wie viele Singer gibt es pro Country?", 4],
+  ["pets", "Zeige pet type und weight aller Pets, sortiert nach weight absteigend.", 5],
+  ["pets", "Wie viele Pets haben ein weight von mehr als 10?", 1],
+] as const)("knows what German words do in a question (%s): %s", async (about, question, rows) => {
+  const answer = await ask(about, question);
+  expect(answer).toMatchObject({ outcome: "answer" });
+  expect(answer.rows).toHaveLength(rows);
 });

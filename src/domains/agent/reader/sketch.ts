@@ -49,7 +49,7 @@ export function sketchNumbers({
 }
 
 /** A hash that is the same everywhere: weights know their features by it. */
-function hashOf(text: string): number {
+export function hashOf(text: string): number {
   let hash = 2_166_136_261;
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619);
   return (hash ^ (hash >>> 15)) >>> 0;
