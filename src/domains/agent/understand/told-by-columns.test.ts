@@ -159,6 +159,7 @@ const LATE = "where repair completed on is more than repair promised date";
 
 describe("what was done in time, and what was not", () => {
   it.each([
+    ["which days had no repairs in January", "missing: days"],
     ["how many repairs are late", "missing: late"],
     ["how many repairs were completed late", "missing: late"],
     ["repairs completed on time by client", "missing: time"],

@@ -1,4 +1,4 @@
-import { isEqual, isSameField, nodesIn, relConds } from "../../query/parts.ts";
+import { condsOf, isEqual, isSameField, nodesIn, relConds } from "../../query/parts.ts";
 import type { Ask, Cond, Key, Num, Rel } from "../../query/semantic-query.ts";
 import type { Weighed } from "../candidates/said.ts";
 import type { Word } from "../languages/words.ts";
@@ -89,6 +89,7 @@ function asksForThings(first: Word | undefined, { all, found }: Weighed): boolea
  * none, whatever the data.
  */
 function isOfNobody(ask: Ask, grammar: Grammar): boolean {
+  if (isDayWithout(ask, grammar)) return true;
   const rel = entitiesOf(ask);
   if (rel === undefined) return false;
   const nodes = nodesIn(ask) as unknown as Cond[];
@@ -107,6 +108,22 @@ function isOfNobody(ask: Ask, grammar: Grammar): boolean {
     cond.k === "not" && cond.of.k === "link" && cond.of.to.k === "all" ? [JSON.stringify(cond.of.path)] : [],
   );
   return conds.some((cond) => cond.k === "link" && undone.includes(JSON.stringify(cond.path)));
+}
+
+/** "which days had no orders in May": rows have no day on which there were none, and the others are no answer. */
+function isDayWithout(ask: Ask, grammar: Grammar): boolean {
+  const isDates = ask.k === "list" && ask.show.every((key) => grammar.isDate(key));
+  const [num] = ask.k === "table" ? ask.cols : [];
+  const counted = num?.k === "agg" && num.fn === "count" && num.in?.k === "all" ? num.in.ds : undefined;
+  const ds = isDates ? ask.show[0]?.ds : counted;
+  const conds = ask.k === "list" ? relConds(ask.rel) : condsOf(ask.scope?.if);
+  return conds.some(
+    (cond) =>
+      cond.k === "not" &&
+      cond.of.k === "link" &&
+      cond.of.path.length === 0 &&
+      grammar.datasetOf(cond.of.to) === ds,
+  );
 }
 
 /** Whether it lists what happened, and nobody whom it happened to. */
