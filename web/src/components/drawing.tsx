@@ -12,7 +12,15 @@ const LEAST_PX = 280;
 const MOST_PX = 1_200;
 
 /** A chart as the server draws it everywhere, in the width that there is. */
-export function Drawing({ chart, height = 320 }: { chart: ChartSpec; height?: number }) {
+export function Drawing({
+  chart,
+  label,
+  height = 320,
+}: {
+  chart: ChartSpec;
+  label: string;
+  height?: number;
+}) {
   const { slug } = useWorkspace();
   const isDark = useIsDark();
   const [box, width] = useWidth();
@@ -32,7 +40,7 @@ export function Drawing({ chart, height = 320 }: { chart: ChartSpec; height?: nu
       ) : data === undefined ? (
         <Skeleton className="h-80 w-full" />
       ) : (
-        <Svg source={isDark ? data.dark : data.light} label={chart.title} />
+        <Svg source={isDark ? data.dark : data.light} label={label} />
       )}
     </div>
   );
@@ -52,6 +60,10 @@ export function Svg({ source, label }: { source: string; label: string }) {
       styled.style.cssText = styled.dataset.style ?? "";
     const svg = template.content.querySelector("svg");
     if (svg !== null) {
+      // Its host is the picture that is named.
+      svg.setAttribute("aria-hidden", "true");
+      svg.removeAttribute("role");
+      svg.removeAttribute("aria-label");
       svg.style.display = "block";
       svg.style.width = "100%";
       svg.style.height = "auto";

@@ -31,7 +31,7 @@ export function AnswerView({ question, answer, onAsk, onEdit }: AnswerViewProps)
       ) : (
         <>
           <Told answer={answer} />
-          <Details answer={answer} />
+          <Details question={question} answer={answer} />
           {answer.caveats.length > 0 && (
             <ul className="flex flex-col gap-1 text-soft text-table">
               {answer.caveats.map((caveat) => (
@@ -163,11 +163,16 @@ function Citations({ citations }: Pick<Answer, "citations">) {
   );
 }
 
-function Details({ answer }: { answer: Answer }) {
+function Details({ question, answer }: Pick<AnswerViewProps, "question" | "answer">) {
   const [tab, setTab] = useState("");
   const { chart, columns, rows, sql, lineage } = answer;
   const tabs: Tab[] = [];
-  if (chart !== null) tabs.push({ id: "chart", label: t`Chart`, content: <Drawing chart={chart} /> });
+  if (chart !== null)
+    tabs.push({
+      id: "chart",
+      label: t`Chart`,
+      content: <Drawing chart={chart} label={answer.reading ?? question} />,
+    });
   if (columns.length > 0 && rows.length > 0)
     tabs.push({ id: "table", label: t`Table`, content: <AnswerTable answer={answer} /> });
   if (sql !== null) tabs.push({ id: "sql", label: "SQL", content: <Sql sql={sql} /> });

@@ -90,9 +90,23 @@ export function ofModel({ charts, columns, ...answer }: ModelAnswer): Answer {
       model,
     },
     columns: types,
-    chart: charts[0] ?? null,
+    chart: charts[0] === undefined ? null : inPlace(charts[0]),
     mark: answer.mark ?? null,
   };
+}
+
+const SIGNS: Record<string, string> = {
+  "€": "money:EUR",
+  $: "money:USD",
+  "£": "money:GBP",
+  CHF: "money:CHF",
+};
+
+/** What it shows stands above it already; parts of a whole are read as percentages, and money with its sign. */
+function inPlace(chart: ChartSpec): ChartSpec {
+  const [, name, unit = ""] = /^(.*) \(([^()]+)\)$/.exec(String(chart.yAxisLabel ?? "")) ?? [];
+  const format = /^(fraction|Anteil)$/i.test(unit) ? "percent" : SIGNS[unit];
+  return { ...chart, title: "", ...(format !== undefined && { yAxisLabel: name, formats: { y: format } }) };
 }
 
 export function ofData({ id, outcome, answer, query, fields, rows, totalRows, ...rest }: DataAnswer): Answer {

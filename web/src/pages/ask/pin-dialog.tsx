@@ -25,7 +25,9 @@ export function PinDialog({
   const { slug } = useWorkspace();
   const navigate = useNavigate();
   const dashboards = useTool<DashboardList>("list_dashboards", { limit: 100 });
-  const [name, setName] = useState((answer.chart?.title || question).slice(0, 120));
+  const [name, setName] = useState(
+    (answer.reading ?? question).replace(/^./u, (first) => first.toUpperCase()).slice(0, 120),
+  );
   const [target, setTarget] = useState("");
   const [title, setTitle] = useState("");
   const [error, setError] = useState<unknown>(null);
