@@ -19,9 +19,9 @@ import { type Ranked, ranked, rankRows, resultKey } from "./rank.ts";
 import { readerModels } from "./weights.ts";
 
 /** How likely a query has to be to be answered where the rules answer nothing. */
-const ANSWERED = 0.5;
+const ANSWERED = 0.6;
 /** Where there is a word besides that nobody knows. */
-const BEYOND_WORDS = 0.6;
+const BEYOND_WORDS = 0.7;
 /** Where the rules have answered something else. */
 const BESIDE_RULES = 0.9;
 /** How likely each of the readings is that are asked about. */
