@@ -42,6 +42,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "0032_rights-of-authors.sql": "1eb84c34ce7a07f7",
   "0033_owned-since.sql": "1c347c948330f5a9",
   "0034_invitations.sql": "ab51d270b27e731f",
+  "0035_query-refresh.sql": "8f07b85d941669d3",
 };
 
 it("a migration that has landed is never changed; a new one is added to the list", () => {

@@ -98,7 +98,7 @@ describe("enable_toolset", () => {
     expect(names).not.toContain("get_data");
     await using readOnly = await connect("legacy", { path: "/mcp?readonly" });
     const few = (await enable(readOnly.client, "modeling")).shown;
-    expect(few.tools).toEqual(["read_semantic_model", "list_verified_questions"]);
+    expect(few.tools).toEqual(["read_semantic_model", "list_model_drafts", "list_verified_questions"]);
     expect(few.url).toMatch(/\?toolsets=\+modeling&readonly=true$/);
     expect((await readOnly.changed).filter((name) => name.includes("save"))).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe("enable_toolset", () => {
     const named = await server.token({ limits: { models: ["shop"] } });
     const { result } = await callTool(server, named, "enable_toolset", { toolset: "modeling" });
     expect(result?.structuredContent).toMatchObject({
-      tools: ["read_semantic_model", "list_verified_questions"],
+      tools: ["read_semantic_model", "list_model_drafts", "list_verified_questions"],
     });
   });
 
