@@ -119,7 +119,7 @@ describe("enable_toolset", () => {
     const named = await server.token({ limits: { models: ["shop"] } });
     const { result } = await callTool(server, named, "enable_toolset", { toolset: "modeling" });
     expect(result?.structuredContent).toMatchObject({
-      tools: ["read_semantic_model", "list_model_drafts", "list_verified_questions"],
+      tools: ["read_semantic_model", "list_verified_questions"],
     });
   });
 
