@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
-import { AppError } from "../../../../kernel/errors.ts";
+import { AppError, isAppError } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Connector, Scalar, SourceColumn } from "../connector.ts";
 import type { ConnectorParts, Secrets } from "../connector-types.ts";
@@ -37,6 +37,9 @@ const FORMAT = {
   http_write_exception_in_output_format: "0",
 };
 
+/** The setting itself was refused, before the query was looked at; nothing that a query says has this code. */
+const OWN_READONLY = /^ClickHouse[^:]*: Code: 164\b.*Cannot modify 'readonly' setting/;
+
 /** ClickHouse by its HTTP interface. */
 export function createClickhouseConnector(
   { url, database, auth, headers }: DatabaseApiSettings,
@@ -64,13 +67,19 @@ export function createClickhouseConnector(
         const query = {
           ...FORMAT,
           ...(database === undefined ? {} : { database }),
-          // The server itself refuses to write, and ends a query whose reader has gone.
-          readonly: "1",
           cancel_http_readonly_queries_on_client_close: "1",
           max_execution_time: String(Math.ceil(deadline.leftMs() / 1_000)),
-          query_id: `kenning-${randomUUID()}`,
         };
-        const body = await api.stream({ path: "/", query, body: text }, deadline);
+        const ask = (more: Readonly<Record<string, string>>) =>
+          api.stream(
+            { path: "/", query: { ...query, ...more, query_id: randomUUID() }, body: text },
+            deadline,
+          );
+        // The server itself refuses to write; a user who may only read anyway is not allowed to say so.
+        const body = await ask({ readonly: "1" }).catch((error) => {
+          if (isAppError(error) && OWN_READONLY.test(error.message)) return ask({});
+          throw error;
+        });
         return readLines(body, (message) => api.refusal(400, message));
       }),
   });

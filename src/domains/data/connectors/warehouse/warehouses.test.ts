@@ -150,6 +150,26 @@ describe("ClickHouse", () => {
     });
   });
 
+  it("takes a user who may only read anyway, and asks nothing a second time that was refused itself", async () => {
+    const refusing = (message: string, status = 500) =>
+      open("clickhouse", ({ query }, response) => {
+        if (query.readonly === undefined) return lines(["n"], ["Int32"], [1]);
+        response.statusCode = status;
+        return `Code: ${message}`;
+      });
+    const own = "164. DB::Exception: Cannot modify 'readonly' setting in readonly mode. (READONLY)";
+    for (const status of [500, 403])
+      expect((await readRows(await refusing(own, status), "SELECT 1 AS n")).rows).toEqual([[1]]);
+    for (const message of [
+      "164. DB::Exception: Cannot execute query in readonly mode. (READONLY)",
+      "395. DB::Exception: Cannot modify 'readonly' setting in readonly mode: while executing throwIf",
+    ]) {
+      const writer = await refusing(message);
+      expect(await failure(readRows(writer, "SELECT 1"))).toMatchObject({ code: "bad_request" });
+      expect(writer.asked).toHaveLength(1);
+    }
+  });
+
   it("stops reading at the limit, and closes the answer", async () => {
     let isClosed = false;
     const connector = await open("clickhouse", (_asked, response) => {
