@@ -55,40 +55,13 @@ const NOTHING: Answer = {
 };
 
 export function ofModel({ charts, columns, ...answer }: ModelAnswer): Answer {
-  const {
-    id,
-    outcome,
-    narrative,
-    rows,
-    rowCount,
-    sql,
-    reading,
-    assumptions,
-    caveats,
-    lineage,
-    questions,
-    model,
-  } = answer;
   const types = columns.map((name, at) => ({
     name,
-    type: typeof rows[0]?.[at] === "number" ? "DOUBLE" : "VARCHAR",
+    type: typeof answer.rows[0]?.[at] === "number" ? "DOUBLE" : "VARCHAR",
   }));
   return {
     ...NOTHING,
-    ...{
-      id,
-      outcome,
-      narrative,
-      rows,
-      rowCount,
-      sql,
-      reading,
-      assumptions,
-      caveats,
-      lineage,
-      questions,
-      model,
-    },
+    ...answer,
     columns: types,
     chart: charts[0] === undefined ? null : inPlace(charts[0]),
     mark: answer.mark ?? null,
