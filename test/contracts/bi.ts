@@ -104,7 +104,7 @@ export const bi = contract("bi", {
   "bi.create-datasource.parameters":
     "knowi_create_datasource takes name and datasourceType, and if need be host, port, dbName, dbUser and dbPassword",
   "bi.create-datasource.types":
-    "datasourceType is mysql, postgresql, restapi, csv, redshift and others; one that is not served is told with those that are",
+    "datasourceType is mysql, postgresql, mongo, restapi, csv, snowflake, bigquery, redshift, elasticsearch and others; one that is not served is told with those that are",
   "bi.create-datasource.owner":
     "A datasource belongs to the organisation of whoever made it, and no other sees it",
   "bi.create-query.parameters":

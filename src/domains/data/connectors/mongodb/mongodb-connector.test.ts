@@ -1,6 +1,5 @@
-import { createServer, type Socket } from "node:net";
-import { BSON, type Document, Long, ObjectId } from "mongodb";
-import { afterAll, describe, expect, it } from "vitest";
+import { type Document, Long, ObjectId } from "mongodb";
+import { describe, expect, it } from "vitest";
 import {
   castByDuckdb,
   failure,
@@ -9,73 +8,12 @@ import {
   readRows,
   testNetwork,
 } from "../../../../../test/support/connectors.ts";
+import { type MongoCommand, serveMongo } from "../../../../../test/support/mongo-server.ts";
 import { type Connector, openConnector } from "../index.ts";
 import { mongoQuery } from "./mongo-query.ts";
 
-const servers: (() => void)[] = [];
-afterAll(() => {
-  for (const close of servers) close();
-});
-
-type Command = (command: Document) => Document;
-
-const HELLO = {
-  ...{ isWritablePrimary: true, helloOk: true, minWireVersion: 0, maxWireVersion: 25 },
-  ...{ maxBsonObjectSize: 16_777_216, maxMessageSizeBytes: 48_000_000, maxWriteBatchSize: 100_000, ok: 1 },
-};
-
-/** A server that speaks MongoDB's wire protocol (OP_MSG, and the OP_QUERY that a connection begins with). */
-async function standIn(answer: Command): Promise<{ port: number; commands: Document[] }> {
-  const commands: Document[] = [];
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    let waiting = Buffer.alloc(0);
-    socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
-    socket.on("data", (chunk) => {
-      waiting = Buffer.concat([waiting, chunk]);
-      while (waiting.length >= 16 && waiting.length >= waiting.readInt32LE(0)) {
-        const message = waiting.subarray(0, waiting.readInt32LE(0));
-        waiting = waiting.subarray(message.length);
-        socket.write(
-          replyTo(message, (command) => {
-            if (command.hello || command.isMaster || command.ismaster) return HELLO;
-            commands.push(command);
-            if (command.endSessions || command.killCursors) return { ok: 1 };
-            return answer(command);
-          }),
-        );
-      }
-    });
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  servers.push(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return { port: (server.address() as { port: number }).port, commands };
-}
-
-const OP_QUERY = 2_004;
-
-function replyTo(message: Buffer, answer: Command): Buffer {
-  const requestId = message.readInt32LE(4);
-  const isQuery = message.readInt32LE(12) === OP_QUERY;
-  const start = isQuery ? message.indexOf(0, 20) + 9 : 21;
-  const body = Buffer.from(
-    BSON.serialize(answer(BSON.deserialize(message.subarray(start, start + message.readInt32LE(start))))),
-  );
-  const before = isQuery ? Buffer.alloc(20) : Buffer.alloc(5);
-  if (isQuery) before.writeInt32LE(1, 16);
-  const head = Buffer.alloc(16);
-  head.writeInt32LE(16 + before.length + body.length, 0);
-  head.writeInt32LE(requestId, 8);
-  head.writeInt32LE(isQuery ? 1 : 2_013, 12);
-  return Buffer.concat([head, before, body]);
-}
-
-async function open(answer: Command): Promise<Connector & { commands: Document[] }> {
-  const { port, commands } = await standIn(answer);
+async function open(answer: MongoCommand): Promise<Connector & { commands: Document[] }> {
+  const { port, commands } = await serveMongo(answer);
   const settings = { host: "127.0.0.1", port, database: "shop" };
   return { ...(await openConnector("mongo", settings, {}, openOptions)), commands };
 }
