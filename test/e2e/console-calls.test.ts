@@ -81,6 +81,20 @@ async function told(answer: Promise<Response>): Promise<{ status: number; body: 
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
+describe("the power", () => {
+  it("is a member's, not the operator's: what is somebody's own stays theirs", async () => {
+    const made = await told(
+      callAs(people.contributor, "create_knowledge_base", { name: "Diary", personal: true }),
+    );
+    expect(made.status).toBe(200);
+    const listed = async (who: Browser) =>
+      JSON.stringify((await told(callAs(who, "list_knowledge_bases"))).body);
+    expect(await listed(people.contributor)).toContain("Diary");
+    expect(await listed(people.viewer)).not.toContain("Diary");
+    expect(await listed(people.admin)).not.toContain("Diary");
+  });
+});
+
 describe("the session", () => {
   it("tells who is signed in, and where", async () => {
     const { status, body } = await told(people.viewer.send("/api/console/session"));

@@ -121,6 +121,11 @@ async function deny(
   throw unauthorized(reason);
 }
 
+/** Whoever is signed in with a browser, or set what happens by itself: all that their role allows, and nothing of the operator's. */
+export function asMember(workspaceId: number, userId: number): JobOwner {
+  return { workspaceId, userId, scopes: PERMISSIONS };
+}
+
 /** Whom work that goes on after this caller's request belongs to. */
 export function ownerOf({ workspace, user, token, scopes }: Caller): JobOwner {
   const owner = { workspaceId: workspace.id, userId: user.id };
