@@ -84,7 +84,7 @@ async function openPlace(home: string) {
     async member(role: "admin" | "contributor"): Promise<Caller> {
       const email = `${role}@example.com`;
       const { member } = await identity.users.create({ email, workspace: "eval", role });
-      return identity.callerFor({ workspaceId: workspace.id, userId: member.userId });
+      return identity.callerFor({ workspaceId: workspace.id, userId: member.userId, operator: true });
     },
     async load(caller: Caller, path: string, signal: AbortSignal): Promise<void> {
       const file = {

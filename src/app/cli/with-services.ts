@@ -76,5 +76,5 @@ async function operatorIn(identity: Identity, slug: string): Promise<Caller> {
       hint: `Make one: kenning user create EMAIL --workspace ${slug} --role admin`,
     });
   }
-  return identity.callerFor({ workspaceId: workspace.id, userId: admin.userId });
+  return identity.callerFor({ workspaceId: workspace.id, userId: admin.userId, operator: true });
 }

@@ -174,7 +174,7 @@ export class Demo {
 
   async #work({ workspaceId, ownerId, anchorDay }: DemoRow): Promise<Work> {
     const { ports, registry, identity } = this.#parts;
-    const caller = await identity.callerFor({ workspaceId, userId: ownerId });
+    const caller = await identity.callerFor({ workspaceId, userId: ownerId, operator: true });
     const environment = { caller, meta: META, signal: this.#stopping.signal };
     return {
       anchor: anchorDay,

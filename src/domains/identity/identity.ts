@@ -44,7 +44,9 @@ export interface JobOwner {
   userId: number;
   /** The token in our table that the work was asked for with. */
   tokenId?: number;
-  /** What a token that is not in our table allowed. Without this and `tokenId` it is the operator's own work. */
+  /** Work of the command line: it sees personal and group knowledge bases and has no rate limits. */
+  operator?: true;
+  /** What a token that is not in our table allowed; all that the role allows when left out. */
   scopes?: readonly Permission[];
   limits?: TokenLimits;
   application?: Application;

@@ -1,5 +1,5 @@
 export { audited } from "./audit/audited.ts";
-export { asMember, ownerOf } from "./authentication/authentication.ts";
+export { ownerOf } from "./authentication/authentication.ts";
 export type { TokenVerifier, VerifiedToken } from "./authentication/grant.ts";
 export { createIdentity, type IdentityOptions } from "./create-identity.ts";
 export type {

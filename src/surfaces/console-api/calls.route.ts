@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Context } from "hono";
-import { asMember, type Identity, type SignedIn } from "../../domains/identity/index.ts";
+import type { Identity, SignedIn } from "../../domains/identity/index.ts";
 import { roundRobin } from "../../kernel/concurrency.ts";
 import { AppError, plainToolNames } from "../../kernel/errors.ts";
 import { megabytes, type ReceivedFiles } from "../../platform/files/index.ts";
@@ -98,7 +98,7 @@ async function callerIn(
   const slug = c.req.param("workspace");
   const mine = await identity.users.workspacesOf(userId);
   const workspace = mine.find((each) => each.slug === slug);
-  if (workspace !== undefined) return identity.callerFor(asMember(workspace.id, userId));
+  if (workspace !== undefined) return identity.callerFor({ workspaceId: workspace.id, userId });
   throw new AppError("not_found", "There is no such workspace of yours.", {
     hint:
       mine.length === 0

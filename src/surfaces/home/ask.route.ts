@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { asMember, type SignedIn } from "../../domains/identity/index.ts";
+import type { SignedIn } from "../../domains/identity/index.ts";
 import { isAppError, plainToolNames } from "../../kernel/errors.ts";
 import { callInside } from "../../registry/call.ts";
 import type { Caller, CallMeta } from "../../registry/caller.ts";
@@ -50,7 +50,7 @@ async function answerTo(
   workspaceId: number,
   question: string,
 ): Promise<Found> {
-  const caller = await identity.callerFor(asMember(workspaceId, accountId));
+  const caller = await identity.callerFor({ workspaceId, userId: accountId });
   const address = c.get("address");
   await identity.limiter.admit({ surface: "all", tokenHash: `account ${accountId}`, address });
   const problems: string[] = [];

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { BiServices } from "../../domains/bi/index.ts";
 import type { Demo } from "../../domains/demo/index.ts";
-import { asMember, type ConnectedApps, type Identity, type SignedIn } from "../../domains/identity/index.ts";
+import type { ConnectedApps, Identity, SignedIn } from "../../domains/identity/index.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import type { Role } from "../../kernel/permissions.ts";
 import type { Clock } from "../../kernel/time.ts";
@@ -194,7 +194,7 @@ function workspacesOf(
   { accountId: userId }: SignedIn,
 ): Promise<AccountWorkspace[]> {
   const within = async (workspace: { id: number; slug: string; name: string; role: Role }) => {
-    const caller = await identity.callerFor(asMember(workspace.id, userId));
+    const caller = await identity.callerFor({ workspaceId: workspace.id, userId });
     const { items, total } = await boards.store.listDashboards(caller, {
       limit: LISTED_DASHBOARDS,
       offset: 0,

@@ -16,7 +16,7 @@ import {
   type Widget,
 } from "../../domains/bi/index.ts";
 import { LIMITS } from "../../domains/bi/limits.ts";
-import { asMember, type Identity, type SignedIn } from "../../domains/identity/index.ts";
+import type { Identity, SignedIn } from "../../domains/identity/index.ts";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
 import type { Clock } from "../../kernel/time.ts";
 import {
@@ -160,7 +160,7 @@ async function showingOf(
 ): Promise<Showing> {
   const id = idOf(c.req.param("id") ?? "");
   for (const { id: workspaceId } of await identity.users.workspacesOf(userId)) {
-    const caller = await identity.callerFor(asMember(workspaceId, userId));
+    const caller = await identity.callerFor({ workspaceId, userId });
     const dashboard = await boards.dashboard(caller, id).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
       throw error;

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { PREFERENCES } from "../../domains/agent/index.ts";
-import { asMember, type Identity } from "../../domains/identity/index.ts";
+import type { Identity } from "../../domains/identity/index.ts";
 import { AppError, plainToolNames } from "../../kernel/errors.ts";
 import { LIMITS } from "../../kernel/limits.ts";
 import { asAppError } from "../../registry/as-app-error.ts";
@@ -102,7 +102,7 @@ async function ofBrowser(
       hint: `One of: ${mine.map(({ slug }) => slug).join(", ")}.`,
     });
   }
-  const caller = await identity.callerFor(asMember(workspace.id, accountId));
+  const caller = await identity.callerFor({ workspaceId: workspace.id, userId: accountId });
   await identity.limiter.admit({
     surface: "all",
     tokenHash: `account ${accountId}`,

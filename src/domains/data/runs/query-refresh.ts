@@ -5,7 +5,7 @@ import { clip } from "../../../kernel/text.ts";
 import type { Jobs } from "../../../platform/jobs/index.ts";
 import type { Rule, Schedules } from "../../../platform/schedules/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { asMember, type JobOwner } from "../../identity/index.ts";
+import type { JobOwner } from "../../identity/index.ts";
 import type { Datasources } from "../datasources.ts";
 import { assertMayQuery } from "../datasources.ts";
 import { LIMITS } from "../limits.ts";
@@ -92,7 +92,7 @@ export class QueryRefresh {
     const query = await store.find(workspaceId, queryId);
     if (query?.refresh == null) return;
     try {
-      const caller = await callerFor(asMember(workspaceId, query.refresh.ownerId));
+      const caller = await callerFor({ workspaceId, userId: query.refresh.ownerId });
       if (!caller.permissions.includes("bi:write"))
         throw new AppError("forbidden", "Whoever set the schedule may no longer run queries.");
       await runs.start(caller, query);

@@ -9,7 +9,7 @@ import {
 } from "../../../../test/support/identity.ts";
 import { StallingProxy } from "../../../../test/support/stalling-proxy.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import type { Role } from "../../../kernel/permissions.ts";
+import { PERMISSIONS, type Role } from "../../../kernel/permissions.ts";
 import { randomText } from "../../../kernel/text.ts";
 import { MS } from "../../../kernel/time.ts";
 import { openCatalog } from "../../../platform/catalog/index.ts";
@@ -229,14 +229,17 @@ describe("work that goes on after the request", () => {
     });
   });
 
-  test("without a token it has all that its owner may", async () => {
+  test("without a token it has all that its owner may, and is the operator's only if it says so", async () => {
     const { identity } = world;
     const { token } = await make();
     const { caller } = await identity.authenticate(proofOf(token));
     const job = { workspaceId: caller.workspace.id, userId: caller.user.id };
     const own = await identity.callerFor(job);
-    expect(own.token.kind).toBe("operator");
+    expect(own.token.kind).toBe("oauth");
     expect(own.permissions).toEqual(own.rolePermissions);
+    const operator = await identity.callerFor({ ...job, operator: true });
+    expect(operator.token.kind).toBe("operator");
+    expect(ownerOf(operator)).toEqual({ ...job, operator: true });
   });
 
   test("of an OAuth caller never becomes more than its scopes, whatever becomes of its owner", async () => {
@@ -278,7 +281,9 @@ describe("work that goes on after the request", () => {
     const { caller } = await identity.authenticate(proofOf(token));
     const person = { workspaceId: caller.workspace.id, userId: caller.user.id };
     expect(ownerOf(caller)).toEqual({ ...person, tokenId: info.id });
-    expect(ownerOf(await identity.callerFor(person))).toEqual(person);
+    const { scopes, ...rest } = ownerOf(await identity.callerFor(person));
+    expect(rest).toMatchObject(person);
+    expect(scopes).toEqual(PERMISSIONS);
   });
 
   test("never becomes somebody else's", async () => {

@@ -121,16 +121,11 @@ async function deny(
   throw unauthorized(reason);
 }
 
-/** Whoever is signed in with a browser, or set what happens by itself: all that their role allows, and nothing of the operator's. */
-export function asMember(workspaceId: number, userId: number): JobOwner {
-  return { workspaceId, userId, scopes: PERMISSIONS };
-}
-
 /** Whom work that goes on after this caller's request belongs to. */
 export function ownerOf({ workspace, user, token, scopes }: Caller): JobOwner {
   const owner = { workspaceId: workspace.id, userId: user.id };
   if (token.id !== 0) return { ...owner, tokenId: token.id };
-  if (token.kind === "operator") return owner;
+  if (token.kind === "operator") return { ...owner, operator: true };
   const { limits, application } = token;
   return { ...owner, scopes, limits, ...(application !== undefined && { application }) };
 }
@@ -157,16 +152,14 @@ export async function callerFor(
   return callerFrom(grant);
 }
 
-/** A token that is not in our table gives what it gave then; without any it is all that its owner may. */
+/** A token that is not in our table gives what it gave then; a member without any has all that the role allows. */
 async function withoutRow(
   grants: GrantStore,
-  { workspaceId, userId, scopes, limits = NO_LIMITS, application }: JobOwner,
+  { workspaceId, userId, operator, scopes = PERMISSIONS, limits = NO_LIMITS, application }: JobOwner,
 ): Promise<Grant | null> {
   const owner = await grants.owner(workspaceId, userId);
   const power =
-    scopes === undefined
-      ? ({ kind: "operator", scopes: null } as const)
-      : ({ kind: "oauth", scopes } as const);
+    operator === true ? ({ kind: "operator", scopes: null } as const) : ({ kind: "oauth", scopes } as const);
   const facts = { id: 0, limits, audience: null, expiresAt: null, revokedAt: null, application };
   return owner && { token: { ...facts, ...power }, owner };
 }
