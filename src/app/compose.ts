@@ -177,7 +177,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const { react } = services.automation;
   const events = await deliverEvents(engines.catalog, { endpoints, metrics, react, log: engines.log });
   opened.defer(() => events.stop());
-  await jobs.start({ lazily: true });
+  await jobs.start({ at: "first_queue" });
   await schedules.start();
   await engines.retrieval.startEmbedding();
   const listener = new HttpListener(http.fetch, config.server);

@@ -173,6 +173,10 @@ export const SETTINGS = {
         1,
         "Token for `kenning stdio`, instead of `--token`, which other users of the machine can see in the list of processes.",
       ),
+      workspace: text(
+        "KENNING_WORKSPACE",
+        "The workspace of commands that are given none with `--workspace`.",
+      ),
     },
   },
 } as const satisfies Record<string, SettingGroup>;

@@ -173,6 +173,7 @@ describe("commands", () => {
     const reading = COMMANDS.filter((command) => command.reads({ args: {}, options: {} }));
     expect(reading.map(({ name }) => name)).toEqual([
       "serve",
+      "call",
       "workspace list",
       "workspace plan",
       "user list",
@@ -195,6 +196,7 @@ describe("commands", () => {
       "stdio",
       "home adopt",
       "doctor",
+      "completion",
       "version",
     ]);
     const limited = { args: {}, options: { limits: "memories=5" } };

@@ -1,7 +1,7 @@
 import { AppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/text.ts";
 import { VERSION } from "../version.ts";
-import type { Command, Terminal } from "./command.ts";
+import type { AnyInput, Command, Terminal } from "./command.ts";
 import { runCommand } from "./command-audit.ts";
 import { COMMANDS } from "./commands.ts";
 import { renderCommand, renderOverview } from "./help.ts";
@@ -24,17 +24,23 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
     return showHelp([first], terminal);
   if (command === undefined) throw unknownCommand(words);
 
-  const input = parseCommand(command, words.slice(command.name.split(" ").length));
-  if (input.options.help === true) return showHelp(command.name.split(" "), terminal);
+  const input = await parseCommand(command, words.slice(command.name.split(" ").length));
+  if (input.options.help === true) return showHelp(command.name.split(" "), terminal, input.args);
   return (await runCommand(command, input, () => command.run(input, terminal))) ?? 0;
 }
 
 /** The overview, the commands of a group, or one command. */
-function showHelp(words: readonly string[], terminal: Terminal): number {
+async function showHelp(
+  words: readonly string[],
+  terminal: Terminal,
+  args: AnyInput["args"] = {},
+): Promise<number> {
   const command = commandNamed(words.slice(0, 2)) ?? commandNamed(words.slice(0, 1));
   const group = commandsOf(words[0] ?? "");
-  if (command !== undefined) terminal.out(renderCommand(command));
-  else if (group.length > 0) terminal.out(renderOverview(group, `kenning ${words[0]}`));
+  if (command !== undefined) {
+    const more = await command.explain?.(args);
+    terminal.out([renderCommand(command), ...(more === undefined ? [] : [more])].join("\n"));
+  } else if (group.length > 0) terminal.out(renderOverview(group, `kenning ${words[0]}`));
   else if (words.length === 0) terminal.out(renderOverview(COMMANDS, ABOUT));
   else throw unknownCommand(words);
   return 0;

@@ -63,6 +63,31 @@ export const COMMANDS: readonly Command[] = [
       (await import("./serve.ts")).serve({ demo: !options["no-demo"] }, terminal),
   }),
   defineCommand({
+    name: "call",
+    // What a tool does is in the audit log as its own call.
+    reads: true,
+    summary: "Run any tool that clients can call, as the operator or as a member",
+    args: { tool: "Its name; kenning call TOOL --help tells its arguments" },
+    options: {
+      workspace: WORKSPACE,
+      user: { value: "EMAIL", description: "As this member, with the power of their role" },
+      arg: {
+        value: "NAME=VALUE",
+        description: "An argument; @FILE is what is in a file, @- standard input",
+        many: true,
+      },
+      args: { value: "JSON", description: "All arguments as a JSON object, or @FILE" },
+      output: { value: "FILE", description: "Where to write a file that the tool answers, or else its JSON" },
+      ...JSON_OPTION,
+    },
+    notes: [
+      "A value is read as the tool wants it: a number, true, a list (a,b or JSON), JSON; options.sheet=2 sets one field of an object. file_url=@orders.csv sends a file of any size, and names the dataset after it. A secret is read from a file (api_key=@key.txt), so that nobody sees it in the list of processes.",
+      "The server need not run. The exit code is 1 when the tool refuses or fails.",
+    ],
+    explain: async ({ tool }) => (await import("./call.ts")).explainTools(tool),
+    run: async (input, terminal) => (await import("./call.ts")).callTool(input, terminal),
+  }),
+  defineCommand({
     name: "workspace create",
     summary: "Make a workspace: a tenant with its own people, data and documents",
     args: { slug: "Its name in addresses: lower-case letters, digits and hyphens" },
@@ -417,6 +442,15 @@ export const COMMANDS: readonly Command[] = [
       deep: { description: "Also read every file of the datasets, and compare it with what was written" },
     },
     run: async ({ options }, terminal) => (await import("./doctor.ts")).doctor(options, terminal),
+  }),
+  defineCommand({
+    name: "completion",
+    reads: true,
+    summary: "Print a script by which a shell completes commands, tools and their arguments",
+    args: { shell: "bash, zsh or fish" },
+    notes: ["For bash: kenning completion bash > ~/.local/share/bash-completion/completions/kenning"],
+    run: async ({ args }, terminal) =>
+      (await import("./completion.ts")).complete(args.shell, COMMANDS, terminal),
   }),
   defineCommand({
     name: "version",

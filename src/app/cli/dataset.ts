@@ -19,7 +19,7 @@ import type { Caller } from "../../registry/caller.ts";
 import type { Terminal } from "./command.ts";
 import { versionIn } from "./model.ts";
 import { Progress, printListing } from "./output.ts";
-import { withData } from "./with-services.ts";
+import { untilStopped, withData } from "./with-services.ts";
 
 interface ImportInput {
   args: { file: string };
@@ -254,19 +254,6 @@ export async function requireDataset(
         ? `See: kenning dataset list --workspace ${workspace.slug}`
         : `Did you mean ${JSON.stringify(meant)}?`,
   });
-}
-
-/** Ctrl-C ends the work in an orderly way, with nothing half done left behind. */
-export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  const abort = (): void => stop.abort();
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.on(signal, abort);
-  try {
-    return await work(stop.signal);
-  } finally {
-    for (const signal of signals) process.off(signal, abort);
-  }
 }
 
 interface VersionsInput extends OfDataset {

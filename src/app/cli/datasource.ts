@@ -4,8 +4,7 @@ import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Services } from "../slices.ts";
 import type { Terminal } from "./command.ts";
-import { untilStopped } from "./dataset.ts";
-import { withData } from "./with-services.ts";
+import { untilStopped, withData } from "./with-services.ts";
 
 interface TestInput {
   args: { datasource: string };

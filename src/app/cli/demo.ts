@@ -1,11 +1,7 @@
 import type { Demo } from "../../domains/demo/index.ts";
-import { loadConfig } from "../config.ts";
-import { open } from "../open.ts";
-import { register } from "../slices.ts";
 import type { Terminal } from "./command.ts";
-import { auditedCommand } from "./command-audit.ts";
 import { Progress } from "./output.ts";
-import { quiet, requireDatabase } from "./with-services.ts";
+import { withTools } from "./with-services.ts";
 
 export async function createDemo(terminal: Terminal): Promise<number> {
   const progress = new Progress(terminal);
@@ -24,16 +20,10 @@ export async function removeDemo(terminal: Terminal): Promise<number> {
   return 0;
 }
 
-/** Tools do the work, so they are all there, and jobs read the documents. */
+/** Tools do the work, and jobs read the documents, also those that an earlier try stored. */
 async function withDemo<T>(work: (demo: Demo) => Promise<T>): Promise<T> {
-  const config = loadConfig();
-  requireDatabase(config);
-  const { services, engines, close } = await open(quiet(config));
-  try {
-    register(engines.registry, services);
+  return withTools(async ({ engines, services }) => {
     await engines.jobs.start();
-    return await auditedCommand(services.identity, () => work(services.demo.demo));
-  } finally {
-    await close();
-  }
+    return work(services.demo.demo);
+  });
 }

@@ -7,9 +7,8 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/text.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Terminal } from "./command.ts";
-import { untilStopped } from "./dataset.ts";
 import { Progress, printListing } from "./output.ts";
-import { withData } from "./with-services.ts";
+import { untilStopped, withData } from "./with-services.ts";
 
 interface CreateInput {
   args: { name: string };
