@@ -48,6 +48,7 @@ import { HttpListener } from "./http-listener.ts";
 import { loadKnowledgeAuth } from "./knowledge-auth.ts";
 import { open } from "./open.ts";
 import { makeReadinessChecks } from "./readiness-checks.ts";
+import { signInProviders } from "./sign-in-providers.ts";
 import { register } from "./slices.ts";
 import { VERSION } from "./version.ts";
 
@@ -345,7 +346,12 @@ async function openSignIn(
     identity,
     stores: openOAuthStores(catalog, vault, clock, identity.audit),
     fetch,
-    keys: { cookie: deriveKey(root, "oauth cookies").toString("base64url"), form: deriveKey(root, "forms") },
+    keys: {
+      cookie: deriveKey(root, "oauth cookies").toString("base64url"),
+      form: deriveKey(root, "forms"),
+      trip: deriveKey(root, "trips to identity providers"),
+    },
+    providers: signInProviders(config),
     ttl: {
       accessSeconds: accessTtlMinutes * 60,
       refreshSeconds: refreshTtlDays * 86_400,

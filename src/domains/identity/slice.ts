@@ -20,10 +20,11 @@ export const identitySlice: SliceSpec<
   CoreServices
 > = {
   name: "identity",
-  open({ registry, ...core }, _before, { storage, mcp }) {
+  open({ registry, ...core }, _before, { storage, security, mcp }) {
     const questions = { points: mcp.rateLimitMaxRequests, windowMs: mcp.rateLimitWindowMs };
     const identity = createIdentity({
       ...core,
+      passwordSignIn: security.passwordSignIn,
       auditRetentionDays: storage.auditRetentionDays,
       rateLimits: { enabled: mcp.rateLimitEnabled, questions },
     });

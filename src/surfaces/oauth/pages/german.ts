@@ -8,6 +8,11 @@ export const GERMAN: Readonly<Record<string, string>> = {
   "Signed in": "Angemeldet",
   "Signed out": "Abgemeldet",
   "Sign in": "Anmelden",
+  "Continue with {0}": "Weiter mit {0}",
+  or: "oder",
+  "Sign out of {0} as well": "Auch bei {0} abmelden",
+  "This sign-in was not begun here, or it is too long ago.":
+    "Diese Anmeldung wurde nicht hier begonnen, oder sie ist zu lange her.",
   Account: "Konto",
   "Sign out": "Abmelden",
   "E-mail": "E-Mail",
