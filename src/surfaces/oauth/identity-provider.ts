@@ -27,12 +27,6 @@ export interface IdentityProviderSettings {
   attributes: Readonly<Record<string, string>>;
 }
 
-/** How people sign in; passwords can be switched off where there is a provider. */
-export interface SignInSettings {
-  passwords: boolean;
-  providers: readonly IdentityProviderSettings[];
-}
-
 export const GOOGLE_ISSUER = "https://accounts.google.com";
 
 /** What must come back as it was sent. */
