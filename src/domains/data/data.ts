@@ -2,6 +2,7 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { scopeOf } from "../../kernel/fair-queue.ts";
 import { JsonSlice } from "../../kernel/json.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
+import { clip } from "../../kernel/text.ts";
 import type { Clock } from "../../kernel/time.ts";
 import {
   type Analytics,
@@ -23,6 +24,7 @@ import { noteDataset } from "../../registry/context.ts";
 import {
   asQueryError,
   type CompiledQuery,
+  compile,
   compileOn,
   compileTest,
   type ParameterValue,
@@ -30,9 +32,11 @@ import {
   refuseUnknownParameters,
 } from "./c9ql/index.ts";
 import {
+  aggregateOf,
   assertName,
   assertNotFromQuery,
   type Column,
+  type ColumnAggregate,
   type Dataset,
   type DatasetPolicy,
   type DatasetSource,
@@ -180,6 +184,28 @@ export class Data {
         for (const [j, { at }] of some.entries()) if (typeof row[j] === "boolean") found[at] = row[j];
       }
     return found;
+  }
+
+  /**
+   * How many rows each of these queries gives, with a hash that tells whether they are others than before, whatever
+   * their order; all in one statement, each at a time of its own.
+   */
+  async fingerprints(
+    caller: Caller,
+    dataset: Dataset,
+    asked: readonly { query: RowQuery; now: Date; timeZone: string }[],
+    ms: number,
+  ): Promise<{ rows: number; hash: string }[]> {
+    const { visible: columns, ...view } = await this.tableView(caller, dataset, "rows");
+    const values = asked.map(({ query, now, timeZone: timezone }) => {
+      const { sql } = compile(query, { columns, source: '"rows"', now, timezone });
+      return `(SELECT [count(*)::VARCHAR, bit_xor(hash(found))::VARCHAR] FROM (${sql}) AS found)`;
+    });
+    const found = await this.summarise(caller, view, `SELECT ${values.join(", ")}`, ms);
+    return (found as [string, string | null][]).map(([rows, hash]) => ({
+      rows: Number(rows),
+      hash: `${rows} ${hash}`,
+    }));
   }
 
   async #queryOn(
@@ -438,6 +464,30 @@ export class Data {
     return this.#parts.datasets.setPolicies(caller.workspace.id, id, policies);
   }
 
+  /** What then holds of the columns that the caller sees. */
+  async setAggregates(
+    caller: Caller,
+    id: number,
+    wanted: Readonly<Record<string, ColumnAggregate>>,
+  ): Promise<Record<string, ColumnAggregate>> {
+    const dataset = await this.require(caller, id);
+    const numbers = restrictionFor(caller, dataset).columns.filter((column) => aggregateOf(column));
+    const said = new Map<string, ColumnAggregate>();
+    for (const [name, aggregate] of Object.entries(wanted)) {
+      const found = numbers.find((column) => column.name.toLowerCase() === name.toLowerCase());
+      if (found === undefined) throw noNumber(name, dataset, numbers);
+      said.set(found.name, aggregate);
+    }
+    // Rows stay what they are, but a caller who may not add to them does not say what they mean.
+    const mayChange = (found: Dataset) => assertMayAdd(caller, found, [...said.keys()]);
+    const changed = await this.#parts.datasets.setAggregates(caller.workspace.id, id, said, mayChange);
+    const pairs = restrictionFor(caller, changed).columns.flatMap((column): [string, ColumnAggregate][] => {
+      const aggregate = aggregateOf(column);
+      return aggregate === undefined ? [] : [[column.name, aggregate]];
+    });
+    return Object.fromEntries(pairs);
+  }
+
   /** Puts many small parts of a dataset into one, before they slow its readers down. */
   async compact(dataset: Dataset, signal: AbortSignal): Promise<boolean> {
     const { datasets, analytics, blobs } = this.#parts;
@@ -461,6 +511,12 @@ export class Data {
     await this.#parts.pushes?.sweep();
     await sweepParts(this.#parts, signal);
   }
+}
+
+function noNumber(column: string, { name }: Dataset, numbers: readonly Column[]): AppError {
+  return new AppError("bad_request", `${name} has no column of numbers called ${clip(column)}.`, {
+    hint: `Its columns of numbers are ${clip(numbers.map((each) => each.name).join(", ") || "none", 500)}.`,
+  });
 }
 
 /** A dataset under a caller's policies, with its visible columns. */

@@ -1,12 +1,41 @@
 import { z } from "zod";
 import { AppError } from "../../kernel/errors.ts";
+import { type UsualAggregate, usualAggregate } from "../../kernel/name-words.ts";
 import { ROLES } from "../../kernel/permissions.ts";
 import { assertVisible } from "../../kernel/text.ts";
-import type { Column } from "../../platform/analytics/index.ts";
+import { columnKind } from "../../kernel/values.ts";
+import type { Column as TypedColumn } from "../../platform/analytics/index.ts";
 
 import { LIMITS } from "./limits.ts";
 
-export type { Column } from "../../platform/analytics/index.ts";
+/** A column of a dataset, with what is known of it beside its type. */
+export interface Column extends TypedColumn {
+  /** How its numbers are put together where nobody says it, in charts, insights and inferred models. */
+  aggregate?: ColumnAggregate;
+}
+
+/** `none` is for numbers that only say which one it is: they are counted. */
+export const COLUMN_AGGREGATES = ["sum", "avg", "none"] as const satisfies readonly UsualAggregate[];
+export type ColumnAggregate = (typeof COLUMN_AGGREGATES)[number];
+
+/** Undefined for what is no number. Columns that were written before this was kept have it worked out here. */
+export function aggregateOf({ name, type, aggregate }: Column): ColumnAggregate | undefined {
+  return columnKind(type) === "number" ? (aggregate ?? usualAggregate(name)) : undefined;
+}
+
+/** Columns as they are kept: what was said of those that were there before stays, however often rows are replaced. */
+export function withAggregates(columns: readonly Column[], before: readonly Column[] = []): Column[] {
+  const said = new Map(before.map((column) => [column.name.toLowerCase(), column.aggregate]));
+  return columns.map(({ name, type, aggregate }) => {
+    const known = said.get(name.toLowerCase()) ?? aggregate;
+    return { name, type, ...knownAggregate({ name, type, ...(known && { aggregate: known }) }) };
+  });
+}
+
+export function knownAggregate(column: Column): Pick<Column, "aggregate"> {
+  const aggregate = aggregateOf(column);
+  return aggregate === undefined ? {} : { aggregate };
+}
 
 /** Where the rows came from: a dataset's lineage. */
 export interface DatasetSource {

@@ -32,12 +32,13 @@ import { listDatasets } from "./tools/list-datasets.tool.ts";
 import { listDatasources } from "./tools/list-datasources.tool.ts";
 import { listQueries } from "./tools/list-queries.tool.ts";
 import { pushData } from "./tools/push-data.tool.ts";
+import { setColumnAggregates } from "./tools/set-column-aggregates.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 import { setDatasourceAccess } from "./tools/set-datasource-access.tool.ts";
 import { setRefresh } from "./tools/set-refresh.tool.ts";
 
 export {
-  compile,
+  columnsOf,
   filtersToQuery,
   parametersOf,
   parse,
@@ -48,7 +49,7 @@ export {
 } from "./c9ql/index.ts";
 export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
-export { assertName, type Column, type Dataset, type DatasetPolicy } from "./dataset.ts";
+export { aggregateOf, assertName, type Column, type Dataset, type DatasetPolicy } from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
 export type { Datasource } from "./datasources.store.ts";
 export { columnShape, type DataServices } from "./define.ts";
@@ -77,6 +78,7 @@ export {
   like,
   type RowQuery,
   type RowValue,
+  resultColumns,
   rowQuery,
   selected,
   sumOverGroups,
@@ -190,6 +192,7 @@ export const dataSlice: SliceSpec<"data", DataServices, { identity: Pick<Identit
       pushData,
       importFile,
       setDatasetPolicies,
+      setColumnAggregates,
       setDatasourceAccess,
       createDatasource,
       listDatasources,

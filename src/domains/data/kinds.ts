@@ -3,7 +3,7 @@ import { AppError, plainToolNames } from "../../kernel/errors.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { missingStatistics, SampleValues, StatisticsCache } from "./column-statistics.ts";
-import type { Dataset } from "./dataset.ts";
+import { type Dataset, knownAggregate } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import { assertMayQuery, mayQuery, toldOf } from "./datasources.ts";
 import { accessOf, type DataServices } from "./define.ts";
@@ -134,7 +134,14 @@ async function contentsFor(
     note: missingStatistics(error),
   }));
   const { note, ...contents } = counted;
-  return { ...contents, ...sizes, ...(note !== undefined && { statistics_note: note }), source };
+  const told = contents.columns.map((column) => ({ ...column, ...knownAggregate(column) }));
+  return {
+    ...contents,
+    columns: told,
+    ...sizes,
+    ...(note !== undefined && { statistics_note: note }),
+    source,
+  };
 }
 
 /** Datasources, as tools that span slices see them: settings, never secrets. */

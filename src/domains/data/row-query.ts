@@ -4,6 +4,7 @@
  * values, so that nothing has to be quoted.
  */
 import { type ComparisonOperator, type Expression, type Item, NOWHERE, type Query } from "./c9ql/ast.ts";
+import { aggregateOf, type Column, type ColumnAggregate } from "./dataset.ts";
 
 export type RowQuery = Query;
 /** A column of a row, or what is made of columns. */
@@ -70,6 +71,40 @@ function statementOf({
     ...(limit !== undefined && { limit }),
     span: NOWHERE,
   };
+}
+
+/**
+ * The columns of a query's result: what is taken over is put together as before, sums and counts add up again, and
+ * averages do not. Of what else is made, its name says so.
+ */
+export function resultColumns(
+  { statements }: RowQuery,
+  before: readonly Column[],
+  result: readonly Column[],
+): Column[] {
+  let known = new Map(before.map((column) => [column.name.toLowerCase(), aggregateOf(column)]));
+  for (const { items } of statements) {
+    const next = new Map(items.some(({ kind }) => kind === "all") ? known : []);
+    for (const item of items) {
+      if (item.kind !== "value") continue;
+      const { expression, alias = expression.kind === "name" ? expression.text : undefined } = item;
+      if (alias !== undefined) next.set(alias.toLowerCase(), aggregateOfValue(expression, known));
+    }
+    known = next;
+  }
+  return result.map((column) => {
+    const aggregate = known.get(column.name.toLowerCase());
+    return aggregate === undefined ? column : { ...column, aggregate };
+  });
+}
+
+function aggregateOfValue(
+  value: RowValue,
+  known: ReadonlyMap<string, ColumnAggregate | undefined>,
+): ColumnAggregate | undefined {
+  if (value.kind === "name") return known.get(value.text.toLowerCase());
+  if (value.kind !== "call") return undefined;
+  return ({ sum: "sum", count: "sum", avg: "avg", median: "avg" } as const)[value.name];
 }
 
 function place(number: number): Expression {

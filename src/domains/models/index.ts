@@ -34,7 +34,7 @@ export type { ModelFile } from "./format/read-models.ts";
 export { writeModel } from "./format/write-model.ts";
 export { buildModel } from "./infer/build-model.ts";
 export { type Examined, type Inference, omissionReason, unpublished } from "./infer/inference.ts";
-export { addsUp, isNumbering, isYearName, tellsYears } from "./infer/roles.ts";
+export { tellsYears } from "./infer/roles.ts";
 export type { Problem } from "./model.ts";
 export { changedResources, RESOURCE_EVENTS } from "./model-events.ts";
 export type { PublishedModel } from "./models.store.ts";

@@ -76,6 +76,11 @@ export function compile(query: Query, options: CompileOptions): CompiledQuery {
   };
 }
 
+/** The columns that a query gives, where it fits those that it is asked on; else it says what is wrong with it. */
+export function columnsOf(query: Query, columns: CompileOptions["columns"]): CompiledQuery["columns"] {
+  return compile(query, { columns, source: '"rows"', now: new Date(0), timezone: "UTC" }).columns;
+}
+
 /** The same for queries whose columns depend on the data; `ask` gives the first column of what they need to know. */
 export async function compileOn(
   query: Query,

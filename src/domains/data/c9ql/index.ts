@@ -7,6 +7,7 @@ export { asQueryError } from "./coerce.ts";
 export {
   type CompiledQuery,
   type CompileOptions,
+  columnsOf,
   compile,
   compileOn,
   compileTest,

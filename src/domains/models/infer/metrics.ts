@@ -1,9 +1,9 @@
+import { longWords, singular } from "../../../kernel/name-words.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Field, Metric, ModelDataset } from "../model.ts";
 import { measureOf } from "../quantities/index.ts";
 import type { Counted } from "./counted-things.ts";
 import { aiOf, expressionOf, type InferredField } from "./fields.ts";
-import { longWords, singular } from "./name-words.ts";
 import type { Guess } from "./profile.ts";
 import { isStock, plainlyAddsUp } from "./roles.ts";
 import { averageWords, isSelling, isSpending, moneyWords, SALES, SPENDING } from "./synonyms.ts";

@@ -198,3 +198,63 @@ function germanSingular(word: string): string | undefined {
   if (listed !== undefined) return word.slice(0, -listed[0].length) + listed[1];
   return /(ung|heit|keit|schaft|ion|tät)en$/.test(word) ? word.slice(0, -2) : undefined;
 }
+
+const IDS = new Set(["id", "ids", "key", "uuid", "guid", "pk", "fk", "sk", "schlüssel", "kennung"]);
+
+export function isIdName(name: string): boolean {
+  const words = partWords(name);
+  return IDS.has(words.at(-1) ?? "") || /[a-z](Id|ID)$/.test(name);
+}
+
+export function isYearName(name: string): boolean {
+  return /^(year|season|jahr|saison)$/.test(partWords(name).at(-1) ?? "");
+}
+
+/** Of numbers under such a name only the average says something. */
+export const RATES = new Set(
+  `price rate ratio percent percentage share average mean median score rating age temperature discount margin gpa
+  speed density mass height altitude elevation depth probability fraction per yield interest width length size weight
+  balance stock inventory cumulative ytd standing standings bmi index factor efficiency satisfaction threshold mpg ph
+  radius distance capacity wind humidity pressure celsius fahrenheit voltage latitude longitude lat lng lon
+  expectancy fertility mortality horsepower acceleration displacement mileage cylinders gallon carat frequency period
+  intensity magnitude concentration
+  preis kurs quote anteil prozent durchschnitt mittelwert bewertung alter temperatur geschwindigkeit satz
+  luftfeuchtigkeit luftdruck höhe gewicht größe länge breite tiefe stand bestand rabatt note`.split(/\s+/),
+);
+/** What is a part or a middle stays one, also of totals. */
+const MIDDLES = new Set("rate ratio percent percentage share average mean median anteil prozent".split(" "));
+
+/** Additive measure? By its name alone. */
+export function addsUp(name: string): boolean {
+  const words = partWords(name);
+  const isNamed = (those: ReadonlySet<string>) => words.some((word) => those.has(word));
+  if (isNamed(MIDDLES)) return false;
+  return words.includes("total") || words.includes("gesamt") || !isNamed(RATES);
+}
+
+/** How values of a number are put together where nobody says it: an author's word on the column comes first. */
+export type UsualAggregate = "sum" | "avg" | "none";
+
+export function usualAggregate(name: string): UsualAggregate {
+  const words = partWords(name).join(" ");
+  // Alone, such a name is of what was counted or measured.
+  const isMeasure = /^(number|level|grade)$/.test(words);
+  if (!isMeasure && (isNumberingName(name) || isYearName(name))) return "none";
+  return addsUp(name) && !/^(level|grade)$/.test(words) ? "sum" : "avg";
+}
+
+/** A number under such a name only says which one it is: nobody adds such up, or asks for their middle. */
+export function isNumberingName(name: string): boolean {
+  return isIdName(name) || NUMBERINGS.test(partWords(name).at(-1) ?? "") || isSomebodyName(name);
+}
+
+export function isSomebodyName(name: string): boolean {
+  return SOMEBODY.test(partWords(name).join(" "));
+}
+
+/** A number under the name of one person, company or place says who or where it is. */
+const SOMEBODY =
+  /^(?:\p{L}+ )?(?:agent|company|customer|client|user|employee|member|patient|student|driver|seller|vendor|supplier|store|shop|branch|operator|cashier|doctor|teacher|owner|kunde|mitarbeiter|filiale|lieferant|firma)$/u;
+
+const NUMBERINGS =
+  /^(code|number|no|nummer|zip|postcode|postal|plz|postleitzahl|phone|telefon|isbn|ean|sku|day|month|week|quarter|hour|weekday|level|grade|floor|class|cluster|group|segment|tier|category|season|episode|chapter|round|lap|monat|woche|tag|quartal|stunde|stufe|klasse|gruppe|saison|staffel|folge|runde)$/;
