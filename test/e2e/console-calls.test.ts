@@ -122,6 +122,35 @@ describe("the session", () => {
   });
 });
 
+describe("signing out", () => {
+  it("ends the session, and is asked for by a page of ours alone", async () => {
+    const { person } = await signedInPerson(server, "viewer");
+    const leave = (headers: Record<string, string>) =>
+      person.send("/api/console/session", { method: "DELETE", headers });
+    expect((await leave({ origin: "https://evil.example.com" })).status).toBe(403);
+    expect((await person.send("/api/console/session", { headers: HEADERS })).status).toBe(200);
+    expect((await leave({ origin: appUrlOf(server) })).status).toBe(204);
+    expect((await person.send("/api/console/session", { headers: HEADERS })).status).toBe(401);
+  });
+});
+
+describe("the audit log", () => {
+  it("tells what was changed in a browser from what was looked at there", async () => {
+    await callAs(people.admin, "list_datasets");
+    await callAs(people.admin, "create_dashboard", { name: "Audited" });
+    await server.app.identity.audit.flush();
+    const tools = async (show: string) => {
+      const { body } = await told(callAs(people.admin, "list_audit_events", { show, limit: 200 }));
+      const { events } = body.result as { events: { resource_id: string; effect: string | null }[] };
+      return new Map(events.map(({ resource_id, effect }) => [resource_id, effect]));
+    };
+    const [all, work, agents] = [await tools("all"), await tools("work"), await tools("agents")];
+    expect([all.get("list_datasets"), all.get("create_dashboard")]).toEqual(["read", "write"]);
+    expect([work.has("list_datasets"), work.has("create_dashboard")]).toEqual([false, true]);
+    expect([agents.has("list_datasets"), agents.has("create_dashboard")]).toEqual([false, false]);
+  });
+});
+
 describe("a call", () => {
   it("gives the plain tool's result, with the power of the member's role", async () => {
     for (const role of ["viewer", "contributor", "admin"] as const) {

@@ -26,6 +26,7 @@ import { findWidget } from "./tools/find-widget.tool.ts";
 import { getEmbedUrl } from "./tools/get-embed-url.tool.ts";
 import { getInsights } from "./tools/get-insights.tool.ts";
 import { layoutDashboard } from "./tools/layout-dashboard.tool.ts";
+import { listDashboardFilters } from "./tools/list-dashboard-filters.tool.ts";
 import { listDashboards } from "./tools/list-dashboards.tool.ts";
 import { listEmbeds } from "./tools/list-embeds.tool.ts";
 import { previewWidget } from "./tools/preview-widget.tool.ts";
@@ -107,6 +108,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     findWidget,
     createWidget,
     updateWidget,
+    listDashboardFilters,
     previewWidget,
     layoutDashboard,
     exportDashboard,

@@ -98,6 +98,7 @@ export type DashboardAccess = z.output<typeof dashboardAccess>;
 const dashboardSettings = z.strictObject({
   locale: z.string().max(35).optional().describe("Of numbers and dates, such as de-DE"),
   time_zone: z.string().max(60).optional().describe("IANA name; UTC otherwise"),
+  folder: z.string().trim().min(1).max(nameCharacters).optional(),
 });
 export type DashboardSettings = z.output<typeof dashboardSettings>;
 
@@ -137,7 +138,7 @@ export const dashboardFields = {
     .optional()
     .describe("{field, operator, value, label}; or parameter for $c9_name$ in c9ql"),
   access: z.unknown().pipe(dashboardAccess).optional().describe("{shared: edit|view|private, groups: [id]}"),
-  settings: z.unknown().pipe(dashboardSettings).optional().describe("{locale: de-DE, time_zone}"),
+  settings: z.unknown().pipe(dashboardSettings).optional().describe("{locale: de-DE, time_zone, folder}"),
 };
 
 /** What else the same is called. */

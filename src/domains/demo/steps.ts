@@ -5,6 +5,7 @@ import { type Day, firstDay, PRODUCTS, textOf } from "./company.ts";
 import { DASHBOARDS, type DashboardWish } from "./dashboards.ts";
 import { customers, type DayRows, type Row, rowsOf } from "./days.ts";
 import { MEMORIES, RELATIONS } from "./memories.ts";
+import { QUESTIONS, VERIFIED } from "./questions.ts";
 
 /** What a step works with. */
 export interface Work {
@@ -25,6 +26,7 @@ const DAILY = [
   "support_tickets",
 ] as const satisfies readonly (keyof DayRows)[];
 
+const MODEL = "hafenrad";
 const BASE = "Hafenrad handbooks";
 const SOURCE = "Hafenrad";
 const REPORT = "Business every Monday";
@@ -57,6 +59,7 @@ export const STEPS: readonly Step[] = [
   })),
   { says: "memories", run: remember },
   { says: "report", run: makeReport },
+  { says: "test questions", run: verifyQuestions },
 ];
 
 function products(): Row[] {
@@ -150,6 +153,14 @@ async function makeReport({ call }: Work): Promise<void> {
     include_recommendations: true,
     send_now: true,
   });
+}
+
+/** Asked as a person would, and found right: they are suggested, and tried after every change of the model. */
+async function verifyQuestions({ call }: Work): Promise<void> {
+  for (const question of QUESTIONS.slice(0, VERIFIED)) {
+    const { id } = await call<{ id: string }>("ask_question", { question, model: MODEL });
+    await call("mark_answer", { answer_id: id, mark: "right" });
+  }
 }
 
 async function ensureBase({ call }: Work): Promise<number> {

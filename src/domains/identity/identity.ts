@@ -370,6 +370,8 @@ export interface AuditFilter {
   /** Only what read or changed this dataset. */
   datasetId?: number;
   slowerThanMs?: number;
+  /** Without what was done in a browser: all of it (null), or calls of these tools. */
+  notInBrowser?: readonly string[] | null;
   since?: Date;
   /** Up to then, and not including it. */
   until?: Date;

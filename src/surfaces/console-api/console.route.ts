@@ -24,6 +24,7 @@ const BASE = "/api/console";
 export function mountConsole(app: HttpApp, parts: ConsoleParts): void {
   const person = (c: Context<HttpEnv>) => requirePerson(parts, c);
   mountSelf(app, parts, person);
+  mountSignOut(app, parts, person);
   mountTokens(app, parts, person);
   mountApps(app, parts, person);
 }
@@ -48,6 +49,15 @@ function mountSelf(app: HttpApp, { identity, browser }: ConsoleParts, person: Wh
     await identity.users.changePassword({ userId: accountId, email, current, password, address });
     // Every session ends with the password it was opened with; this browser gets a new one.
     await browser.start(c, accountId);
+    return c.body(null, 204);
+  });
+}
+
+function mountSignOut(app: HttpApp, { identity, browser }: ConsoleParts, person: WhoAsks): void {
+  app.delete(`${BASE}/session`, async (c) => {
+    const { accountId } = await person(c);
+    await browser.end(c);
+    identity.users.signedOut(accountId, { address: c.get("address"), requestId: c.get("requestId") });
     return c.body(null, 204);
   });
 }

@@ -95,10 +95,16 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   );
   if (response.status === 401) signIn();
   if (response.ok) return response;
-  const told = (await response.json().catch(() => ({}))) as {
-    error?: ConstructorParameters<typeof ApiError>[1];
-  };
-  throw new ApiError(response.status, told.error ?? {});
+  throw new ApiError(response.status, toldIn(await response.json().catch(() => ({}))));
+}
+
+type Told = ConstructorParameters<typeof ApiError>[1];
+
+/** Calls of tools tell in an object what went wrong; routes beside them with the code alone. */
+function toldIn(body: unknown): Told {
+  const { error, message } = (body ?? {}) as { error?: string | Told; message?: string };
+  if (typeof error !== "string") return error ?? {};
+  return { code: error, ...(message !== undefined && { message }) };
 }
 
 /** Read to its end, so that the connection is closed by whoever has said all. */

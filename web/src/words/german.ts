@@ -257,7 +257,6 @@ export const german: Translations = {
   Name: "Name",
   "Name of the dataset": "Name des Datensatzes",
   "Name of the new dashboard": "Name des neuen Dashboards",
-  "Names in the first line": "Namen in der ersten Zeile",
   "Names, measures and relations are read from your rows. You check them before anybody's questions use them.":
     "Namen, Kennzahlen und Beziehungen werden aus den Zeilen gelesen. Sie prüfen sie, bevor Fragen sie benutzen.",
   "Never published": "Nie veröffentlicht",
@@ -327,7 +326,6 @@ export const german: Translations = {
   "Questions to begin with": "Fragen für den Anfang",
   "Questions work without one, too: what is missing is guessed. A model says once what is meant, so that everybody gets the same numbers. One is proposed from your rows; you check it.":
     "Fragen gehen auch ohne: Was fehlt, wird vermutet. Ein Modell sagt einmal, was gemeint ist, damit alle dieselben Zahlen bekommen. Eines wird aus den Zeilen vorgeschlagen; Sie prüfen es.",
-  "Quotation mark": "Anführungszeichen",
   "Read again": "Neu lesen",
   "Read as:": "Verstanden als:",
   "Read now as: {0}": "Jetzt verstanden als: {0}",
@@ -380,7 +378,6 @@ export const german: Translations = {
   Settings: "Einstellungen",
   Share: "Teilen",
   "Sign in to go on.": "Melden Sie sich an, um weiterzumachen.",
-  "Sign out …": "Abmelden …",
   Size: "Größe",
   "Small letters, digits and _.": "Kleine Buchstaben, Ziffern und _.",
   "Something was read wrongly?": "Etwas falsch gelesen?",

@@ -64,6 +64,16 @@ describe("share_knowledge_base", () => {
     );
   });
 
+  it("tells its owner who has it", async () => {
+    await share({ group: "team", access: "reader" });
+    const shared = await resultOf(server, ada, "share_knowledge_base", { knowledge_base_id: diary });
+    expect(shared).toMatchObject({
+      shared_with: expect.arrayContaining([{ email: null, group: "team", access: "reader" }]),
+    });
+    expect((await share({}, bob)).result?.isError).toBe(true);
+    await share({ group: "team", access: "none" });
+  });
+
   it("renames it", async () => {
     const args = { knowledge_base_id: diary, name: "Journal", description: "Days" };
     expect(await resultOf(server, ada, "share_knowledge_base", args)).toMatchObject({ name: "Journal" });
@@ -73,7 +83,6 @@ describe("share_knowledge_base", () => {
   });
 
   it.each([
-    [{}, /new name/],
     [{ email: "bob@example.com" }, /access/],
     [{ access: "reader" }, /either/],
     [{ access: "reader", email: "nobody@example.com" }, /no member/],

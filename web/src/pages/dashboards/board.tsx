@@ -11,6 +11,7 @@ import {
   Plus,
   Send,
   Share2,
+  SlidersHorizontal,
   Trash2,
 } from "lucide-react";
 import { useRef, useState } from "react";
@@ -19,18 +20,19 @@ import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import { useParamsInAddress } from "../../api/search-params.ts";
 import { BackLink } from "../../components/back-link.tsx";
 import { Button, IconButton } from "../../components/button.tsx";
-import { TextField } from "../../components/fields.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page as PageFrame } from "../../components/page.tsx";
 import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
 import { told, toldError } from "../../components/toasts.tsx";
 import { t } from "../../words/words.ts";
+import { DetailsDialog } from "./details-dialog.tsx";
+import { Filters, filterName } from "./filters.tsx";
 import { Grid } from "./grid.tsx";
 import { EmbedDialog, HistoryDialog, ScheduleDialog, ShareDialog } from "./sharing.tsx";
 import type { BoardDetails, BoardWidget, Chosen, Place } from "./types.ts";
 import { WidgetEditor } from "./widget-editor.tsx";
 
-type Open = "share" | "embed" | "schedule" | "history" | { widget: BoardWidget | null };
+type Open = "details" | "share" | "embed" | "schedule" | "history" | { widget: BoardWidget | null };
 
 /** One dashboard: read as everybody sees it, or edited on its grid. */
 export function Board({ id }: { id: number }) {
@@ -82,11 +84,19 @@ export function Board({ id }: { id: number }) {
       actions={
         <>
           {isEdited && (
-            <Button icon={<Plus className="size-4" />} onClick={() => setOpen({ widget: null })}>
-              {t`Add widget`}
-            </Button>
+            <>
+              <Button icon={<SlidersHorizontal className="size-4" />} onClick={() => setOpen("details")}>
+                {t`Name and filters`}
+              </Button>
+              <Button icon={<Plus className="size-4" />} onClick={() => setOpen({ widget: null })}>
+                {t`Add widget`}
+              </Button>
+            </>
           )}
-          <IconButton label={t`Full screen`} onClick={() => void grid.current?.requestFullscreen()}>
+          <IconButton
+            label={t`Full screen`}
+            onClick={() => void grid.current?.requestFullscreen().catch(toldError)}
+          >
             <Maximize2 className="size-4" />
           </IconButton>
           <MoreMenu board={board} chosen={chosen} onOpen={setOpen} />
@@ -103,7 +113,7 @@ export function Board({ id }: { id: number }) {
       }
     >
       <Filters board={board} params={params} onChange={setParams} />
-      <div ref={grid} className="overflow-auto bg-ground">
+      <div ref={grid} className="overflow-auto bg-ground [&:fullscreen]:p-6">
         {board.widgets.length === 0 ? (
           <Empty
             title={t`Nothing on it yet`}
@@ -129,9 +139,12 @@ export function Board({ id }: { id: number }) {
             onPlace={(places) => void place(places)}
             onOpen={(widget) => setOpen({ widget })}
             onRemove={(widget) => void remove(widget)}
+            filtered={board.filters.map(filterName)}
+            onFilter={(name, value) => setParams({ [`f.${name}`]: value })}
           />
         )}
       </div>
+      {open === "details" && <DetailsDialog board={board} onClose={() => setOpen(null)} />}
       {open === "share" && <ShareDialog board={board} onClose={() => setOpen(null)} />}
       {open === "embed" && <EmbedDialog board={board} onClose={() => setOpen(null)} />}
       {open === "schedule" && <ScheduleDialog board={board} onClose={() => setOpen(null)} />}
@@ -214,46 +227,6 @@ function MoreMenu({
           : []),
       ]}
     />
-  );
-}
-
-/** What viewers can set; it stands in the address, so that a link shows the same. */
-function Filters({
-  board: { filters },
-  params,
-  onChange,
-}: {
-  board: BoardDetails;
-  params: Record<string, string | undefined>;
-  onChange: (change: Record<string, string | undefined>) => void;
-}) {
-  if (filters.length === 0) return null;
-  return (
-    <div className="flex flex-wrap gap-3">
-      {filters.map(({ field, parameter, label, value }) => {
-        const name = parameter ?? field ?? "";
-        const own = params[`f.${name}`];
-        return (
-          <form
-            key={name}
-            onSubmit={(event) => {
-              event.preventDefault();
-              const text = String(new FormData(event.currentTarget).get("value") ?? "");
-              onChange({ [`f.${name}`]: text });
-            }}
-          >
-            <TextField
-              label={label ?? name}
-              name="value"
-              defaultValue={own ?? ""}
-              placeholder={value === undefined || value === null ? t`All` : [value].flat().join(", ")}
-              onBlur={({ target }) => target.form?.requestSubmit()}
-              className="w-44"
-            />
-          </form>
-        );
-      })}
-    </div>
   );
 }
 

@@ -17,7 +17,7 @@ interface SharingProps {
 }
 
 /** A form in a dialog: what goes wrong stands above it, and nothing typed is lost. */
-function useSaving(save: () => Promise<void>, onClose: () => void) {
+export function useSaving(save: () => Promise<void>, onClose: () => void) {
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const run = () => {

@@ -298,7 +298,7 @@ function Columns({ columns, rows }: { columns: readonly ColumnProfile[]; rows: n
               <td className="px-3">
                 {nulls === undefined ? "" : nulls === 0 ? t`none` : <Share part={nulls} of={rows} />}
               </td>
-              <td className="px-3">{distinct === undefined ? "" : t`about ${number(distinct)}`}</td>
+              <td className="px-3">{distinct === undefined ? "" : distinctOf(distinct, rows)}</td>
               <td className="max-w-56 truncate px-3" title={cell(min)}>
                 {cell(min, type)}
               </td>
@@ -311,6 +311,12 @@ function Columns({ columns, rows }: { columns: readonly ColumnProfile[]; rows: n
       </table>
     </div>
   );
+}
+
+/** An estimate, which can be more than there are rows. */
+function distinctOf(distinct: number, rows: number | null): string {
+  if (rows !== null && distinct >= rows) return t`all different`;
+  return t`about ${number(distinct)}`;
 }
 
 function Share({ part, of }: { part: number; of: number | null }) {
@@ -378,9 +384,8 @@ function Versions({
 }
 
 function Source({ details, slug }: { details: DatasetDetails["details"]; slug: string }) {
-  const detail = Object.entries(details.source?.detail ?? {}).filter(
-    ([, value]) => value !== null && typeof value !== "object",
-  );
+  const given = details.source?.detail ?? {};
+  const detail = Object.keys(given).filter((name) => name in factNames() && given[name] !== null);
   const policies = (details.policies ?? []) as { name: string; hide?: string[]; rows?: unknown[] }[];
   const kinds: Record<string, string> = {
     import: t`A file`,
@@ -390,10 +395,7 @@ function Source({ details, slug }: { details: DatasetDetails["details"]; slug: s
   };
   const facts: [string, ReactNode][] = [
     [t`Came from`, kinds[details.source?.kind ?? ""] ?? details.source?.kind ?? ""],
-    ...detail.map(([name, value]): [string, ReactNode] => [
-      factName(name),
-      name === "bytes" ? bytes(Number(value)) : String(value),
-    ]),
+    ...detail.map((name): [string, ReactNode] => [factNames()[name] ?? name, factOf(name, given[name])]),
   ];
   return (
     <div className="flex flex-col gap-4" data-workspace={slug}>
@@ -428,18 +430,25 @@ function Source({ details, slug }: { details: DatasetDetails["details"]; slug: s
   );
 }
 
-function factName(name: string): string {
-  const names: Record<string, string> = {
+/** What people want to know of how a file was read; marks of its grammar are for the tool. */
+function factNames(): Record<string, string> {
+  return {
+    file: t`File`,
     bytes: t`Size`,
     format: t`Format`,
     encoding: t`Encoding`,
     delimiter: t`Delimiter`,
     decimal: t`Decimal sign`,
-    header: t`Names in the first line`,
     dateFormat: t`Dates`,
-    file: t`File`,
     skippedLines: t`Lines left out`,
-    quote: t`Quotation mark`,
   };
-  return names[name] ?? name;
+}
+
+const DATE_PARTS: Record<string, string> = { "%Y": "YYYY", "%m": "MM", "%d": "DD", "%y": "YY", "%b": "MMM" };
+
+function factOf(name: string, value: unknown): string {
+  if (name === "bytes") return bytes(Number(value));
+  const text = String(value);
+  if (name === "dateFormat") return text.replace(/%[a-zA-Z]/g, (part) => DATE_PARTS[part] ?? part);
+  return name === "delimiter" && text === "\t" ? "Tab" : text;
 }
