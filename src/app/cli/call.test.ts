@@ -1,34 +1,26 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import type { Ended } from "../../../test/support/command-line.ts";
+import {
+  expectRefusal,
+  openWorkspaceLine,
+  type WorkspaceLine,
+} from "../../../test/support/workspace-line.ts";
 
-let kenning: CommandLine;
-let database: TestDatabase;
-let env: Record<string, string>;
+let line: WorkspaceLine;
 
 beforeAll(async () => {
-  kenning = await CommandLine.open();
-  database = await createTestDatabase();
-  env = { DATABASE_URL: database.url, KENNING_WORKSPACE: "acme" };
-  await run("workspace", "create", "acme");
-  await run("user", "create", "boss@acme.org", "--role", "admin");
+  line = await openWorkspaceLine();
   await run("user", "create", "eve@acme.org", "--role", "viewer");
-  await call(
-    "push_data",
-    'rows=[{"region":"West","amount":1},{"region":"East","amount":2}]',
-    "dataset_name=Sales",
-  );
+  const rows = 'rows=[{"region":"West","amount":1},{"region":"East","amount":2}]';
+  await call("push_data", rows, "dataset_name=Sales");
 });
-afterAll(async () => {
-  await database.drop();
-  kenning.remove();
-});
+afterAll(() => line.close());
 
 function run(...words: string[]): Promise<Ended> {
-  return kenning.call(words, { env });
+  return line.run(words);
 }
 
 /** `kenning call TOOL`, with each word that is no option as an argument. */
@@ -37,17 +29,7 @@ function call(tool: string, ...words: string[]): Promise<Ended> {
   return run("call", tool, ...words.flatMap((word, i) => (isOption(i) ? [word] : ["--arg", word])));
 }
 
-function file(name: string, content: string | Buffer): string {
-  writeFileSync(join(kenning.home, name), content);
-  return name;
-}
-
-async function expectRefusal(ending: Promise<Ended>, sentence: RegExp): Promise<void> {
-  const { code, out, err } = await ending;
-  expect({ code, out }).toEqual({ code: 1, out: "" });
-  expect(err).toMatch(sentence);
-  expect(err.trim().split("\n")).toHaveLength(1);
-}
+const file: WorkspaceLine["file"] = (name, content) => line.file(name, content);
 
 describe("kenning call", () => {
   test("prints what people read, or JSON", async () => {
@@ -70,13 +52,8 @@ describe("kenning call", () => {
     expect(JSON.stringify(listed)).toContain('"tags":["a","b"]');
     const rows = file("rows.json", '[{"id":1}]');
     await call("push_data", "dataset_name=Pushed", `rows=@${rows}`);
-    const piped = await kenning.call(
-      ["call", "push_data", "--arg", "dataset_name=Pushed", "--arg", "rows=@-"],
-      {
-        env,
-        input: '[{"id":2}]',
-      },
-    );
+    const push = ["call", "push_data", "--arg", "dataset_name=Pushed", "--arg", "rows=@-"];
+    const piped = await line.run(push, '[{"id":2}]');
     expect(piped.out).toMatch(/total_rows: 2/);
     const semicolons = file("semi.csv", "a;b\n1;2\n");
     const imported = await call("import_file", `file_url=@${semicolons}`, "options.delimiter=;", "--json");
@@ -87,7 +64,7 @@ describe("kenning call", () => {
     expect((await call("export_data", "dataset_id=1")).out).toBe("region,amount\r\nWest,1\r\nEast,2\r\n");
     const written = await call("export_data", "dataset_id=1", "format=parquet", "--output", "sales.parquet");
     expect(written).toMatchObject({ code: 0, out: "", err: "Wrote sales.parquet.\n" });
-    expect(readFileSync(join(kenning.home, "sales.parquet")).toString("latin1")).toMatch(/^PAR1/);
+    expect(readFileSync(join(line.kenning.home, "sales.parquet")).toString("latin1")).toMatch(/^PAR1/);
     expect((await call("export_data", "dataset_id=1", "format=parquet")).err).toMatch(/--output FILE/);
   });
 
@@ -137,9 +114,23 @@ describe("kenning call", () => {
     await expectRefusal(call("import_file", "file_url=@nowhere.csv"), /There is no file nowhere\.csv/);
     await expectRefusal(run("call", "list_datasets", "--args", "[1]"), /--args is no JSON object/);
     await expectRefusal(
-      kenning.call(["call", "whoami"], { env: { DATABASE_URL: database.url } }),
+      line.kenning.call(["call", "whoami"], { env: { DATABASE_URL: line.env.DATABASE_URL as string } }),
       /--workspace SLUG/,
     );
+  });
+
+  test("prints one field of the answer", async () => {
+    expect((await call("whoami", "--field", "workspace.slug")).out).toBe("acme\n");
+    expect((await call("whoami", "--field", "user.name.x")).err).toMatch(/has no field user\.name\.x/);
+    expect((await call("whoami", "--field", "rolle")).err).toMatch(/There are: user, workspace, role/);
+  });
+
+  test.each([
+    ["dataset list", "kenning call list_datasets"],
+    ["kb create", "kenning call create_knowledge_base --arg name=…"],
+    ["model validate", "kenning model publish FILE --dry-run"],
+  ])("took the place of %s, which says so", async (old, now) => {
+    await expectRefusal(run(...old.split(" "), "--json"), new RegExp(`kenning ${old} is now: ${now}`));
   });
 
   test("tells all tools, and the arguments of one", async () => {

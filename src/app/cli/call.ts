@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
-import { AppError, isAppError, messageOf, nameTools } from "../../kernel/errors.ts";
+import { AppError, messageOf } from "../../kernel/errors.ts";
 import { clip, nearest, newUuid } from "../../kernel/text.ts";
 import { type CallPorts, call, toolOperation } from "../../registry/call.ts";
 import type { Caller } from "../../registry/caller.ts";
@@ -12,6 +12,7 @@ import type { AppEngines } from "../engines.ts";
 import { describeRegistry, type Services } from "../slices.ts";
 import { VERSION } from "../version.ts";
 import type { Terminal } from "./command.ts";
+import { inShell } from "./failure.ts";
 import { Progress, readableText } from "./output.ts";
 import { untilStopped, withTools } from "./with-services.ts";
 
@@ -23,6 +24,7 @@ interface CallInput {
     arg: readonly string[];
     args: string | undefined;
     output: string | undefined;
+    field: string | undefined;
     json: boolean;
   };
 }
@@ -57,7 +59,7 @@ export async function callTool({ args, options }: CallInput, terminal: Terminal)
         say: inShell,
       });
     }).finally(() => progress.end());
-    if (outcome.status === "failed") throw inShellWords(outcome.error);
+    if (outcome.status === "failed") throw outcome.error;
     if (outcome.status === "waiting")
       throw new AppError("unsupported", `${tool.name} has to ask its client.`);
     await present(tool, outcome.output as Json, options, terminal);
@@ -279,9 +281,14 @@ async function sendFile(
 async function present(
   { tool }: WireTool,
   output: Json,
-  { json, output: target }: CallInput["options"],
+  { json, output: target, field }: CallInput["options"],
   terminal: Terminal,
 ): Promise<void> {
+  if (field !== undefined) {
+    const value = fieldOf(output, field);
+    terminal.out(`${typeof value === "string" ? value.trimEnd() : JSON.stringify(value, null, 2)}\n`);
+    return;
+  }
   const compact = tool.compact?.(output);
   const content = compact?.content ?? tool.content?.(output);
   const blocks = typeof content === "object" ? content : [];
@@ -298,6 +305,19 @@ async function present(
     terminal.err("The file itself is written with --output FILE.\n");
 }
 
+function fieldOf(output: Json, path: string): unknown {
+  let value: unknown = output;
+  for (const name of path.split(".")) {
+    const known = typeof value === "object" && value !== null ? Object.keys(value) : [];
+    if (!known.includes(name))
+      throw new AppError("not_found", `The answer has no field ${path}.`, {
+        hint: known.length === 0 ? "" : `There are: ${known.join(", ")}.`,
+      });
+    value = (value as Json)[name];
+  }
+  return value;
+}
+
 interface Resource {
   text?: string;
   blob?: string;
@@ -311,23 +331,4 @@ function fileIn({ type, resource, data }: ContentBlock): Buffer | undefined {
   if (type === "image") return Buffer.from(data as string, "base64");
   const { text, blob } = (resource ?? {}) as Resource;
   return text === undefined ? (blob && Buffer.from(blob, "base64")) || undefined : Buffer.from(text);
-}
-
-// Words
-
-/** A tool that a sentence names, as one calls it here. */
-function inShell(text: string): string {
-  return nameTools(text, ({ tool, argument }) =>
-    argument === undefined ? `kenning call ${tool}` : `kenning call ${tool} --arg ${argument}=…`,
-  );
-}
-
-function inShellWords(error: AppError): AppError {
-  if (!isAppError(error)) return error;
-  const { code, message, hint, data, cause } = error;
-  return new AppError(code, inShell(message), {
-    ...(hint !== undefined && { hint: inShell(hint) }),
-    data,
-    cause,
-  });
 }

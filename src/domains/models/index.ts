@@ -31,7 +31,7 @@ export { type Examination, examine, publishAll } from "./authoring.ts";
 export type { ModelsServices } from "./define.ts";
 export { diffModels, printDiff } from "./format/diff-models.ts";
 export type { ModelFile } from "./format/read-models.ts";
-export { writeModel } from "./format/write-model.ts";
+
 export { buildModel } from "./infer/build-model.ts";
 export { type Examined, type Inference, omissionReason, unpublished } from "./infer/inference.ts";
 export { tellsYears } from "./infer/roles.ts";

@@ -69,4 +69,21 @@ describe("providers of language models", () => {
     await Promise.all(names.map((name) => set({ name, default: true })));
     expect((await list()).filter(({ default: first }) => first)).toHaveLength(1);
   });
+
+  it.each([
+    [{ api_key: undefined }, /needs a key/],
+    [{ api_key: " " }, /key is empty/],
+    [{ kind: "openai-compatible", api_key: undefined }, /needs its address/],
+    [{ kind: "openai-compatible", base_url: "https://u:p@example.com/v1" }, /without user/],
+    [{ kind: "openai-compatible", base_url: "https://example.com/v1?key=1" }, /query/],
+    [{ timeout_seconds: 3_600 }, /timeout_seconds/],
+  ])("refuse %j", async (more, why) => {
+    await expect(set({ name: "broken", ...more })).rejects.toThrow(why);
+  });
+
+  it("give a key to nobody but whom it was given for", async () => {
+    await set({ name: "moved", base_url: "https://example.com/v1" });
+    const elsewhere = set({ name: "moved", base_url: "https://example.org/v1", api_key: undefined });
+    await expect(elsewhere).rejects.toThrow(/given again/);
+  });
 });

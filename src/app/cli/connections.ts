@@ -1,5 +1,6 @@
 import type { DataServices, Datasource } from "../../domains/data/index.ts";
 import { LIMITS } from "../../domains/data/limits.ts";
+import { LIMITS as LLM } from "../../domains/llm/limits.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Services } from "../slices.ts";
@@ -19,34 +20,6 @@ export async function testDatasource({ args, options }: TestInput, terminal: Ter
     if (options.json) terminal.out(`${JSON.stringify({ name: found.name, ...report }, null, 2)}\n`);
     else terminal.out(`${found.name} (${found.type}): ${report.message}\n`);
     return report.ok ? 0 : 1;
-  });
-}
-
-interface AccessInput {
-  args: { datasource: string };
-  options: { workspace: string; contributors: boolean; groups?: string | undefined; admins: boolean };
-}
-
-export async function setAccess({ args, options }: AccessInput, terminal: Terminal): Promise<number> {
-  const { contributors, groups, admins } = options;
-  if ([contributors, groups !== undefined, admins].filter(Boolean).length !== 1)
-    throw new AppError("bad_request", "Give one of --contributors, --groups A,B and --admins.");
-  return withData(async ({ data, identity, callerFor }) => {
-    const { workspace } = await callerFor(options.workspace);
-    const found = await findDatasource(data, workspace, args.datasource);
-    const names = (groups ?? "").split(",").flatMap((name) => name.trim() || []);
-    const known = await identity.groups.list(options.workspace);
-    const ids = names.map((name) => {
-      const group = known.find((each) => each.name.toLowerCase() === name.toLowerCase());
-      if (group !== undefined) return group.id;
-      throw new AppError("not_found", `There is no group "${name}" in ${options.workspace}.`);
-    });
-    if (groups !== undefined && ids.length === 0)
-      throw new AppError("bad_request", "--groups names at least one group.");
-    await data.datasourcesStore.setQueryGroups(found, contributors ? null : ids);
-    const others = contributors ? " and all contributors" : admins ? "" : ` and ${names.join(", ")}`;
-    terminal.err(`${found.name} may be queried by admins${others}.\n`);
-    return 0;
   });
 }
 
@@ -111,4 +84,18 @@ function outcomeOf({ status, rowCount, truncated, rejectedRows, error }: Run): s
   const cut = truncated === null ? "" : ` The limit on ${truncated} cut the result off.`;
   const rejected = rejectedRows ? ` Rows that could not be read and are left out: ${rejectedRows}.` : "";
   return `${rowCount} rows.${cut}${rejected}`;
+}
+
+interface NamedInput {
+  args: { name: string };
+  options: { workspace: string };
+}
+
+export async function testProvider({ args, options }: NamedInput, terminal: Terminal): Promise<number> {
+  const signal = AbortSignal.timeout(LLM.llm.longestTimeoutMs);
+  const { name, model } = await withData(async ({ identity, llm: { llm } }) =>
+    llm.test((await identity.workspaces.bySlug(options.workspace)).id, args.name, signal),
+  );
+  terminal.out(`${name}: ${model} answers.\n`);
+  return 0;
 }
