@@ -10,7 +10,7 @@ import type { Identity } from "../identity/index.ts";
 import { dayOf } from "./company.ts";
 import { demos } from "./demo.tables.ts";
 import { QUESTIONS } from "./questions.ts";
-import { addDay, STEPS, type Work } from "./steps.ts";
+import { addDay, CLIENT, STEPS, type Work } from "./steps.ts";
 
 const SLUG = "demo";
 /** How often it is looked whether a new day has begun. */
@@ -22,7 +22,7 @@ const META: CallMeta = {
   address: "",
   tokenHash: "",
   sessionId: null,
-  client: { name: "kenning demo", version: "" },
+  client: { name: CLIENT, version: "" },
 };
 
 export interface DemoStatus {

@@ -26,6 +26,8 @@ const DAILY = [
   "support_tickets",
 ] as const satisfies readonly (keyof DayRows)[];
 
+/** What it calls itself where it asks. */
+export const CLIENT = "kenning demo";
 const MODEL = "hafenrad";
 const BASE = "Hafenrad handbooks";
 const SOURCE = "Hafenrad";
@@ -161,6 +163,9 @@ async function verifyQuestions({ call }: Work): Promise<void> {
     const { id } = await call<{ id: string }>("ask_question", { question, model: MODEL });
     await call("mark_answer", { answer_id: id, mark: "right" });
   }
+  // Whoever opens the demo has not asked them, and finds no threads of their own.
+  const { threads } = await call<{ threads: { thread_id: string }[] }>("list_threads", { query: CLIENT });
+  for (const { thread_id } of threads) await call("change_thread", { thread_id, removed: true });
 }
 
 async function ensureBase({ call }: Work): Promise<number> {

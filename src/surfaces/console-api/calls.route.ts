@@ -107,8 +107,7 @@ async function callerIn(
   });
 }
 
-/** Questions of one thread follow each other as those of one session do. */
-const THREAD = /^[\w-]{1,64}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function metaOf(c: Context<HttpEnv>, { version }: CallsParts, tokenHash: string): CallMeta {
   const thread = c.req.header("x-kenning-thread") ?? "";
@@ -117,7 +116,9 @@ function metaOf(c: Context<HttpEnv>, { version }: CallsParts, tokenHash: string)
     requestId: c.get("requestId"),
     address: c.get("address"),
     tokenHash,
-    sessionId: THREAD.test(thread) ? `console ${thread}` : null,
+    // A page says itself which question follows which.
+    sessionId: null,
+    ...(UUID.test(thread) && { thread }),
     client: { name: "console", version },
   };
 }

@@ -38,6 +38,8 @@ export interface Progress {
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
+  /** The thread that a question is kept in. */
+  thread?: string | undefined;
   /** Told of each step; the answer comes as a stream then. */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -59,13 +61,16 @@ export async function callTool<T>(
   workspace: string,
   tool: string,
   args: object,
-  { signal, onProgress }: CallOptions = {},
+  { signal, onProgress, thread }: CallOptions = {},
 ): Promise<T> {
   const accept = onProgress === undefined ? "application/json" : "text/event-stream";
   const response = await send(`/api/console/w/${encodeURIComponent(workspace)}/call/${tool}`, {
     method: "POST",
     body: JSON.stringify(args),
-    headers: { "content-type": "application/json", accept },
+    headers: {
+      ...{ "content-type": "application/json", accept },
+      ...(thread !== undefined && { "x-kenning-thread": thread }),
+    },
     signal: signal ?? null,
   });
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;

@@ -309,4 +309,5 @@ export const germanOfPages: Readonly<Record<string, string>> = {
   "Revoked a token": "Token widerrufen",
   "Sign out": "Abmelden",
   "Arrow keys read its values.": "Die Pfeiltasten lesen die Werte vor.",
+  "Also what your AI clients asked for you.": "Auch, was Ihre KI-Clients für Sie gefragt haben.",
 };

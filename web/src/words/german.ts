@@ -427,8 +427,6 @@ export const german: Translations = {
     "Sie werden gelesen, durchsucht und zitiert; Antworten führen zur Stelle.",
   "This kind of file is read by the server: types and notes are shown when its rows are in.":
     "Diese Art Datei liest der Server: Typen und Hinweise stehen hier, sobald die Zeilen da sind.",
-  "Threads are kept in this browser, answers on the server.":
-    "Verläufe liegen in diesem Browser, Antworten auf dem Server.",
   Title: "Titel",
   "To the content": "Zum Inhalt",
   "Token, if it needs one": "Token, falls nötig",
