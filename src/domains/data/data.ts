@@ -7,6 +7,7 @@ import type { Clock } from "../../kernel/time.ts";
 import {
   type Analytics,
   type JsonValue,
+  type LiveTable,
   type Part,
   type QueryBatch,
   type QueryRequest,
@@ -40,6 +41,8 @@ import {
   type Dataset,
   type DatasetPolicy,
   type DatasetSource,
+  isLiveDataset,
+  rowsVersion,
 } from "./dataset.ts";
 import { type Change, concurrentChange, type DatasetsStore } from "./datasets.store.ts";
 import { type ExportedFile, exportParquet, record } from "./export.ts";
@@ -70,6 +73,8 @@ interface DataParts {
   pushes?: PushesStore;
   /** Told of a file that is not what was written. */
   onDamage?: (blobKey: string) => void;
+  /** Knows where the rows of live datasets are. */
+  liveTable?: (dataset: Dataset) => Promise<LiveTable>;
   /** Told of each push, so that small parts are put together before there are many. */
   onPush?: (dataset: Dataset) => void;
 }
@@ -118,9 +123,14 @@ export class Data {
     const restrictions = wanted.map(({ dataset }) => restrictionOf(caller, dataset));
     const parts = await this.#parts.datasets.partsOf(wanted.map(({ dataset }) => dataset));
     await this.#checks.require([...parts.values()].flat());
+    const lives = await Promise.all(
+      wanted.map(({ dataset }) => (isLiveDataset(dataset) ? this.#parts.liveTable?.(dataset) : undefined)),
+    );
     return wanted.map(({ dataset, name }, i) => {
       const files = (parts.get(dataset.id) ?? []).map(({ blobKey }) => this.#parts.blobs.pathOf(blobKey));
-      return visibleTable(dataset, name, restrictions[i] as Restriction, files);
+      const live = lives[i];
+      const table = visibleTable(dataset, name, restrictions[i] as Restriction, files);
+      return live === undefined ? table : { ...table, live };
     });
   }
 
@@ -226,7 +236,7 @@ export class Data {
           (needed, values) => this.#query({ ...rest, sql: needed, params: values }),
         );
     const request = { ...rest, sql, params };
-    const isWhole = isAll && !tableView.isRestricted;
+    const isWhole = isAll && !tableView.isRestricted && tableView.live === undefined;
     return { request, totalRows: isWhole ? dataset.rowCount : undefined };
   }
 
@@ -433,7 +443,11 @@ export class Data {
     use: (path: string) => Promise<T>,
   ): Promise<T> {
     const { analytics, blobs } = this.#parts;
-    const { parts, visible, isRestricted } = await this.tableView(caller, dataset);
+    const { parts, visible, isRestricted, live } = await this.tableView(caller, dataset);
+    if (live !== undefined)
+      throw new AppError("bad_request", `${dataset.name} is live, and has no file.`, {
+        hint: "Export it as csv or json.",
+      });
     if (isRestricted) {
       throw new AppError("bad_request", `Policies keep some rows of ${dataset.name} from you.`, {
         hint: "Export what is left as csv or json.",
@@ -549,7 +563,7 @@ function visibleTable(
     columns: [...dataset.columns],
     ...(isRestricted && { select }),
     isRestricted: condition !== null,
-    version: `${dataset.id}.${dataset.version}`,
+    version: `${dataset.id}.${rowsVersion(dataset)}`,
     visible: [...columns],
   };
 }

@@ -39,9 +39,22 @@ export function knownAggregate(column: Column): Pick<Column, "aggregate"> {
 
 /** Where the rows came from: a dataset's lineage. */
 export interface DatasetSource {
-  kind: "push" | "import" | "query";
+  kind: "push" | "import" | "query" | "live";
   /** The file, its format and how it was read; or the query. */
   detail?: Record<string, unknown>;
+}
+
+/** Where the rows of a live dataset are: a table, or a query in the words of the database. */
+export interface LiveDetail {
+  datasource_id: number;
+  datasource: string;
+  schema?: string | undefined;
+  table?: string | undefined;
+  query?: string | undefined;
+  /** How long an answer may be given again. */
+  fresh_seconds?: number | undefined;
+  /** Types of the columns there, where they are another one here. */
+  types?: Readonly<Record<string, string>> | undefined;
 }
 
 const FILTER_OPERATORS = ["=", "!=", ">", "<", ">=", "<=", "like", "in", "between"] as const;
@@ -124,8 +137,24 @@ export function assertOwnDataset(
   );
 }
 
-/** A query's next run would overwrite what is put into its dataset. */
+/** How long what was counted in a live dataset is taken for true. */
+const LIVE_LOOK_MS = 3_600_000;
+
+/** Names the rows of a dataset, for what is remembered of them; those of a live one for a while. */
+export function rowsVersion({ version, source }: Pick<Dataset, "version" | "source">): string {
+  return source.kind === "live" ? `${version}.${Math.floor(Date.now() / LIVE_LOOK_MS)}` : String(version);
+}
+
+export function isLiveDataset({ source }: Pick<Dataset, "source">): boolean {
+  return source.kind === "live";
+}
+
+/** A query's next run would overwrite what is put into its dataset, and a live one has its rows elsewhere. */
 export function assertNotFromQuery({ name, source }: Pick<Dataset, "name" | "source">): void {
+  if (source.kind === "live")
+    throw new AppError("conflict", `${name} is live: its rows are in the database behind it.`, {
+      hint: "Choose another name for these rows.",
+    });
   if (source.kind !== "query") return;
   throw new AppError("conflict", `${name} is filled by a query, and each run replaces all of its rows.`, {
     hint: "Choose another name for these rows.",

@@ -1,5 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { LiveTable } from "../../platform/analytics/index.ts";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import { sweepLeftovers } from "../../platform/temp/index.ts";
 import type { Engines, OpenSlice, SliceSpec } from "../../registry/slice.ts";
@@ -14,6 +15,7 @@ import { Datasources } from "./datasources.ts";
 import type { DataServices } from "./define.ts";
 import { openFileImports } from "./files/index.ts";
 import { datasetKind, datasourceKind, queryKind } from "./kinds.ts";
+import { LiveDatasets } from "./live/live-datasets.ts";
 import { PushesStore } from "./pushes.store.ts";
 import { QueriesStore } from "./queries.store.ts";
 import { Queries } from "./queries.ts";
@@ -49,7 +51,15 @@ export {
 } from "./c9ql/index.ts";
 export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
-export { aggregateOf, assertName, type Column, type Dataset, type DatasetPolicy } from "./dataset.ts";
+export {
+  aggregateOf,
+  assertName,
+  type Column,
+  type Dataset,
+  type DatasetPolicy,
+  isLiveDataset,
+  rowsVersion,
+} from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
 export type { Datasource } from "./datasources.store.ts";
 export { columnShape, type DataServices } from "./define.ts";
@@ -100,7 +110,9 @@ async function openData(
   const onDamage = (blobKey: string) => log.error({ blobKey }, "a file of a dataset is not what was written");
   const pushes = new PushesStore(catalog, clock);
   const onPush = (dataset: Dataset) => compaction.note(dataset);
-  const data = new Data({ datasets, analytics, blobs, clock, pushes, onDamage, onPush });
+  // Live datasets are asked for by nobody before all is open.
+  const liveTable = (dataset: Dataset): Promise<LiveTable> => asked.live.tableOf(dataset);
+  const data = new Data({ datasets, analytics, blobs, clock, pushes, liveTable, onDamage, onPush });
   compaction.begin(data);
   const callerFor = (owner: JobOwner) => identity.callerFor(owner);
   const asked = await openQueries(engines, { data, datasets, callerFor }, settings);
@@ -128,7 +140,7 @@ async function openData(
 
 type DatasourceServices = Pick<
   DataServices,
-  "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs" | "refresh"
+  "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs" | "refresh" | "live"
 >;
 
 /** Datasources, the queries on them and their runs. */
@@ -171,7 +183,8 @@ async function openQueries(
     callerFor,
     log,
   });
-  return { datasources, datasourcesStore, queries, queriesStore, runs, refresh };
+  const live = new LiveDatasets({ datasources, store: datasourcesStore, datasets });
+  return { datasources, datasourcesStore, queries, queriesStore, runs, refresh, live };
 }
 
 /** A folder for temporary files: what a killed process left there is gone. */

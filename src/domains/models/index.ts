@@ -44,12 +44,12 @@ export type { VisibleModel } from "./visible-model.ts";
 
 interface Before {
   identity: Pick<Identity, "callerFor">;
-  data: Pick<DataServices, "data" | "datasets">;
+  data: Pick<DataServices, "data" | "datasets" | "datasources" | "live">;
 }
 
 export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
   name: "models",
-  open({ catalog, analytics, clock }, { identity, data: { data, datasets } }) {
+  open({ catalog, analytics, clock }, { identity, data: { data, datasets, datasources, live } }) {
     const modelsStore = new ModelsStore(catalog, clock);
     const binder = new Binder({ datasets, analytics });
     const callerFor: CallerFor = (owner) => identity.callerFor(owner);
@@ -59,7 +59,7 @@ export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
         modelsStore,
         storedQueries: new StoredQueriesStore(catalog, clock),
         improvements: new ImprovementsStore(catalog, clock),
-        inference: new Inference({ data, datasets, analytics }),
+        inference: new Inference({ data, datasets, analytics, datasources, live }),
       },
     };
   },

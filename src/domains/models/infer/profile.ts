@@ -93,7 +93,8 @@ export async function ask(
 ): Promise<JsonValue[][]> {
   const limits = { rows: 1_000, ms: LIMITS.models.inferenceMs };
   const scope = String(caller.workspace.id);
-  return (await analytics.query({ scope, tableViews, sql, limits, signal })).rows;
+  const sampleRows = LIMITS.models.liveSampleRows;
+  return (await analytics.query({ scope, tableViews, sql, limits, sampleRows, signal })).rows;
 }
 
 const FACTS = 11;
