@@ -41,7 +41,6 @@ import { setRefresh } from "./tools/set-refresh.tool.ts";
 
 export {
   columnsOf,
-  filtersToQuery,
   parametersOf,
   parse,
   parseCondition,
@@ -80,6 +79,7 @@ export {
   dateToken,
   descending,
   either,
+  filtersToQuery,
   following,
   ifElse,
   isNotNull,

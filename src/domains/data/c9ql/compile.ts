@@ -10,7 +10,7 @@ import {
   type ValueItem,
 } from "./ast.ts";
 import { compileCondition, compileExpression } from "./compile-expression.ts";
-import { compileExpansion, compileOutputs, expansionIn, type Output } from "./expand.ts";
+import { compileExpansion, compileOutputs, expansionIn, type Output, ValuesNeeded } from "./expand.ts";
 import { isAggregateCall } from "./functions.ts";
 import { parametersOf } from "./parameters.ts";
 import { printExpression } from "./print.ts";
@@ -23,7 +23,6 @@ import {
   type Scope,
   TableView,
 } from "./scope.ts";
-import { ValuesNeeded } from "./transpose.ts";
 import { localTime, refuseLarge, type Value, type ValueType, valueType } from "./value.ts";
 
 export interface CompileOptions {

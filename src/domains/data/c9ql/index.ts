@@ -13,7 +13,6 @@ export {
   compileTest,
   rowCondition,
 } from "./compile.ts";
-export { type Filter, filtersToC9ql, filtersToCondition, filtersToQuery } from "./filters.ts";
 export { parametersOf, refuseUnknownParameters } from "./parameters.ts";
 export { parse, parseCondition } from "./parse.ts";
 export { print, printExpression } from "./print.ts";

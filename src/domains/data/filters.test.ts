@@ -1,14 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { NOW, TestTable } from "../../../../test/support/c9ql-table.ts";
-import {
-  compile,
-  type Filter,
-  filtersToC9ql,
-  filtersToCondition,
-  filtersToQuery,
-  parse,
-  print,
-} from "./index.ts";
+import { NOW, TestTable } from "../../../test/support/c9ql-table.ts";
+import { compile, parse, print } from "./c9ql/index.ts";
+import { type Filter, filtersToQuery } from "./row-query.ts";
+
+const filtersToC9ql = (filters: readonly Filter[]) => print(filtersToQuery(filters));
 
 describe("filters of a widget", () => {
   let table: TestTable;
@@ -51,7 +46,6 @@ describe("filters of a widget", () => {
       { field: "it's", operator: ">", value: 1 },
     ];
     expect(filtersToC9ql(filters)).toBe("select * where `Region` = 'West' and `it's` > 1");
-    expect(filtersToCondition([])).toBeUndefined();
     expect(filtersToC9ql([])).toBe("select *");
   });
 
@@ -78,7 +72,7 @@ describe("filters of a widget", () => {
     [{ field: "a", operator: "between", value: [1, 2, 3] }, /takes two values/, /list/],
     [{ field: "a", operator: "=", value: Number.NaN }, /not finite/, /^$/],
   ])("%j is refused", (filter, problem, hint) => {
-    const run = () => filtersToCondition([filter]);
+    const run = () => filtersToQuery([filter]);
     expect(run).toThrow(
       expect.objectContaining({ code: "bad_request", message: expect.stringMatching(problem) }),
     );
