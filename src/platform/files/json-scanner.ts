@@ -1,11 +1,5 @@
-import type { FileHandle } from "node:fs/promises";
-import { TextDecoder } from "node:util";
-import { AppError } from "../../../../kernel/errors.ts";
-import { LIMITS as ENGINE } from "../../../../platform/analytics/limits.ts";
-import { excerptOf, fileChunks } from "../../../../platform/files/index.ts";
-import { LIMITS as FILES } from "../../../../platform/files/limits.ts";
-import { markedEncoding } from "../detect-format.ts";
-import { rowTooLarge } from "./table-reader.ts";
+import { AppError } from "../../kernel/errors.ts";
+import { LIMITS } from "../analytics/limits.ts";
 
 export type JsonKind = "object" | "array" | "text" | "other";
 
@@ -43,7 +37,7 @@ type Next = (typeof NEXT)[keyof typeof NEXT];
  */
 export class JsonScanner {
   readonly #visitor: JsonVisitor;
-  readonly #containers = new Uint8Array(ENGINE.analytics.jsonDepth + 2);
+  readonly #containers = new Uint8Array(LIMITS.analytics.jsonDepth + 2);
   #depth = 0;
   /** Depth at which everything is passed over until it is left. */
   #silentDepth = 0;
@@ -83,6 +77,11 @@ export class JsonScanner {
     }
     if (keyStart >= 0) this.#keepKey(chunk.subarray(keyStart));
     this.#offset += length;
+  }
+
+  /** Counted from 1. */
+  get line(): number {
+    return this.#line;
   }
 
   finish(): void {
@@ -195,10 +194,10 @@ export class JsonScanner {
     if (this.#isKey) throw broken("has a value where a name should be", this.#line);
     this.#requireValue();
     this.#depth += 1;
-    if (this.#depth > ENGINE.analytics.jsonDepth) {
+    if (this.#depth > LIMITS.analytics.jsonDepth) {
       throw new AppError(
         "too_large",
-        `The JSON is nested more than ${ENGINE.analytics.jsonDepth} levels deep.`,
+        `The JSON is nested more than ${LIMITS.analytics.jsonDepth} levels deep.`,
       );
     }
     this.#containers[this.#depth] = container;
@@ -225,19 +224,42 @@ export class JsonScanner {
 function broken(what: string, line: number): AppError {
   return new AppError("bad_request", `The JSON ${what} (line ${line}).`, {
     hint: "Check that the file is complete.",
+    data: { line },
   });
 }
 
-export interface JsonElement {
-  kind: JsonKind;
+export class JsonElement {
+  readonly kind: JsonKind;
   /** Of a member of an object. */
-  name: string;
-  /** On one line. */
-  text: string;
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** The one on which it begins. */
+  readonly line: number;
+
+  constructor(kind: JsonKind, name: string, bytes: Buffer, line: number) {
+    this.kind = kind;
+    this.name = name;
+    this.bytes = bytes;
+    this.line = line;
+  }
+
+  /** On one line: inside of texts there are no line breaks, so this changes nothing but the layout. */
+  get text(): string {
+    return this.bytes.toString("utf8").replace(/[\r\n]+\s*/g, " ");
+  }
+}
+
+interface SplitterOptions {
+  /** Whether the elements stand in an array or object; otherwise values stand one after the other. */
+  isInside: boolean;
+  mostBytes: number;
+  /** The error for an element that is larger. */
+  tooLarge(line: number): AppError;
 }
 
 /** Cuts JSON into the elements of its outermost array or object, or into its values when they stand one after the other. */
 export class ElementSplitter implements JsonVisitor {
+  readonly #options: SplitterOptions;
   readonly #scanner = new JsonScanner(this);
   /** How many arrays or objects lie around the elements. */
   readonly #level: number;
@@ -245,6 +267,7 @@ export class ElementSplitter implements JsonVisitor {
   #depth = 0;
   #kind: JsonKind = "other";
   #name = "";
+  #line = 1;
   #pieces: Buffer[] = [];
   #bytes = 0;
   #isOpen = false;
@@ -253,9 +276,12 @@ export class ElementSplitter implements JsonVisitor {
   #chunk: Buffer = Buffer.alloc(0);
   /** Where the chunk at hand begins in the whole. */
   #base = 0;
+  /** What stands in the file: usually one value. */
+  readonly top: JsonKind[] = [];
 
-  constructor(isInside: boolean) {
-    this.#level = isInside ? 1 : 0;
+  constructor(options: SplitterOptions) {
+    this.#options = options;
+    this.#level = options.isInside ? 1 : 0;
   }
 
   push(chunk: Buffer): JsonElement[] {
@@ -277,8 +303,10 @@ export class ElementSplitter implements JsonVisitor {
 
   begin(kind: JsonKind, at: number): boolean {
     this.#depth += 1;
+    if (this.#depth === 1) this.top.push(kind);
     if (this.#depth <= this.#level) return false;
     this.#kind = kind;
+    this.#line = this.#scanner.line;
     this.#start = at - this.#base;
     this.#isOpen = true;
     return true;
@@ -292,11 +320,9 @@ export class ElementSplitter implements JsonVisitor {
     this.#depth -= 1;
     if (this.#depth !== this.#level) return;
     this.#keep(at - this.#base);
-    // Inside texts there are no line breaks, so this changes nothing but the layout.
-    const text = Buffer.concat(this.#pieces)
-      .toString("utf8")
-      .replace(/[\r\n]+\s*/g, " ");
-    this.#elements.push({ kind: this.#kind, name: this.#name, text });
+    const [first = Buffer.alloc(0), ...more] = this.#pieces;
+    const bytes = more.length === 0 ? first : Buffer.concat(this.#pieces);
+    this.#elements.push(new JsonElement(this.#kind, this.#name, bytes, this.#line));
     this.#isOpen = false;
     this.#pieces = [];
     this.#bytes = 0;
@@ -307,67 +333,12 @@ export class ElementSplitter implements JsonVisitor {
     const piece = Buffer.from(this.#chunk.subarray(this.#start, until));
     this.#pieces.push(piece);
     this.#bytes += piece.length;
-    if (this.#bytes > FILES.files.rowBytes) throw rowTooLarge();
+    if (this.#bytes > this.#options.mostBytes) throw this.#options.tooLarge(this.#line);
   }
 
   #take(): JsonElement[] {
     const elements = this.#elements;
     this.#elements = [];
     return elements;
-  }
-}
-
-export function elementsOf(json: string): JsonElement[] {
-  const splitter = new ElementSplitter(true);
-  return [...splitter.push(Buffer.from(json)), ...splitter.finish()];
-}
-
-const CHUNK_BYTES = 1024 * 1024;
-
-/** The bytes of a text file as UTF-8 without a byte order mark; with a range, only those. */
-export async function* utf8Chunks(
-  file: FileHandle,
-  encoding: string | undefined,
-  range: { start: number; end: number } = { start: 0, end: Number.POSITIVE_INFINITY },
-): AsyncGenerator<{ chunk: Buffer; fraction: number }> {
-  const { size } = await file.stat();
-  let read = 0;
-  let written = 0;
-  for await (const { bytes, rawBytes } of recoded(file, encoding)) {
-    read += rawBytes;
-    const from = Math.max(0, range.start - written);
-    const until = Math.min(bytes.length, range.end - written);
-    written += bytes.length;
-    if (from < until) yield { chunk: bytes.subarray(from, until), fraction: Math.min(1, read / size) };
-    if (written >= range.end) return;
-  }
-}
-
-async function* recoded(
-  file: FileHandle,
-  wanted: string | undefined,
-): AsyncGenerator<{ bytes: Buffer; rawBytes: number }> {
-  let decoder: TextDecoder | undefined;
-  let isFirst = true;
-  for await (const chunk of fileChunks(file, { chunkBytes: CHUNK_BYTES })) {
-    if (isFirst) decoder = decoderFor(wanted ?? markedEncoding(chunk) ?? "utf-8");
-    const hasMark = isFirst && markedEncoding(chunk) === "utf-8";
-    isFirst = false;
-    if (decoder !== undefined)
-      yield { bytes: Buffer.from(decoder.decode(chunk, { stream: true })), rawBytes: chunk.length };
-    else yield { bytes: hasMark ? chunk.subarray(3) : chunk, rawBytes: chunk.length };
-  }
-  if (decoder !== undefined) yield { bytes: Buffer.from(decoder.decode()), rawBytes: 0 };
-}
-
-/** Undefined for UTF-8, which is left as it is. */
-function decoderFor(label: string): TextDecoder | undefined {
-  try {
-    const decoder = new TextDecoder(label);
-    return decoder.encoding === "utf-8" ? undefined : decoder;
-  } catch {
-    throw new AppError("unsupported", `The encoding "${excerptOf(label)}" is not known.`, {
-      hint: "Save the file as UTF-8.",
-    });
   }
 }
