@@ -253,7 +253,7 @@ function nameOf(scope: Scope, expression: Expression): string {
 type From = string;
 
 /** `transpose(field, value[, key, …])`: a column of each value of a field, for every row or one for each key. */
-export function compileTranspose(scope: Scope, node: CallNode, from: From): CompiledStatement {
+function compileTranspose(scope: Scope, node: CallNode, from: From): CompiledStatement {
   const [field, value, ...keys] = node.args.map((arg) => ({
     node: arg,
     value: compileExpression(scope, arg),
@@ -293,7 +293,7 @@ export function compileTranspose(scope: Scope, node: CallNode, from: From): Comp
 }
 
 /** `reverse_transpose(name, value, keep, …)`: every other column as a row with its name and its value. */
-export function compileReverse(scope: Scope, node: CallNode, from: From): CompiledStatement {
+function compileReverse(scope: Scope, node: CallNode, from: From): CompiledStatement {
   const [name, value, ...kept] = node.args;
   const usage = "reverse_transpose(new name field, new value field, field to keep, …)";
   if (name === undefined || value === undefined) throw misused(scope, node, usage);

@@ -408,7 +408,7 @@ function isOther(cells: readonly JsonElement[]): boolean {
 const CHUNK_BYTES = 1024 * 1024;
 
 /** The bytes of a text file as UTF-8 without a byte order mark; with a range, only those. */
-export async function* utf8Chunks(
+async function* utf8Chunks(
   file: FileHandle,
   encoding: string | undefined,
   range: { start: number; end: number } = { start: 0, end: Number.POSITIVE_INFINITY },
