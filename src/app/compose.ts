@@ -19,8 +19,8 @@ import type { CallPorts } from "../registry/call.ts";
 import type { Registry } from "../registry/registry.ts";
 import { mountConsoleApp } from "../surfaces/console-api/app.route.ts";
 import { mountCalls } from "../surfaces/console-api/calls.route.ts";
+import { mountStart } from "../surfaces/console-api/start.route.ts";
 import { mountExports } from "../surfaces/files/exports.route.ts";
-import { mountHome } from "../surfaces/home/home.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
 import { Endpoint, type EndpointParts } from "../surfaces/mcp/endpoint.ts";
@@ -57,7 +57,7 @@ export interface ComposeOptions {
   log?: Logger;
   /** How questions are read and bounded, where that is not by the rules of the house. */
   agent?: AgentOptions;
-  /** Where the built console lies; without it people get the start page. */
+  /** Where the built console lies; without it people are told how to build it. */
   consoleFolder?: string | undefined;
   /** More to register: tests mount fixtures on the real stack. */
   extend?: (registry: Registry) => void;
@@ -144,7 +144,6 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         knowledge,
         assets,
         bi,
-        demo,
         metrics,
         readinessChecks,
         signIn,
@@ -325,7 +324,6 @@ interface Mounted {
   knowledge: KnowledgeServices;
   assets: AssetsServices;
   bi: BiServices;
-  demo: Demo;
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
@@ -366,33 +364,25 @@ async function openSignIn(
 function mountAll(
   app: HttpApp,
   config: Config,
-  { vault, clock, registry, received, deliveries }: AppEngines,
+  { clock, registry, received, deliveries }: AppEngines,
   mounted: Mounted,
 ): void {
-  const { endpoints, ports, identity, knowledge, bi, assets, demo, metrics, readinessChecks, signIn } =
-    mounted;
+  const { endpoints, ports, identity, knowledge, bi, assets, metrics, readinessChecks, signIn } = mounted;
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
   mountOps(app, { metrics, metricsToken, version: VERSION, readinessChecks, log: ports.log });
   mountLogin(app, identity);
   signIn.mount(app);
   const served = MCP_SURFACES.filter(({ name }) => endpoints.has(name)).map(({ name, path }) => [name, path]);
-  const { browser, forms, apps } = signIn;
+  const { browser, forms } = signIn;
   const { hasContent, consoleFolder } = mounted;
-  mountHome(app, {
+  mountStart(app, {
     appUrl,
     version: VERSION,
     endpoints: Object.fromEntries(served),
     identity,
-    apps,
-    demo,
     browser,
     forms,
-    vault,
-    clock,
-    boards: bi.boards,
-    registry,
-    ports,
     hasContent,
     hasConsole: consoleFolder !== undefined,
   });

@@ -9,13 +9,13 @@ import { type CallPorts, call, type Outcome, toolOperation } from "../../registr
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import { NO_CLIENT } from "../../registry/context.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
-import { clientGuides } from "../home/client-guides.ts";
 import { refusal } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 import type { HasContent } from "../oauth/consent.route.ts";
 import { wordsIn, wordsOf } from "../oauth/pages/words.ts";
+import { clientGuides } from "./client-guides.ts";
 import { eventStream, type StreamEvent } from "./event-stream.ts";
 import { LIMITS } from "./limits.ts";
 import { requireConsole, requireSession } from "./require-person.ts";

@@ -15,7 +15,7 @@ const newToken = z.strictObject({
   expires_in: z.string().optional().describe("Such as 90d or 1y"),
 });
 
-/** Makes a token for the person who asks, from what the console API or the form of the start page was sent. */
+/** Makes a token for the person who asks, from what the console API was sent. */
 export function makeToken(
   { tokens }: Pick<Identity, "tokens">,
   { email, accountId }: SignedIn,

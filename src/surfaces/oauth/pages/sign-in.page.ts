@@ -53,7 +53,7 @@ ${guardField(view.formToken)}
 
 export function signedInPage(t: Words, view: { email: string; formToken: string }): Html {
   return html`<h1>${t`You are signed in`}</h1>
-<p>${t`as <strong>${view.email}</strong>. You can close this page and go back to your client, or see <a href="/">your dashboards, tokens and connected apps</a>.`}</p>
+<p>${t`as <strong>${view.email}</strong>. You can close this page and go back to your client, or go to <a href="/">the console</a>.`}</p>
 <form method="post" action="/sign-out">
 ${guardField(view.formToken)}
 <button type="submit">${t`Sign out`}</button>
@@ -64,5 +64,5 @@ export function signedOutPage(t: Words, by: Pick<IdentityProviderSettings, "id" 
   return html`<h1>${t`You are signed out`}</h1>
 <p>${t`Apps that you have connected stay connected until you revoke them.`}</p>
 ${by === undefined ? "" : html`<p><a href="/api/auth/${by.id}/sign-out">${t`Sign out of ${by.name} as well`}</a></p>`}
-<p>${t`<a href="/sign-in?return_to=%2F">Sign in again</a>, or go to <a href="/">the start page</a>.`}</p>`;
+<p>${t`<a href="/sign-in?return_to=%2F">Sign in again</a>`}</p>`;
 }
