@@ -158,6 +158,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
       signIn,
       engines.admission,
       engines.received,
+      engines.retrieval,
       jobs,
       schedules,
       deliveries,
@@ -242,6 +243,9 @@ function measureEngines(metrics: Metrics, { analytics, catalog, home }: AppEngin
     "kenning_database_connections",
     "Connections to the database that are in use.",
     () => pool.totalCount - pool.idleCount,
+  );
+  metrics.gauge("kenning_database_deaf", "1 while the database's notifications do not arrive.", () =>
+    Number(catalog.isDeaf),
   );
   metrics.gauge("kenning_database_waiting", "Calls that wait for a connection.", () => pool.waitingCount);
   metrics.gauge("kenning_disk_free_bytes", "Free space where the home is.", async () => {

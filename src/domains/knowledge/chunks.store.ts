@@ -44,6 +44,7 @@ function isVectorOf(fingerprint: string): SQL | undefined {
 
 /** The parsed texts of documents and the pieces that are searched; the index is made of these. */
 export class ChunksStore implements Source, KeptVectors {
+  readonly isLogged = true;
   readonly #catalog: Catalog;
 
   constructor(catalog: Catalog) {

@@ -73,6 +73,7 @@ export interface FoundVersion {
 
 /** What memories say, as the search sees it; its index is made of this. */
 export class VersionsStore implements Source, KeptVectors {
+  readonly isLogged = true;
   readonly #catalog: Catalog;
   readonly #entries: ReturnType<typeof preparedEntries>;
   readonly #byVersion: ReturnType<typeof preparedFound>;
