@@ -1,21 +1,16 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createTestDatabase } from "../support/database.ts";
 import { type Ask, answerOf, callOf, PATHS, rpc } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile, startTestServer } from "../support/server.ts";
 import { mountFixtures } from "./fixtures.ts";
 
 const PATH = PATHS.all;
 /** The address of a client that a trusted proxy speaks for. */
 const from = (address: string) => ({ "x-forwarded-for": address });
-let server: TestServer;
-let token: string;
 
-beforeAll(async () => {
-  server = await startTestServer({ extend: mountFixtures, env: { KENNING_TRUSTED_PROXIES: "127.0.0.1" } });
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: mountFixtures, env: { KENNING_TRUSTED_PROXIES: "127.0.0.1" } });
+const token = await server.token();
 
 const call = (name: string, args = {}, ask: Ask = {}) => callOf(server, PATH, name, args, { token, ...ask });
 const result = async (name: string, args = {}, ask: Ask = {}) => (await call(name, args, ask)).body.result;

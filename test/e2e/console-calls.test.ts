@@ -1,16 +1,15 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { LIMITS } from "../../src/kernel/limits.ts";
 import { toolsOf } from "../../src/registry/define-tool.ts";
 import { appUrlOf, Browser, signedInPerson } from "../support/oauth-client.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** What the console's pages call: the same tools on the same path as any client, with the power of a member. */
 
-let server: TestServer;
 const people = {} as Record<"viewer" | "contributor" | "admin", Browser>;
 
 /** Calls of the tool `slow` that run, and those that were aborted. */
@@ -40,21 +39,18 @@ const slowTool = toolsOf<object>()({
   },
 });
 
-beforeAll(async () => {
-  const consoleFolder = mkdtempSync(join(tmpdir(), "kenning-console-"));
-  mkdirSync(join(consoleFolder, "assets"));
-  writeFileSync(join(consoleFolder, "index.html"), "<!doctype html><title>Console</title>");
-  writeFileSync(join(consoleFolder, "assets", "main-abc.js"), "console.log(1)");
-  server = await startTestServer({
-    env: { RATE_LIMIT_ENABLED: "false" },
-    consoleFolder,
-    extend: (registry) => void registry.add({ tools: [slowTool], services: {} }),
-  });
-  await server.app.identity.workspaces.create({ slug: "globex" });
-  for (const role of ["viewer", "contributor", "admin"] as const)
-    people[role] = (await signedInPerson(server, role)).person;
+const consoleFolder = mkdtempSync(join(tmpdir(), "kenning-console-"));
+mkdirSync(join(consoleFolder, "assets"));
+writeFileSync(join(consoleFolder, "index.html"), "<!doctype html><title>Console</title>");
+writeFileSync(join(consoleFolder, "assets", "main-abc.js"), "console.log(1)");
+const server = await serverOfFile({
+  env: { RATE_LIMIT_ENABLED: "false" },
+  consoleFolder,
+  extend: (registry) => void registry.add({ tools: [slowTool], services: {} }),
 });
-afterAll(() => server.stop());
+await server.app.identity.workspaces.create({ slug: "globex" });
+for (const role of ["viewer", "contributor", "admin"] as const)
+  people[role] = (await signedInPerson(server, role)).person;
 
 const HEADERS = { "x-kenning-console": "1", "content-type": "application/json", accept: "application/json" };
 

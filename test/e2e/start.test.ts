@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { appUrlOf, Browser, newAccount, PASSWORD, signedInPerson } from "../support/oauth-client.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** The address of the server alone, as a browser and a program meet it; with the console, `console-calls.test.ts`. */
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
 
 const visitor = () => new Browser(appUrlOf(server));
 

@@ -1,24 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { callInConsole } from "../../../../test/support/console.ts";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { refusalsOf } from "../../../../test/support/models.ts";
-import { type Browser, signedInPerson } from "../../../../test/support/oauth-client.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { signedInPerson } from "../../../../test/support/oauth-client.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let person: Browser;
-let client: string;
-let stranger: string;
-
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  const signedIn = await signedInPerson(server, "contributor");
-  person = signedIn.person;
-  client = await server.token({ email: signedIn.email });
-  stranger = await server.token({ role: "admin" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+const signedIn = await signedInPerson(server, "contributor");
+const person = signedIn.person;
+const client = await server.token({ email: signedIn.email });
+const stranger = await server.token({ role: "admin" });
 
 it("is renamed, removed and brought back by whoever asked", async () => {
   const thread = randomUUID();

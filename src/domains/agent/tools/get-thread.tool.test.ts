@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { callInConsole } from "../../../../test/support/console.ts";
 import { resultOf } from "../../../../test/support/datasets.ts";
-import { type Browser, signedInPerson } from "../../../../test/support/oauth-client.ts";
+import { signedInPerson } from "../../../../test/support/oauth-client.ts";
 import { openCafe } from "../../../../test/support/questions.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Thread {
   thread_id: string;
@@ -12,22 +12,15 @@ interface Thread {
   turns: { question: string; answer_id: string | null; outcome: string | null; model: string | null }[];
 }
 
-let server: TestServer;
-let person: Browser;
 /** Of the same person, for an AI client. */
-let client: string;
-let stranger: string;
 
-beforeAll(async () => {
-  const clock = { now: () => new Date("2025-03-31T12:00:00Z") };
-  server = await startTestServer({ agent: { clock }, env: { RATE_LIMIT_ENABLED: "false" } });
-  await openCafe(server, await server.token());
-  const signedIn = await signedInPerson(server, "contributor");
-  person = signedIn.person;
-  client = await server.token({ email: signedIn.email });
-  stranger = await server.token({ role: "admin" });
-});
-afterAll(() => server.stop());
+const clock = { now: () => new Date("2025-03-31T12:00:00Z") };
+const server = await serverOfFile({ agent: { clock }, env: { RATE_LIMIT_ENABLED: "false" } });
+await openCafe(server, await server.token());
+const signedIn = await signedInPerson(server, "contributor");
+const person = signedIn.person;
+const client = await server.token({ email: signedIn.email });
+const stranger = await server.token({ role: "admin" });
 
 const inConsole = <T>(tool: string, args: object, thread: string, who = person) =>
   callInConsole<T>(who, tool, args, { thread });

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let ada: string;
-let bob: string;
-let diary: number;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  const { identity } = server.app;
-  await identity.users.create({ email: "bob@example.com", workspace: "acme", role: "contributor" });
-  await identity.groups.create({ workspace: "acme", name: "team" });
-  await identity.groups.addMember({ workspace: "acme", group: "team", email: "bob@example.com" });
-  ada = await server.token({ role: "contributor" });
-  bob = await server.token({ email: "bob@example.com" });
-  diary = await makeBase(server, ada, { name: "Diary", personal: true });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const { identity } = server.app;
+await identity.users.create({ email: "bob@example.com", workspace: "acme", role: "contributor" });
+await identity.groups.create({ workspace: "acme", name: "team" });
+await identity.groups.addMember({ workspace: "acme", group: "team", email: "bob@example.com" });
+const ada = await server.token({ role: "contributor" });
+const bob = await server.token({ email: "bob@example.com" });
+const diary = await makeBase(server, ada, { name: "Diary", personal: true });
 
 const share = (args: Record<string, unknown>, token = ada) =>
   callTool(server, token, "share_knowledge_base", { knowledge_base_id: diary, ...args });

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { refusalsOf } from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const MAIN = { name: "main", kind: "openai", model: "gpt-5", api_key: "sk-very-secret-1" };
 
-let server: TestServer;
-let admin: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const admin = await server.token();
 
 const set = (more: object) => resultOf(server, admin, "set_llm_provider", { ...MAIN, ...more });
 const list = async (token = admin) =>
