@@ -435,6 +435,23 @@ export class Data {
     return `${PARTS}/${this.#parts.blobs.ownName()}`;
   }
 
+  /** The first rows of a part that no dataset has; it is gone afterwards. */
+  async peek(caller: Caller, { key, path, columns, rows }: Part, limit: number) {
+    const { analytics, blobs } = this.#parts;
+    try {
+      if (rows === 0 || columns.length === 0) return [];
+      const tableViews = [{ name: "rows", parts: [path], columns: [...columns], version: key }];
+      const found = await analytics.query({
+        ...{ scope: scopeOf(caller), tableViews },
+        sql: 'SELECT * FROM "rows"',
+        limits: { rows: limit },
+      });
+      return found.rows.map((row) => record(found.columns, row));
+    } finally {
+      await blobs.delete(key);
+    }
+  }
+
   /** Lets `use` have all that this caller may see as one Parquet file that every tool reads; it is gone afterwards. */
   async withParquet<T>(
     caller: Caller,
@@ -464,6 +481,13 @@ export class Data {
 
   async setPolicies(caller: Caller, id: number, policies: readonly DatasetPolicy[]): Promise<Dataset> {
     const dataset = await this.require(caller, id);
+    await this.assertPolicies(dataset, policies);
+    return this.#parts.datasets.setPolicies(caller.workspace.id, id, policies);
+  }
+
+  /** They name columns that there are. */
+  async assertPolicies(dataset: Dataset, policies: readonly DatasetPolicy[]): Promise<void> {
+    const { id } = dataset;
     // Former rows may be brought back, and what was hidden in them stays hidden then.
     const columns = [...dataset.columns, ...(await this.#parts.datasets.versions.columns(id))];
     const known = new Set(
@@ -475,7 +499,6 @@ export class Data {
     const unknown = named.filter((name) => !known.has(name.toLowerCase()));
     if (unknown.length > 0)
       throw new AppError("bad_request", `${dataset.name} has no column ${unknown.join(", ")}.`);
-    return this.#parts.datasets.setPolicies(caller.workspace.id, id, policies);
   }
 
   /** What then holds of the columns that the caller sees. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ReceivedFiles } from "../../platform/files/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
+import type { Identity } from "../identity/index.ts";
 import type { Data } from "./data.ts";
 import { type Dataset, isLiveDataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
@@ -28,6 +29,8 @@ export interface DataServices {
   runs: QueryRuns;
   refresh: QueryRefresh;
   live: LiveDatasets;
+  /** Who is in a workspace, and what each may do. */
+  members: Pick<Identity["users"], "list"> & Pick<Identity, "callerFor">;
 }
 
 export const defineTool = toolsOf<DataServices>();

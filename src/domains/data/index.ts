@@ -33,6 +33,8 @@ import { importFile } from "./tools/import-file.tool.ts";
 import { listDatasets } from "./tools/list-datasets.tool.ts";
 import { listDatasources } from "./tools/list-datasources.tool.ts";
 import { listQueries } from "./tools/list-queries.tool.ts";
+import { previewFile } from "./tools/preview-file.tool.ts";
+import { previewPolicies } from "./tools/preview-policies.tool.ts";
 import { pushData } from "./tools/push-data.tool.ts";
 import { setColumnAggregates } from "./tools/set-column-aggregates.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
@@ -100,7 +102,7 @@ type Settings = ValuesOf<typeof DATA_SETTINGS>;
 /** The engine's processes start when they are first needed. */
 async function openData(
   engines: Engines,
-  { identity }: { identity: Pick<Identity, "callerFor"> },
+  { identity }: { identity: Pick<Identity, "callerFor" | "users"> },
   settings: Settings,
 ): Promise<OpenSlice<DataServices>> {
   const { home, catalog, claim, fetch, jobs, blobs, received, analytics, clock, log } = engines;
@@ -128,7 +130,8 @@ async function openData(
     for (const one of sweeps)
       await one().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
   };
-  const services = { data, datasets, imports, received, ...asked };
+  const members = { list: identity.users.list, callerFor };
+  const services = { data, datasets, imports, received, members, ...asked };
   return {
     services,
     start: sweep,
@@ -196,25 +199,31 @@ async function ownFolder(path: string): Promise<string> {
   return path;
 }
 
-export const dataSlice: SliceSpec<"data", DataServices, { identity: Pick<Identity, "callerFor"> }, Settings> =
-  {
-    name: "data",
-    open: openData,
-    tools: [
-      listDatasets,
-      pushData,
-      importFile,
-      setDatasetPolicies,
-      setColumnAggregates,
-      setDatasourceAccess,
-      createDatasource,
-      listDatasources,
-      browseDatasource,
-      createQuery,
-      listQueries,
-      getQueryRun,
-      cancelQueryRun,
-      setRefresh,
-    ],
-    assetKinds: [datasetKind, queryKind, datasourceKind],
-  };
+export const dataSlice: SliceSpec<
+  "data",
+  DataServices,
+  { identity: Pick<Identity, "callerFor" | "users"> },
+  Settings
+> = {
+  name: "data",
+  open: openData,
+  tools: [
+    listDatasets,
+    pushData,
+    importFile,
+    setDatasetPolicies,
+    previewPolicies,
+    previewFile,
+    setColumnAggregates,
+    setDatasourceAccess,
+    createDatasource,
+    listDatasources,
+    browseDatasource,
+    createQuery,
+    listQueries,
+    getQueryRun,
+    cancelQueryRun,
+    setRefresh,
+  ],
+  assetKinds: [datasetKind, queryKind, datasourceKind],
+};

@@ -4,6 +4,7 @@ import { createIdentity } from "./create-identity.ts";
 import type { IdentityServices } from "./define.ts";
 import type { IDENTITY_SETTINGS } from "./settings.ts";
 import { enableToolset } from "./tools/enable-toolset.tool.ts";
+import { getUsage } from "./tools/get-usage.tool.ts";
 import { listAuditEvents } from "./tools/list-audit-events.tool.ts";
 import { listMembers } from "./tools/list-members.tool.ts";
 import { listToolsets } from "./tools/list-toolsets.tool.ts";
@@ -34,5 +35,14 @@ export const identitySlice: SliceSpec<
       close: () => identity.close(),
     };
   },
-  tools: [whoami, listToolsets, enableToolset, listAuditEvents, listMembers, setMember, removeMember],
+  tools: [
+    whoami,
+    listToolsets,
+    enableToolset,
+    listAuditEvents,
+    getUsage,
+    listMembers,
+    setMember,
+    removeMember,
+  ],
 };

@@ -130,7 +130,6 @@ export const german: Translations = {
   Delete: "Löschen",
   Delimiter: "Trennzeichen",
   Detect: "Erkennen",
-  "Detect ({0})": "Erkennen ({0})",
   Diagram: "Schaubild",
   "Different values": "Verschiedene Werte",
   Discard: "Verwerfen",
@@ -406,8 +405,6 @@ export const german: Translations = {
     "Die Datei ist noch nicht vollständig: Unter „Datei“ steht, wo es hakt.",
   "The file of this model": "Die Datei dieses Modells",
   "The first {0} rows": "Die ersten {0} Zeilen",
-  "The first {0} rows as they are written. A type can be set where detection would be wrong.":
-    "Die ersten {0} Zeilen, wie sie dastehen. Wo die Erkennung irrt, lässt sich der Typ festlegen.",
   "The new text takes the place of the old one, which stays in the history.":
     "Der neue Text tritt an die Stelle des alten, der im Verlauf bleibt.",
   "The original": "Das Original",
@@ -425,8 +422,6 @@ export const german: Translations = {
   "These keys": "Diese Tasten",
   "They are read, searched and quoted; answers lead to the passage.":
     "Sie werden gelesen, durchsucht und zitiert; Antworten führen zur Stelle.",
-  "This kind of file is read by the server: types and notes are shown when its rows are in.":
-    "Diese Art Datei liest der Server: Typen und Hinweise stehen hier, sobald die Zeilen da sind.",
   Title: "Titel",
   "To the content": "Zum Inhalt",
   "Token, if it needs one": "Token, falls nötig",
@@ -490,9 +485,7 @@ export const german: Translations = {
   error: "Fehler",
   failed: "fehlgeschlagen",
   fires: "schlägt an",
-  "hides {0}": "verbirgt {0}",
   "just now": "gerade eben",
-  "keeps rows": "behält Zeilen zurück",
   likely: "wahrscheinlich",
   "line {0}": "Zeile {0}",
   "may change": "darf ändern",
@@ -517,7 +510,6 @@ export const german: Translations = {
   "{0} columns": "{0} Spalten",
   "{0} datasets": "{0} Datensätze",
   "{0} documents": "{0} Dokumente",
-  "{0} empty": "{0} leer",
   "{0} measures": "{0} Kennzahlen",
   "{0} memories": "{0} Erinnerungen",
   "{0} of {1} done": "{0} von {1} erledigt",

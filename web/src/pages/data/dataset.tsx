@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Download, Ellipsis, MessageSquareText, Trash2 } from "lucide-react";
-import { type ReactNode, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { callTool } from "../../api/client.ts";
 import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import { useParamsInAddress } from "../../api/search-params.ts";
@@ -18,6 +18,9 @@ import { When } from "../../components/when.tsx";
 import { bytes, cell, isNumeric, number, typeName } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
 import { questionOf } from "../ask/suggestions.ts";
+import type { Policy } from "./policies.tsx";
+
+const Policies = lazy(() => import("./policies.tsx").then(({ Policies }) => ({ default: Policies })));
 
 export function DatasetPage({ id }: { id: number }) {
   const { slug, role } = useWorkspace();
@@ -72,6 +75,24 @@ export function DatasetPage({ id }: { id: number }) {
                 label: t`Versions`,
                 content: <Versions id={id} details={details} onChange={() => void refetch()} />,
               },
+              ...(role === "admin"
+                ? [
+                    {
+                      id: "policies",
+                      label: t`Policies`,
+                      content: (
+                        <Suspense fallback={<Waiting />}>
+                          <Policies
+                            key={String(details.version)}
+                            id={id}
+                            columns={details.columns}
+                            policies={(details.policies ?? []) as Policy[]}
+                          />
+                        </Suspense>
+                      ),
+                    },
+                  ]
+                : []),
               { id: "source", label: t`Where from`, content: <Source details={details} slug={slug} /> },
             ]}
           />
@@ -386,7 +407,6 @@ function Versions({
 function Source({ details, slug }: { details: DatasetDetails["details"]; slug: string }) {
   const given = details.source?.detail ?? {};
   const detail = Object.keys(given).filter((name) => name in factNames() && given[name] !== null);
-  const policies = (details.policies ?? []) as { name: string; hide?: string[]; rows?: unknown[] }[];
   const kinds: Record<string, string> = {
     import: t`A file`,
     push: t`Pushed by a program`,
@@ -409,23 +429,6 @@ function Source({ details, slug }: { details: DatasetDetails["details"]; slug: s
           ))}
         </dl>
       </Card>
-      {policies.length > 0 && (
-        <Card className="p-4">
-          <h2 className="mb-2 font-semibold">{t`Policies`}</h2>
-          <ul className="flex flex-col gap-1 text-table">
-            {policies.map(({ name, hide = [], rows = [] }) => (
-              <li key={name}>
-                <span className="font-medium">{name}</span>{" "}
-                <span className="text-soft">
-                  {[rows.length > 0 && t`keeps rows`, hide.length > 0 && t`hides ${hide.join(", ")}`]
-                    .filter(Boolean)
-                    .join(" · ")}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </Card>
-      )}
     </div>
   );
 }
