@@ -481,13 +481,6 @@ export class Data {
 
   async setPolicies(caller: Caller, id: number, policies: readonly DatasetPolicy[]): Promise<Dataset> {
     const dataset = await this.require(caller, id);
-    await this.assertPolicies(dataset, policies);
-    return this.#parts.datasets.setPolicies(caller.workspace.id, id, policies);
-  }
-
-  /** They name columns that there are. */
-  async assertPolicies(dataset: Dataset, policies: readonly DatasetPolicy[]): Promise<void> {
-    const { id } = dataset;
     // Former rows may be brought back, and what was hidden in them stays hidden then.
     const columns = [...dataset.columns, ...(await this.#parts.datasets.versions.columns(id))];
     const known = new Set(
@@ -499,6 +492,7 @@ export class Data {
     const unknown = named.filter((name) => !known.has(name.toLowerCase()));
     if (unknown.length > 0)
       throw new AppError("bad_request", `${dataset.name} has no column ${unknown.join(", ")}.`);
+    return this.#parts.datasets.setPolicies(caller.workspace.id, id, policies);
   }
 
   /** What then holds of the columns that the caller sees. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { rowShape } from "../../../registry/define-tool.ts";
-import { datasetPolicy } from "../dataset.ts";
+import { type Dataset, type DatasetPolicy, datasetPolicy } from "../dataset.ts";
 import { columnShape, defineTool } from "../define.ts";
+import { columnsNamedBy } from "../policies.ts";
 
 /** Lets an admin see through the eyes of a member what policies leave, before they are set and afterwards. */
 export const previewPolicies = defineTool({
@@ -15,7 +16,7 @@ export const previewPolicies = defineTool({
   input: z.strictObject({
     dataset_id: z.int(),
     email: z.string().max(320).describe("Of a member"),
-    policies: z.array(datasetPolicy).max(50).optional().describe("As set_dataset_policies, not yet set"),
+    policies: z.array(z.unknown().pipe(datasetPolicy)).max(50).optional().describe("As set_dataset_policies"),
     limit: z.int().min(1).max(200).default(20),
   }),
   output: z.object({
@@ -38,7 +39,7 @@ export const previewPolicies = defineTool({
         hint: "{tool:list_members} lists them.",
       });
     const viewer = await members.callerFor({ workspaceId: caller.workspace.id, userId: member.userId });
-    if (policies !== undefined) await data.assertPolicies(dataset, policies);
+    assertColumns(dataset, policies ?? []);
     const seen = policies === undefined ? dataset : { ...dataset, policies };
     const { columns, rows, totalRows } = await data.read(viewer, seen, { limit, signal });
     const visible = new Set(columns.map(({ name }) => name));
@@ -52,3 +53,9 @@ export const previewPolicies = defineTool({
     };
   },
 });
+
+function assertColumns({ name, columns }: Dataset, policies: readonly DatasetPolicy[]): void {
+  const known = new Set(columns.map((column) => column.name.toLowerCase()));
+  const unknown = columnsNamedBy(policies).filter((each) => !known.has(each.toLowerCase()));
+  if (unknown.length > 0) throw new AppError("bad_request", `${name} has no column ${unknown.join(", ")}.`);
+}
