@@ -1,5 +1,6 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import {
+  aggregateOf,
   between,
   type Column,
   call,
@@ -86,9 +87,13 @@ function looksLikeC9ql(text: string): boolean {
 function notUnderstood({ columns }: Source): AppError {
   const names = columns.slice(0, SHOWN_COLUMNS).map(({ name }) => name);
   const more = columns.length > SHOWN_COLUMNS ? ", …" : "";
-  const numeric = columns.find(({ type }) => /INT|DOUBLE|DECIMAL|FLOAT/.test(type))?.name;
+  const measures = columns.filter((column) => (aggregateOf(column) ?? "none") !== "none");
+  const measure = measures.find((column) => aggregateOf(column) === "sum") ?? measures[0];
+  const numeric = measure?.name;
   const example =
-    numeric === undefined ? "the number of rows is below 50" : `the sum of ${numeric} is over 1000`;
+    measure === undefined
+      ? "the number of rows is below 50"
+      : `${aggregateOf(measure) === "avg" ? "the average" : "the sum"} of ${numeric} is over 1000`;
   return new AppError("bad_request", "The condition was not understood.", {
     hint: `The columns are ${names.join(", ")}${more}. Say one comparison, such as "${example}", or write C9QL, such as ${numeric ?? names[0]} > 50.`,
   });
