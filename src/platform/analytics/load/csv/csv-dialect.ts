@@ -148,11 +148,11 @@ function readQuoted(
   for (let at = start; ; ) {
     const close = text.indexOf(quote, at);
     const before = close === -1 ? at + longest : close;
-    const escape = sign === quote ? -1 : text.slice(at, before).indexOf(sign);
-    const stop = escape === -1 ? (close === -1 ? text.length : close) : at + escape;
+    const escapeAt = sign === quote ? -1 : text.slice(at, before).indexOf(sign);
+    const stop = escapeAt === -1 ? (close === -1 ? text.length : close) : at + escapeAt;
     if (stop - start > longest) return undefined;
     value += text.slice(at, stop);
-    if (escape !== -1) {
+    if (escapeAt !== -1) {
       const escaped = [quote, sign].find((each) => text.startsWith(each, stop + sign.length));
       value += escaped ?? sign;
       at = stop + sign.length + (escaped?.length ?? 0);
@@ -170,9 +170,9 @@ function readBare(text: string, start: number, { delimiter, quote, escape: sign 
   let value = "";
   for (let at = start; ; ) {
     const stop = endOfField(text, at, delimiter);
-    const escape = sign === "\\" ? text.slice(at, stop + 1).indexOf(sign) : -1;
-    if (escape === -1 || at + escape >= stop) return { value: value + text.slice(at, stop), end: stop };
-    const after = at + escape + 1;
+    const escapeAt = sign === "\\" ? text.slice(at, stop + 1).indexOf(sign) : -1;
+    if (escapeAt === -1 || at + escapeAt >= stop) return { value: value + text.slice(at, stop), end: stop };
+    const after = at + escapeAt + 1;
     const escaped = text.startsWith("\r\n", after)
       ? "\r\n"
       : [sign, delimiter, quote, '"', "\n"].find((each) => each !== "" && text.startsWith(each, after));
@@ -206,13 +206,13 @@ function tooManyColumns(): AppError {
   });
 }
 
-export function skipBlanks(text: string, start: number, delimiter: string): number {
+function skipBlanks(text: string, start: number, delimiter: string): number {
   let at = start;
   while ((text[at] === " " || text[at] === "\t") && text[at] !== delimiter) at += 1;
   return at;
 }
 
-export function endOfField(text: string, start: number, delimiter: string): number {
+function endOfField(text: string, start: number, delimiter: string): number {
   let at = start;
   while (at < text.length && text[at] !== "\n" && text[at] !== "\r" && !text.startsWith(delimiter, at))
     at += 1;
