@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SURFACES, type SurfaceName, type TokenLimits } from "../../src/registry/caller.ts";
@@ -71,6 +71,8 @@ async function plantData(): Promise<void> {
   ids.request = (requests as { id: number }[])[0]?.id ?? 0;
   const asked = await make("ask_question", { question: "how many orders", model: ids.modelName });
   ids.answer = String(asked.id);
+  ids.thread = randomUUID();
+  await make("change_thread", { thread_id: ids.thread, question: `Where is ${word()}?` });
   const source = { name: word(), type: "csv", host: `http://127.0.0.1:9/${word()}`, connection_test: "skip" };
   ids.datasource = Number((await make("create_datasource", source)).datasource_id);
   const query = { name: word(), datasource_id: ids.datasource, query: "", run_now: false };
@@ -144,6 +146,7 @@ function idFor(name: string): number | string | undefined {
   if (/stored_query/.test(plain)) return ids.storedQueryId;
   if (/memory|from_id|to_id|target_id/.test(plain)) return ids.memory;
   if (/answer_id/.test(plain)) return ids.answer;
+  if (/thread_id/.test(plain)) return ids.thread;
   if (/knowledge_base|^kb/.test(plain)) return ids.base;
   const named = [
     "dashboard",
@@ -176,6 +179,7 @@ const EXACT: Readonly<Record<string, (of: Ids) => Args>> = {
   ask_question: ({ modelName }) => ({ model: modelName, question: "how many orders" }),
   query_metrics: ({ modelName }) => ({ model: modelName, metrics: ["count(orders)"] }),
   browse_knowledge_base: ({ base }) => ({ knowledge_base_id: base }),
+  change_thread: ({ thread }) => ({ thread_id: thread, title: "Named" }),
   carry_out: ({ dashboard }) => ({
     instruction: "show amount by note as a bar chart",
     dashboard_id: dashboard,

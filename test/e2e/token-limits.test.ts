@@ -317,6 +317,7 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     export_data: { dataset_id: shop.orders, format: "csv" },
     search: { query: "orders" },
     list_dashboards: {},
+    list_dashboard_filters: { dashboard_id: 1 },
     find_widget: { name: "" },
     preview_widget: { draft: { dataset_id: shop.orders, chart_type: "datagrid2" }, width: 300, height: 200 },
     list_members: {},
@@ -336,6 +337,8 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     ask_question: { question: "revenue", model: modelName },
     query_metrics: { metrics: ["count(orders)"], model: modelName },
     get_answer: { answer_id: NO_ANSWER },
+    list_threads: {},
+    get_thread: { thread_id: NO_ANSWER },
     mark_answer: { answer_id: NO_ANSWER, mark: "right" },
     list_knowledge_bases: {},
     browse_knowledge_base: { knowledge_base_id: base },
@@ -396,7 +399,9 @@ describe("what a limited token sees keeps to its limits", () => {
       "list_relations",
       "get_memory",
       "get_answer",
+      "get_thread",
       "export_dashboard",
+      "list_dashboard_filters",
     ])
       answers.delete(ofNothing);
     expect([...answers].filter(([, text]) => text.startsWith("!"))).toEqual([]);
