@@ -351,7 +351,7 @@ export const COMMANDS: readonly Command[] = [
       "A database belongs to one home (KENNING_HOME): the rows of datasets and the files of documents are in its folder blobs, and secrets (passwords of datasources, keys of language models) are sealed with its root secret. A server with another home does not start.",
       "Stop all servers first. Without --accept-loss nothing is changed if anything would be lost; what that is, is listed.",
     ],
-    run: async (input, terminal) => (await import("./home.ts")).adopt(input, terminal),
+    run: async (input, terminal) => (await import("./installation.ts")).adopt(input, terminal),
   }),
   defineCommand({
     name: "doctor",
@@ -361,7 +361,7 @@ export const COMMANDS: readonly Command[] = [
       ...JSON_OPTION,
       deep: { description: "Also read every file of the datasets, and compare it with what was written" },
     },
-    run: async ({ options }, terminal) => (await import("./doctor.ts")).doctor(options, terminal),
+    run: async ({ options }, terminal) => (await import("./installation.ts")).doctor(options, terminal),
   }),
   defineCommand({
     name: "completion",

@@ -59,12 +59,12 @@ export const DEMO_COMMANDS: readonly Command[] = [
     notes: [
       "The first start on an empty home does so by itself. One that was begun and is not full is filled further. A server adds each new day to it.",
     ],
-    run: async (_input, terminal) => (await import("./demo.ts")).createDemo(terminal),
+    run: async (_input, terminal) => (await import("./installation.ts")).createDemo(terminal),
   }),
   defineCommand({
     name: "demo remove",
     summary: "Remove the demo workspace with everything in it, also what you have added there",
-    run: async (_input, terminal) => (await import("./demo.ts")).removeDemo(terminal),
+    run: async (_input, terminal) => (await import("./installation.ts")).removeDemo(terminal),
   }),
 ];
 

@@ -2,10 +2,10 @@ import type { Context } from "hono";
 import { z } from "zod";
 import type { ConnectedApps, Identity, SignedIn, TokenInfo } from "../../domains/identity/index.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { parseDuration } from "../../kernel/time.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
-import { makeToken } from "./make-token.ts";
 import { parseInput } from "./parse-input.ts";
 import { requirePerson } from "./require-person.ts";
 
@@ -17,6 +17,18 @@ export interface ConsoleParts {
 }
 
 const newPassword = z.strictObject({ current: z.string(), password: z.string() });
+
+const newToken = z.strictObject({
+  workspace: z.string(),
+  kind: z.enum(["api", "mcp", "memory", "knowledge"]),
+  name: z.string().optional(),
+  scopes: z.array(z.string()).optional(),
+  read_only: z.boolean().optional(),
+  toolsets: z.array(z.string()).optional(),
+  models: z.array(z.string()).optional(),
+  knowledge_bases: z.array(z.int()).optional(),
+  expires_in: z.string().optional().describe("Such as 90d or 1y"),
+});
 
 const BASE = "/api/console";
 
@@ -123,4 +135,28 @@ function shown(info: TokenInfo): Record<string, unknown> {
     last_used_at: info.lastUsedAt,
     last_used_client: info.lastUsedClient,
   };
+}
+
+/** Makes a token for the person who asks, from what the console API was sent. */
+function makeToken(
+  { tokens }: Pick<Identity, "tokens">,
+  { email, accountId }: SignedIn,
+  input: unknown,
+): Promise<{ token: string; info: TokenInfo }> {
+  const wish = parseInput(newToken, input);
+  return tokens.create({
+    email,
+    by: { userId: accountId },
+    workspace: wish.workspace,
+    kind: wish.kind,
+    ...(wish.name !== undefined && { name: wish.name }),
+    ...(wish.scopes !== undefined && { scopes: wish.scopes }),
+    ...(wish.expires_in !== undefined && { expiresInMs: parseDuration(wish.expires_in) }),
+    limits: {
+      readOnly: wish.read_only ?? false,
+      toolsets: wish.toolsets ?? null,
+      models: wish.models ?? null,
+      knowledgeBases: wish.knowledge_bases ?? null,
+    },
+  });
 }
