@@ -40,13 +40,16 @@ async function audited(filter: Record<string, unknown>, as = token) {
 const SYSTEM_TOOLS = ["whoami", "list_toolsets", "enable_toolset"];
 const ADMIN_TOOLS = [
   "list_audit_events",
+  "get_usage",
   "list_members",
   "set_member",
   "remove_member",
   "list_llm_providers",
   "set_llm_provider",
   "remove_llm_provider",
+  "test_llm_provider",
   "set_dataset_policies",
+  "preview_policies",
   "set_datasource_access",
   "list_improvement_requests",
   "close_improvement_request",
