@@ -17,7 +17,10 @@ export const CHART_TYPES = [
   "singletext",
   "datagrid2",
   "recommendation",
+  "text",
 ] as const;
+/** A text is no chart of the contract. */
+export const CONTRACT_CHART_TYPES = CHART_TYPES.filter((type) => type !== "text");
 export type ChartType = (typeof CHART_TYPES)[number];
 
 const AGGREGATES = ["sum", "avg", "count", "distinct", "min", "max", "median"] as const;
@@ -62,6 +65,8 @@ export const widgetSpec = z.strictObject({
     .regex(/^(number|integer|percent|percent:whole|money:[A-Z]{3})$/)
     .optional(),
   target: z.number().optional(),
+  /** Of a card that is only read; Markdown. */
+  text: z.string().max(LIMITS.bi.textCharacters).optional(),
 });
 export type WidgetSpec = z.output<typeof widgetSpec>;
 
@@ -118,7 +123,7 @@ export const widgetFields = {
     .pipe(options)
     .optional()
     .describe(
-      "{aggregate: sum|avg|count|distinct|min|max|median, grain: day|week|month…, filters: [{field, operator, value}], c9ql, top, sort, format: percent|money:EUR, target, model: semantic model}",
+      "{aggregate: sum|avg|count|distinct|min|max|median, grain: day|week|month…, filters: [{field, operator, value}], c9ql, top, sort, format: percent|money:EUR, target, model: semantic model, text}",
     ),
 };
 

@@ -436,20 +436,12 @@ export class Data {
   }
 
   /** The first rows of a part that no dataset has; it is gone afterwards. */
-  async peek(caller: Caller, { key, path, columns, rows }: Part, limit: number) {
+  async peek(caller: Caller, { key, path, columns }: Part, rows: number): Promise<Record<string, unknown>[]> {
     const { analytics, blobs } = this.#parts;
-    try {
-      if (rows === 0 || columns.length === 0) return [];
-      const tableViews = [{ name: "rows", parts: [path], columns: [...columns], version: key }];
-      const found = await analytics.query({
-        ...{ scope: scopeOf(caller), tableViews },
-        sql: 'SELECT * FROM "rows"',
-        limits: { rows: limit },
-      });
-      return found.rows.map((row) => record(found.columns, row));
-    } finally {
-      await blobs.delete(key);
-    }
+    const tableViews = [{ name: "rows", parts: [path], columns: [...columns], version: key }];
+    const request = { scope: scopeOf(caller), tableViews, sql: 'SELECT * FROM "rows"', limits: { rows } };
+    const found = await analytics.query(request).finally(() => blobs.delete(key));
+    return found.rows.map((row) => record(found.columns, row));
   }
 
   /** Lets `use` have all that this caller may see as one Parquet file that every tool reads; it is gone afterwards. */

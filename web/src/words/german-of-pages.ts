@@ -388,4 +388,17 @@ export const germanOfPages: Readonly<Record<string, string>> = {
     "Ein Bericht schickt ein Dashboard per Mail, jeden Tag, jede Woche oder jeden Monat.",
   "See what is sent": "Ansehen, was gesendet wird",
   "As it would be sent now.": "Wie es jetzt gesendet würde.",
+  "{0} saved another draft while you were writing. Saving yours takes its place.":
+    "{0} hat einen anderen Entwurf gesichert, während Sie schrieben. Wenn Sie Ihren sichern, nimmt er dessen Platz ein.",
+  "See theirs": "Den anderen ansehen",
+  Somebody: "Jemand",
+  "Ctrl Enter runs it; names are offered as you write.":
+    "Strg+Enter führt aus; Namen werden beim Schreiben angeboten.",
+  "Add text": "Text hinzufügen",
+  "Somebody else changed this dashboard just now. You see it as it is.":
+    "Jemand anders hat dieses Dashboard gerade geändert. Sie sehen es, wie es jetzt ist.",
+  "New text": "Neuer Text",
+  Heading: "Überschrift",
+  "**bold**, lists with - and headings with # are understood.":
+    "**fett**, Listen mit - und Überschriften mit # werden verstanden.",
 };

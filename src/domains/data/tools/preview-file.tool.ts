@@ -42,7 +42,7 @@ export const previewFile = defineTool({
       signal,
       onProgress: ({ stage, fraction }) => client.progress(fraction ?? 0, { total: 1, message: stage }),
     });
-    const rows = await data.peek(caller, file.part, SHOWN_ROWS);
+    const rows = file.columns.length === 0 ? [] : await data.peek(caller, file.part, SHOWN_ROWS);
     return {
       columns: file.columns.map(({ name, type }) => ({ name, type })),
       rows,

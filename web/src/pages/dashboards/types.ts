@@ -80,5 +80,6 @@ export interface WidgetDetails {
   aggregate?: string;
   grain?: string;
   c9ql?: string | null;
+  text?: string;
   top?: number;
 }

@@ -3,6 +3,7 @@ import type { ComponentProps } from "react";
 import { callTool } from "../../api/client.ts";
 import { useWorkspace } from "../../api/hooks.ts";
 import { useWidth } from "../../components/drawing.tsx";
+import { Markdown } from "../../components/markdown.tsx";
 import { Picture } from "../../components/picture.tsx";
 import { ErrorNote, Skeleton } from "../../components/states.tsx";
 import { useIsDark } from "../../frame/appearance.ts";
@@ -57,7 +58,10 @@ export function WidgetPicture({ widgetId, draft, dashboardId, chosen = {}, heigh
       ) : data.table !== null ? (
         <Table table={data.table} />
       ) : (
-        <p className="whitespace-pre-line px-1 py-2 text-soft">{data.text}</p>
+        <Markdown
+          text={data.text ?? ""}
+          className={data.kind === "text" ? "px-1 py-1" : "px-1 py-2 text-soft"}
+        />
       )}
       {data?.notes.map((note) => (
         <p key={note} className="px-1 text-caption text-faint">
