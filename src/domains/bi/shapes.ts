@@ -123,7 +123,7 @@ export const widgetFields = {
     .pipe(options)
     .optional()
     .describe(
-      "{aggregate: sum|avg|count|distinct|min|max|median, grain: day|week|month…, filters: [{field, operator, value}], c9ql, top, sort, format: percent|money:EUR, target, model: semantic model, text}",
+      "{aggregate: sum|avg|count|distinct|min|max|median, grain: day|week|month…, filters: [{field, operator, value}], c9ql, top, sort, format: percent|money:EUR, target, model, text}",
     ),
 };
 
