@@ -321,6 +321,10 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     find_widget: { name: "" },
     preview_widget: { draft: { dataset_id: shop.orders, chart_type: "datagrid2" }, width: 300, height: 200 },
     list_members: {},
+    get_usage: {},
+    preview_policies: { dataset_id: shop.orders, email: "nobody@example.com" },
+    preview_file: { file_url: "no such file" },
+    test_llm_provider: { name: "none" },
     list_embeds: {},
     export_dashboard: { dashboard_id: 1 },
     list_semantic_models: {},
@@ -402,6 +406,9 @@ describe("what a limited token sees keeps to its limits", () => {
       "get_thread",
       "export_dashboard",
       "list_dashboard_filters",
+      "preview_policies",
+      "preview_file",
+      "test_llm_provider",
     ])
       answers.delete(ofNothing);
     expect([...answers].filter(([, text]) => text.startsWith("!"))).toEqual([]);

@@ -90,6 +90,10 @@ export function Editor({
             readOnly={onChange === undefined}
             onChange={(text) => onChange?.(text)}
             extensions={extensions}
+            // What scrolls can be scrolled by the keys.
+            onCreateEditor={({ scrollDOM }) => {
+              scrollDOM.tabIndex = 0;
+            }}
             onKeyDownCapture={(event) => {
               if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
               event.preventDefault();
