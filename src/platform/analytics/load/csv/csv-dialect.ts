@@ -104,13 +104,17 @@ export function readRecord(
 ): CsvRecord {
   const { delimiter, quote } = quoting;
   const fields: Field[] = [];
+  // Millions of delimiters in a row must not become as many objects: one too many tells enough.
+  const keep = (field: Field): void => {
+    if (fields.length <= LIMITS.analytics.columns) fields.push(field);
+  };
   let isBroken = false;
   for (let at = start; ; ) {
     const first = skipBlanks(text, at, delimiter);
     const isQuoted = quote !== "" && text.startsWith(quote, first);
     const quoted = isQuoted ? readQuoted(text, first + quote.length, quoting, longest) : undefined;
     if (quoted === "open" && mayGoOn(first + quote.length)) {
-      fields.push({ value: "", isQuoted });
+      keep({ value: "", isQuoted });
       return { fields, stop: text.length, end: text.length, isComplete: false, isBroken: true };
     }
     const { value, end } = typeof quoted === "object" ? quoted : readBare(text, at, quoting);
@@ -119,10 +123,10 @@ export function readRecord(
       const behind = skipBlanks(text, end, delimiter);
       stop = endOfField(text, behind, delimiter);
       isBroken ||= stop !== behind;
-      fields.push({ value, isQuoted, ...(first > at && { blanks: { from: at, to: first } }) });
+      keep({ value, isQuoted, ...(first > at && { blanks: { from: at, to: first } }) });
     } else {
       isBroken ||= isQuoted;
-      fields.push({ value, isQuoted: false });
+      keep({ value, isQuoted: false });
     }
     const isCut = stop >= text.length && !(isStrict && isBroken);
     if (isCut) return { fields, stop, end: text.length, isComplete: false, isBroken };
