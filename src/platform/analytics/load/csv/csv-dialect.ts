@@ -93,6 +93,8 @@ interface ReadOptions {
   longest?: number;
   /** Whether nothing is read behind what is broken. */
   isStrict?: boolean;
+  /** Whether more fields than there may be columns are refused at once. */
+  isBounded?: boolean;
 }
 
 /** One record as it is written, blanks and all. */
@@ -100,13 +102,19 @@ export function readRecord(
   text: string,
   start: number,
   quoting: Quoting,
-  { mayGoOn = () => true, longest = Number.POSITIVE_INFINITY, isStrict = false }: ReadOptions = {},
+  {
+    mayGoOn = () => true,
+    longest = Number.POSITIVE_INFINITY,
+    isStrict = false,
+    isBounded = false,
+  }: ReadOptions = {},
 ): CsvRecord {
   const { delimiter, quote } = quoting;
   const fields: Field[] = [];
   // Millions of delimiters in a row must not become as many objects: one too many tells enough.
   const keep = (field: Field): void => {
     if (fields.length <= LIMITS.analytics.columns) fields.push(field);
+    else if (isBounded) throw tooManyColumns();
   };
   let isBroken = false;
   for (let at = start; ; ) {
@@ -195,8 +203,7 @@ interface ParsedRecord {
 export function parseRecord(text: string, start: number, quoting: Quoting): ParsedRecord {
   const mayGoOn = (from: number): boolean =>
     text.length > WHOLE_CHARACTERS && text.length - from < CUT_CHARACTERS;
-  const { fields, end, isComplete } = readRecord(text, start, quoting, { mayGoOn });
-  if (fields.length > LIMITS.analytics.columns) throw tooManyColumns();
+  const { fields, end, isComplete } = readRecord(text, start, quoting, { mayGoOn, isBounded: true });
   return { fields: fields.map(({ value, isQuoted }) => (isQuoted ? value : value.trim())), end, isComplete };
 }
 
