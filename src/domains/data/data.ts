@@ -2,7 +2,6 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { scopeOf } from "../../kernel/fair-queue.ts";
 import { JsonSlice } from "../../kernel/json.ts";
 import { quoteName } from "../../kernel/sql-text.ts";
-import { clip } from "../../kernel/text.ts";
 import type { Clock } from "../../kernel/time.ts";
 import {
   type Analytics,
@@ -33,11 +32,9 @@ import {
   refuseUnknownParameters,
 } from "./c9ql/index.ts";
 import {
-  aggregateOf,
   assertName,
   assertNotFromQuery,
   type Column,
-  type ColumnAggregate,
   type Dataset,
   type DatasetPolicy,
   type DatasetSource,
@@ -487,30 +484,6 @@ export class Data {
     return this.#parts.datasets.setPolicies(caller.workspace.id, id, policies);
   }
 
-  /** What then holds of the columns that the caller sees. */
-  async setAggregates(
-    caller: Caller,
-    id: number,
-    wanted: Readonly<Record<string, ColumnAggregate>>,
-  ): Promise<Record<string, ColumnAggregate>> {
-    const dataset = await this.require(caller, id);
-    const numbers = restrictionFor(caller, dataset).columns.filter((column) => aggregateOf(column));
-    const said = new Map<string, ColumnAggregate>();
-    for (const [name, aggregate] of Object.entries(wanted)) {
-      const found = numbers.find((column) => column.name.toLowerCase() === name.toLowerCase());
-      if (found === undefined) throw noNumber(name, dataset, numbers);
-      said.set(found.name, aggregate);
-    }
-    // Rows stay what they are, but a caller who may not add to them does not say what they mean.
-    const mayChange = (found: Dataset) => assertMayAdd(caller, found, [...said.keys()]);
-    const changed = await this.#parts.datasets.setAggregates(caller.workspace.id, id, said, mayChange);
-    const pairs = restrictionFor(caller, changed).columns.flatMap((column): [string, ColumnAggregate][] => {
-      const aggregate = aggregateOf(column);
-      return aggregate === undefined ? [] : [[column.name, aggregate]];
-    });
-    return Object.fromEntries(pairs);
-  }
-
   /** Puts many small parts of a dataset into one, before they slow its readers down. */
   async compact(dataset: Dataset, signal: AbortSignal): Promise<boolean> {
     const { datasets, analytics, blobs } = this.#parts;
@@ -534,12 +507,6 @@ export class Data {
     await this.#parts.pushes?.sweep();
     await sweepParts(this.#parts, signal);
   }
-}
-
-function noNumber(column: string, { name }: Dataset, numbers: readonly Column[]): AppError {
-  return new AppError("bad_request", `${name} has no column of numbers called ${clip(column)}.`, {
-    hint: `Its columns of numbers are ${clip(numbers.map((each) => each.name).join(", ") || "none", 500)}.`,
-  });
 }
 
 /** A dataset under a caller's policies, with its visible columns. */
