@@ -179,6 +179,7 @@ const EXACT: Readonly<Record<string, (of: Ids) => Args>> = {
   ask_question: ({ modelName }) => ({ model: modelName, question: "how many orders" }),
   query_metrics: ({ modelName }) => ({ model: modelName, metrics: ["count(orders)"] }),
   browse_knowledge_base: ({ base }) => ({ knowledge_base_id: base }),
+  fetch: ({ document }) => ({ id: `document:${document}` }),
   change_thread: ({ thread }) => ({ thread_id: thread, title: "Named" }),
   carry_out: ({ dashboard }) => ({
     instruction: "show amount by note as a bar chart",

@@ -316,6 +316,8 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
     get_details: dataset,
     export_data: { dataset_id: shop.orders, format: "csv" },
     search: { query: "orders" },
+    search_assets: { query: "orders" },
+    fetch: { id: `document:${document}` },
     list_dashboards: {},
     list_dashboard_filters: { dashboard_id: 1 },
     find_widget: { name: "" },

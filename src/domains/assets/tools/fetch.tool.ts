@@ -57,7 +57,6 @@ export const fetch = defineTool({
   description: "The text of what search found; of a dataset its columns and first rows.",
   permission: null,
   effect: "read",
-  within: ["knowledgeBases", "models"],
   input: z.strictObject({ id: z.string() }),
   output: z.object({
     id: z.string(),

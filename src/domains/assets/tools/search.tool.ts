@@ -60,7 +60,6 @@ export const search = defineTool({
   description: "Documents, memories, datasets and dashboards by words and meaning.",
   permission: null,
   effect: "read",
-  within: ["knowledgeBases", "models"],
   input: z.strictObject({ query: z.string().min(1).max(2_000) }),
   output: z.object({
     results: z.array(
