@@ -30,7 +30,12 @@ export const identitySlice: SliceSpec<
       rateLimits: { enabled: mcp.rateLimitEnabled, questions },
     });
     return {
-      services: { ...identity, appUrl: core.appUrl, describeToolsets: () => registry.toolsets() },
+      services: {
+        ...identity,
+        appUrl: core.appUrl,
+        describeToolsets: () => registry.toolsets(),
+        allTools: () => registry.tools("all"),
+      },
       sweep: () => Promise.all([identity.audit.sweep(), identity.membership.sweep()]),
       close: () => identity.close(),
     };

@@ -33,8 +33,8 @@ export const german: Translations = {
   "Address (URL)": "Adresse (URL)",
   "Agents write here what the model could not answer, so that somebody who knows the data can add it.":
     "Hier schreiben Agenten auf, was das Modell nicht beantworten konnte, damit es jemand ergänzt, der die Daten kennt.",
-  Alert: "Alarm",
-  Alerts: "Alarme",
+  Alert: "Warnung",
+  Alerts: "Warnungen",
   All: "Alle",
   "All pages": "Alle Seiten",
   "All rows": "Alle Zeilen",
@@ -386,7 +386,7 @@ export const german: Translations = {
   "Stopped.": "Angehalten.",
   Table: "Tabelle",
   "Tables that questions, dashboards and alerts are made of.":
-    "Tabellen, aus denen Fragen, Dashboards und Alarme bestehen.",
+    "Tabellen, aus denen Fragen, Dashboards und Warnungen bestehen.",
   "Take back": "Zurücknehmen",
   "Test questions": "Testfragen",
   Text: "Text",

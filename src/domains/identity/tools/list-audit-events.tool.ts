@@ -53,11 +53,9 @@ export const listAuditEvents = defineTool({
 
   async run(
     { user_id, token_id, dataset_id, slower_than_ms, since, until, show, ...filter },
-    { audit, caller, describeToolsets },
+    { audit, caller, allTools },
   ) {
-    const tools = new Map(
-      describeToolsets().flatMap((each) => each.tools.map(({ name, tool }) => [name, tool] as const)),
-    );
+    const tools = new Map(allTools().map(({ name, tool }) => [name, tool] as const));
     const reading = [...tools].flatMap(([name, { effect }]) => (effect === "read" ? [name] : []));
     const page = await audit.list(caller.workspace.id, {
       limit: filter.limit,

@@ -241,7 +241,14 @@ function actionName({ action, resource_id: id }: Event): string {
     "token.created": t`Made a token`,
     "token.revoked": t`Revoked a token`,
   };
-  return names[action] ?? (action === "mcp.tool.call" ? (id ?? action) : action);
+  const [, ...said] = (action === "mcp.tool.call" ? `tool.${id}` : action).split(".");
+  return (
+    names[action] ??
+    said
+      .join(" ")
+      .replaceAll("_", " ")
+      .replace(/^./, (first) => first.toUpperCase())
+  );
 }
 
 /** The client of an agent or program; undefined for what people did in their browser. */
