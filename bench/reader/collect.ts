@@ -16,6 +16,7 @@ import { buildModel, type PublishedModel, unpublished } from "../../src/domains/
 import { type ModelDataset, sqlOf } from "../../src/domains/models/model.ts";
 import { quoteName, quoteText } from "../../src/kernel/sql-text.ts";
 import { selectParts, viewSql } from "../../src/platform/analytics/engine/table-view-sql.ts";
+import { HIDDEN_SCHEMA } from "../../src/platform/analytics/index.ts";
 import type { Caller } from "../../src/registry/caller.ts";
 import type { GoldQuestion } from "./sets.ts";
 
@@ -117,14 +118,17 @@ async function load(
 async function keepRows(path: string, views: Awaited<ReturnType<typeof tableViewsOf>>): Promise<void> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection: DuckDBConnection = await instance.connect();
-  for (const { name, columns, parts, select, isHidden = false, isRestricted = false } of views) {
-    const raw = await selectParts(connection, parts, columns, name);
-    const view = { name, columns, files: [...parts], select, isHidden, isRestricted };
-    await connection.run(viewSql(view, raw));
+  await connection.run(`CREATE SCHEMA ${quoteName(HIDDEN_SCHEMA)}`);
+  // Hidden ones first: the others are made of them.
+  for (const view of views.toSorted((a, b) => Number(b.isHidden ?? false) - Number(a.isHidden ?? false))) {
+    const { name, columns, parts, select, isHidden = false, isRestricted = false } = view;
+    const isOfOthers = select !== undefined && columns.length === 0 && parts.length === 0;
+    const raw = isOfOthers ? undefined : await selectParts(connection, parts, columns, name);
+    await connection.run(viewSql({ name, columns, files: [...parts], select, isHidden, isRestricted }, raw));
   }
   rmSync(path, { force: true });
   await connection.run(`ATTACH ${quoteText(path)} AS kept`);
-  for (const { name } of views)
+  for (const { name } of views.filter(({ isHidden }) => isHidden !== true))
     await connection.run(`CREATE TABLE kept.main.${quoteName(name)} AS FROM ${quoteName(name)}`);
   await connection.run("DETACH kept");
   connection.closeSync();

@@ -21,6 +21,10 @@ export interface Example {
   fold: number;
   /** A word in it was replaced by one that the data do not know, so that nothing answers it. */
   isSpoiled?: true;
+  /** When it is asked, where that matters. */
+  now?: string;
+  /** Periods in which there was nothing may be there or not. */
+  hasGaps?: true;
 }
 
 /** The questions of the sets that were collected in a folder. */

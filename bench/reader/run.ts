@@ -1,7 +1,13 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { compile } from "../../src/domains/agent/compile/compile.ts";
+import { ifCarried } from "../../src/domains/agent/compile/paths.ts";
+import type { Knowledge } from "../../src/domains/agent/knowledge/build-knowledge.ts";
 import type { SlotModels } from "../../src/domains/agent/reader/models.ts";
-import { runnable } from "../../src/domains/agent/reader/propose.ts";
+import { type Ruled, runnable } from "../../src/domains/agent/reader/propose.ts";
 import type { Known } from "../../src/domains/agent/reader/rank.ts";
+import { datesIn } from "../../src/domains/agent/understand/candidates/dates.ts";
+import type { Question, Reading } from "../../src/domains/agent/understand/reading.ts";
+import { understand } from "../../src/domains/agent/understand/understand.ts";
 import { quoteText } from "../../src/kernel/sql-text.ts";
 import type { JsonValue } from "../../src/platform/analytics/index.ts";
 import type { Example } from "./examples.ts";
@@ -15,6 +21,8 @@ export interface Tried {
   sql: string[];
   /** Words that name nothing. */
   unknown: number;
+  /** What the rules alone make of it. */
+  ruled: Ruled;
 }
 
 const MOST_ROWS = 600;
@@ -29,12 +37,16 @@ export class Runner {
   async tried(example: Example, models: SlotModels): Promise<Tried> {
     const { schema, linked, collected } = example;
     const { knowledge, rows: path } = collected;
-    const { proposals: all, unknown } = runnable(schema, linked, knowledge, models);
+    const asked = { text: example.question.question, timeZone: "UTC", now: example.now ?? NOW };
+    const ruled = ruledFor(asked, knowledge);
+    const dates = datesIn(asked, knowledge).map(({ start, end }) => asked.text.slice(start, end));
+    const { proposals: all, unknown } = runnable(schema, linked, knowledge, models, { ...ruled, dates });
     const results: (Rows | null)[] = [];
     for (const { sql } of all) results.push(await this.rows(path, sql));
     return {
       known: all.map(({ known }) => known),
       results,
+      ruled,
       unknown: unknown.length,
       sql: all.map(({ sql }) => sql),
     };
@@ -80,6 +92,21 @@ export class Runner {
   }
 }
 
+/** Where nothing else is said. */
+const NOW = "2026-03-31T12:00:00";
+
+/** What the rules alone make of a question, without what is near to words that nothing is called by. */
+function ruledFor(question: Question, knowledge: Knowledge): Ruled {
+  const { readings, missing, unclear } = understand(question, knowledge);
+  if (missing.length > 0) return { k: "refuse" };
+  if (unclear.length > 0) return { k: "clarify" };
+  const isCarried = ({ ask }: Reading) => ifCarried(() => compile(knowledge.schema, ask)) !== undefined;
+  const first = readings.find(isCarried);
+  if (first === undefined) return { k: "refuse" };
+  const { ask, cost, assumptions } = first;
+  return { k: "run", ask, cost, readings: readings.length, assumptions: assumptions.length };
+}
+
 function textOf(value: JsonValue): string {
   if (value === null) return "~";
   const text = String(value).trim().toLowerCase();
@@ -97,7 +124,7 @@ interface How {
 }
 
 /** Whether a statement gives all that share the first place where the gold gives whichever comes first. */
-export function isTied(goldSql: string, sql: string): boolean {
+function isTied(goldSql: string, sql: string): boolean {
   return /limit 1\s*;?\s*$/i.test(goldSql) && /QUALIFY rank\(\)/.test(sql);
 }
 
@@ -131,6 +158,18 @@ export function isRight(
     return tries < 50 && isFit(keys, own, isTied);
   };
   return go([]);
+}
+
+/** Whether what came of a statement is right for a question, which one with a strange word never is. */
+export function isRightFor(
+  { question: { rows, gold_sql }, isSpoiled, hasGaps }: Pick<Example, "question" | "isSpoiled" | "hasGaps">,
+  got: Rows | null,
+  { isExact = false, tiedBy }: { isExact?: boolean; tiedBy?: string | undefined } = {},
+): boolean {
+  if (isSpoiled === true || got === null) return false;
+  const isFull = (row: Rows[number]) => row.slice(1).some((value) => value !== null && value !== 0);
+  const [wanted, found] = hasGaps === true ? [rows.filter(isFull), got.filter(isFull)] : [rows, got];
+  return isRight(wanted, found, { isExact, isTied: tiedBy !== undefined && isTied(gold_sql, tiedBy) });
 }
 
 /** More that share a place were hardly meant. */

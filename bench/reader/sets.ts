@@ -56,6 +56,8 @@ export function optionsIn(usage: string) {
       /** Sets that are left unread as well. */
       without: { type: "string", default: "" },
       out: { type: "string" },
+      /** So many questions of each set are asked of a real server as well. */
+      door: { type: "string", default: "0" },
     },
   });
   const [sets] = positionals;
@@ -64,7 +66,14 @@ export function optionsIn(usage: string) {
     process.exit(2);
   }
   const without = values.without.split(",").filter((name) => name !== "");
-  return { sets, kept: values.kept, part: Number(values.part), without, out: values.out };
+  return {
+    sets,
+    kept: values.kept,
+    part: Number(values.part),
+    without,
+    out: values.out,
+    door: Number(values.door),
+  };
 }
 
 /** Only those that have an answer, with rows to judge it by. */

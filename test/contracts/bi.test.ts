@@ -1,16 +1,21 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MS } from "../../src/kernel/time.ts";
 import { TestClock } from "../support/identity.ts";
 import { movableIdleTime } from "../support/idle-time.ts";
 import { type Answer, answerOf, callOf, PATHS, rawRequest, rpc, type ToolResult } from "../support/rpc.ts";
-import { serverOfFile } from "../support/server.ts";
+import { startTestServer, type TestServer } from "../support/server.ts";
 import { mountFixtures } from "./fixtures.ts";
 
 const PATH = PATHS.bi;
 const clock = new TestClock();
+let server: TestServer;
+let token: string;
 
-const server = await serverOfFile({ clock, extend: mountFixtures });
-const token = await server.token();
+beforeAll(async () => {
+  server = await startTestServer({ clock, extend: mountFixtures });
+  token = await server.token();
+});
+afterAll(() => server.stop());
 
 const call = (name: string, args = {}, ask = {}) => callOf(server, PATH, name, args, { token, ...ask });
 const rest = async (path: string, init = {}): Promise<Answer & ToolResult> => {

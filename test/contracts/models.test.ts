@@ -1,13 +1,18 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callOf, PATHS, rpc } from "../support/rpc.ts";
-import { serverOfFile } from "../support/server.ts";
+import { startTestServer, type TestServer } from "../support/server.ts";
 import { mountFixtures } from "./fixtures.ts";
 
 const PATH = PATHS.models;
+let server: TestServer;
+let token: string;
 
-const server = await serverOfFile({ extend: mountFixtures });
-await server.app.identity.workspaces.create({ slug: "globex" });
-const token = await server.token();
+beforeAll(async () => {
+  server = await startTestServer({ extend: mountFixtures });
+  await server.app.identity.workspaces.create({ slug: "globex" });
+  token = await server.token();
+});
+afterAll(() => server.stop());
 
 describe("the workspace in the path", () => {
   it("[models.endpoint] [models.no-handshake] answers for the token's own workspace", async () => {

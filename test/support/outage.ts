@@ -1,4 +1,5 @@
-import { onServer } from "./database.ts";
+import pg from "pg";
+import { inject } from "vitest";
 
 /** Takes one database away from everybody, and gives it back. */
 export async function outage(databaseUrl: string): Promise<{ end(): Promise<void> }> {
@@ -12,4 +13,14 @@ export async function outage(databaseUrl: string): Promise<{ end(): Promise<void
       await onServer(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
     },
   };
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client(inject("testServerUrl"));
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }

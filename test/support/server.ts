@@ -130,26 +130,6 @@ async function run({ env, isOwn: _, ...options }: ServerWish): Promise<Running> 
   return { app, url, home, database, close };
 }
 
-/** How a server at this address is asked. */
-export function reached(url: string): Pick<TestServer, "url" | "request"> {
-  return {
-    url,
-    request(path, { token, json, ...init } = {}) {
-      const headers = new Headers(init.headers);
-      if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
-      if (json !== undefined) headers.set("content-type", "application/json");
-      const body = json === undefined ? init.body : JSON.stringify(json);
-      const method = init.method ?? (json === undefined ? "GET" : "POST");
-      return fetch(`${url}${path}`, {
-        ...init,
-        method,
-        headers,
-        ...(body !== undefined && { body }),
-      } as RequestInit);
-    },
-  };
-}
-
 async function handOut(running: Running, stop: () => Promise<void>): Promise<TestServer> {
   const { app, url, home, database } = running;
   await app.identity.workspaces.create({ slug: "acme", name: "Acme" });
@@ -157,8 +137,8 @@ async function handOut(running: Running, stop: () => Promise<void>): Promise<Tes
 
   return {
     app,
+    url,
     home,
-    ...reached(url),
     async token({ role = "admin", kind = "api", workspace = "acme", email, ...wish } = {}) {
       users += 1;
       const address = email ?? `${role}-${users}@example.com`;
@@ -171,6 +151,19 @@ async function handOut(running: Running, stop: () => Promise<void>): Promise<Tes
         });
       const { token } = await app.identity.tokens.create({ email: address, workspace, kind, ...wish });
       return token;
+    },
+    request(path, { token, json, ...init } = {}) {
+      const headers = new Headers(init.headers);
+      if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+      if (json !== undefined) headers.set("content-type", "application/json");
+      const body = json === undefined ? init.body : JSON.stringify(json);
+      const method = init.method ?? (json === undefined ? "GET" : "POST");
+      return fetch(`${url}${path}`, {
+        ...init,
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+      } as RequestInit);
     },
     databaseUrl: database.url,
     loseDatabase: () => database.drop(),

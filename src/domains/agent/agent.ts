@@ -342,13 +342,13 @@ export class Agent {
   }
 
   /** Where nobody has said what names mean, what the question may mean is run; what was answered to is read as it was asked. */
-  async #ranked({ text, answers }: Question, planned: Plan, work: Work): Promise<Found | undefined> {
-    const isAnswered = answers.length > 0 || work.isTheirs;
+  async #ranked(question: Question, planned: Plan, work: Work): Promise<Found | undefined> {
+    const isAnswered = question.answers.length > 0 || work.isTheirs;
     if (work.knowledge.model.isInferred !== true || isAnswered) return undefined;
     const reader = { scope: String(work.caller.workspace.id), signal: work.signal };
-    return readInferred(text, planned, work, {
-      propose: (asked) =>
-        this.#parts.threads.propose({ text: asked, ...work.moment }, work.knowledge, reader),
+    return readInferred(question, planned, work, {
+      propose: (text, ruled) =>
+        this.#parts.threads.propose({ text, ...work.moment }, ruled, work.knowledge, reader),
       run: (sql) => work.query(sql, CANDIDATE_BOUNDS),
     });
   }

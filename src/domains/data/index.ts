@@ -1,6 +1,5 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { LiveTable } from "../../platform/analytics/index.ts";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import { sweepLeftovers } from "../../platform/temp/index.ts";
 import type { Engines, OpenSlice, SliceSpec } from "../../registry/slice.ts";
@@ -15,7 +14,6 @@ import { Datasources } from "./datasources.ts";
 import type { DataServices } from "./define.ts";
 import { openFileImports } from "./files/index.ts";
 import { datasetKind, datasourceKind, queryKind } from "./kinds.ts";
-import { LiveDatasets } from "./live/live-datasets.ts";
 import { PushesStore } from "./pushes.store.ts";
 import { QueriesStore } from "./queries.store.ts";
 import { Queries } from "./queries.ts";
@@ -33,16 +31,14 @@ import { importFile } from "./tools/import-file.tool.ts";
 import { listDatasets } from "./tools/list-datasets.tool.ts";
 import { listDatasources } from "./tools/list-datasources.tool.ts";
 import { listQueries } from "./tools/list-queries.tool.ts";
-import { previewFile } from "./tools/preview-file.tool.ts";
-import { previewPolicies } from "./tools/preview-policies.tool.ts";
 import { pushData } from "./tools/push-data.tool.ts";
-import { setColumnAggregates } from "./tools/set-column-aggregates.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 import { setDatasourceAccess } from "./tools/set-datasource-access.tool.ts";
 import { setRefresh } from "./tools/set-refresh.tool.ts";
 
 export {
-  columnsOf,
+  compile,
+  filtersToQuery,
   parametersOf,
   parse,
   parseCondition,
@@ -52,15 +48,7 @@ export {
 } from "./c9ql/index.ts";
 export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
-export {
-  aggregateOf,
-  assertName,
-  type Column,
-  type Dataset,
-  type DatasetPolicy,
-  isLiveDataset,
-  rowsVersion,
-} from "./dataset.ts";
+export { assertName, type Column, type Dataset, type DatasetPolicy } from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
 export type { Datasource } from "./datasources.store.ts";
 export { columnShape, type DataServices } from "./define.ts";
@@ -81,7 +69,6 @@ export {
   dateToken,
   descending,
   either,
-  filtersToQuery,
   following,
   ifElse,
   isNotNull,
@@ -90,7 +77,6 @@ export {
   like,
   type RowQuery,
   type RowValue,
-  resultColumns,
   rowQuery,
   selected,
   sumOverGroups,
@@ -102,7 +88,7 @@ type Settings = ValuesOf<typeof DATA_SETTINGS>;
 /** The engine's processes start when they are first needed. */
 async function openData(
   engines: Engines,
-  { identity }: { identity: Pick<Identity, "callerFor" | "users"> },
+  { identity }: { identity: Pick<Identity, "callerFor"> },
   settings: Settings,
 ): Promise<OpenSlice<DataServices>> {
   const { home, catalog, claim, fetch, jobs, blobs, received, analytics, clock, log } = engines;
@@ -112,9 +98,7 @@ async function openData(
   const onDamage = (blobKey: string) => log.error({ blobKey }, "a file of a dataset is not what was written");
   const pushes = new PushesStore(catalog, clock);
   const onPush = (dataset: Dataset) => compaction.note(dataset);
-  // Live datasets are asked for by nobody before all is open.
-  const liveTable = (dataset: Dataset): Promise<LiveTable> => asked.live.tableOf(dataset);
-  const data = new Data({ datasets, analytics, blobs, clock, pushes, liveTable, onDamage, onPush });
+  const data = new Data({ datasets, analytics, blobs, clock, pushes, onDamage, onPush });
   compaction.begin(data);
   const callerFor = (owner: JobOwner) => identity.callerFor(owner);
   const asked = await openQueries(engines, { data, datasets, callerFor }, settings);
@@ -130,8 +114,7 @@ async function openData(
     for (const one of sweeps)
       await one().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
   };
-  const members = { list: identity.users.list, callerFor };
-  const services = { data, datasets, imports, received, members, ...asked };
+  const services = { data, datasets, imports, received, ...asked };
   return {
     services,
     start: sweep,
@@ -143,7 +126,7 @@ async function openData(
 
 type DatasourceServices = Pick<
   DataServices,
-  "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs" | "refresh" | "live"
+  "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs" | "refresh"
 >;
 
 /** Datasources, the queries on them and their runs. */
@@ -186,8 +169,7 @@ async function openQueries(
     callerFor,
     log,
   });
-  const live = new LiveDatasets({ datasources, store: datasourcesStore, datasets });
-  return { datasources, datasourcesStore, queries, queriesStore, runs, refresh, live };
+  return { datasources, datasourcesStore, queries, queriesStore, runs, refresh };
 }
 
 /** A folder for temporary files: what a killed process left there is gone. */
@@ -199,31 +181,24 @@ async function ownFolder(path: string): Promise<string> {
   return path;
 }
 
-export const dataSlice: SliceSpec<
-  "data",
-  DataServices,
-  { identity: Pick<Identity, "callerFor" | "users"> },
-  Settings
-> = {
-  name: "data",
-  open: openData,
-  tools: [
-    listDatasets,
-    pushData,
-    importFile,
-    setDatasetPolicies,
-    previewPolicies,
-    previewFile,
-    setColumnAggregates,
-    setDatasourceAccess,
-    createDatasource,
-    listDatasources,
-    browseDatasource,
-    createQuery,
-    listQueries,
-    getQueryRun,
-    cancelQueryRun,
-    setRefresh,
-  ],
-  assetKinds: [datasetKind, queryKind, datasourceKind],
-};
+export const dataSlice: SliceSpec<"data", DataServices, { identity: Pick<Identity, "callerFor"> }, Settings> =
+  {
+    name: "data",
+    open: openData,
+    tools: [
+      listDatasets,
+      pushData,
+      importFile,
+      setDatasetPolicies,
+      setDatasourceAccess,
+      createDatasource,
+      listDatasources,
+      browseDatasource,
+      createQuery,
+      listQueries,
+      getQueryRun,
+      cancelQueryRun,
+      setRefresh,
+    ],
+    assetKinds: [datasetKind, queryKind, datasourceKind],
+  };

@@ -6,7 +6,6 @@ export type {
   AuditFilter,
   AuditRecord,
   Authenticated,
-  FederatedPerson,
   FirstAdmin,
   Identity,
   JobOwner,

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { LIMITS } from "./limits.ts";
@@ -24,18 +24,35 @@ interface Metrics {
 
 /** Reads the widths of characters from a TrueType font. */
 function readMetrics(path: string): Metrics {
-  const tables = readTables(path, ["cmap", "head", "hhea", "hmtx"]);
-  const [cmap, head, hhea, hmtx] = tables as [Buffer, Buffer, Buffer, Buffer];
-  const last = hhea.readUInt16BE(34) - 1;
-  const ranges = rangesIn(cmap);
+  const font = readFileSync(path);
+  const tables = new Map<string, number>();
+  for (let i = 0; i < font.readUInt16BE(4); i++) {
+    const entry = 12 + i * 16;
+    tables.set(font.toString("latin1", entry, entry + 4), font.readUInt32BE(entry + 8));
+  }
+  const at = (name: string) => tables.get(name) as number;
+  const last = font.readUInt16BE(at("hhea") + 34) - 1;
+  const glyphs = readCharacters(font, at("cmap"));
   return {
-    unitsPerEm: head.readUInt16BE(18),
-    glyphOf: (code) => {
-      const range = rangeOf(ranges, code);
-      return range === undefined ? 0 : range.glyph + code - range.from;
-    },
-    advanceOf: (glyph) => hmtx.readUInt16BE(Math.min(glyph, last) * 4),
+    unitsPerEm: font.readUInt16BE(at("head") + 18),
+    glyphOf: (code) => glyphs.get(code) ?? 0,
+    advanceOf: (glyph) => font.readUInt16BE(at("hmtx") + Math.min(glyph, last) * 4),
   };
+}
+
+/** Which glyph each character has: of the two tables that fonts have in use, the one that is simple to read. */
+function readCharacters(font: Buffer, cmap: number): Map<number, number> {
+  const glyphs = new Map<number, number>();
+  for (let i = 0; i < font.readUInt16BE(cmap + 2); i++) {
+    const table = cmap + font.readUInt32BE(cmap + 8 + i * 8);
+    if (font.readUInt16BE(table) !== 12) continue;
+    for (let group = 0; group < font.readUInt32BE(table + 12); group++) {
+      const entry = table + 16 + group * 12;
+      const [from, to] = [font.readUInt32BE(entry), font.readUInt32BE(entry + 4)];
+      for (let code = from; code <= to; code++) glyphs.set(code, font.readUInt32BE(entry + 8) + code - from);
+    }
+  }
+  return glyphs;
 }
 
 const metricsByWeight = new Map<400 | 600, Metrics>();
@@ -75,14 +92,7 @@ const FONT_FILE = /\.(ttf|otf|ttc|otc)$/i;
 const UNLIKE = [/serif/i, /mono/i, /bold|black|heavy/i, /italic|oblique/i, /thin|light|condensed/i];
 
 /** Characters that a font has, as ranges in their order. */
-type Coverage = readonly CharacterRange[];
-
-interface CharacterRange {
-  from: number;
-  to: number;
-  /** Of the first one; the others follow. Only the table of all characters tells it. */
-  glyph: number;
-}
+type Coverage = readonly (readonly [from: number, to: number])[];
 
 interface FallbackFonts {
   paths: string[];
@@ -107,7 +117,7 @@ export function fallbackFonts(text: string, folders: readonly string[]): Fallbac
   if (missing.size === 0) return { paths, isComplete: true };
   for (const path of [...folders, ...SYSTEM_FOLDERS].flatMap(fontsIn)) {
     const coverage = coverageOf(path);
-    const found = [...missing].filter((each) => rangeOf(coverage, each.codePointAt(0) as number));
+    const found = [...missing].filter((each) => covers(coverage, each.codePointAt(0) as number));
     if (found.length === 0) continue;
     paths.push(path);
     for (const each of found) missing.delete(each);
@@ -138,16 +148,16 @@ function filesIn(folder: string): string[] {
   }
 }
 
-function rangeOf(coverage: Coverage, code: number): CharacterRange | undefined {
+function covers(coverage: Coverage, code: number): boolean {
   let [low, high] = [0, coverage.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const range = coverage[middle] as CharacterRange;
-    if (code < range.from) high = middle - 1;
-    else if (code > range.to) low = middle + 1;
-    else return range;
+    const [from, to] = coverage[middle] as Coverage[number];
+    if (code < from) high = middle - 1;
+    else if (code > to) low = middle + 1;
+    else return true;
   }
-  return undefined;
+  return false;
 }
 
 /** Nothing of a file that is no font. */
@@ -156,8 +166,7 @@ function coverageOf(path: string): Coverage {
   if (before !== undefined) return before;
   let coverage: Coverage = [];
   try {
-    const [cmap] = readTables(path, ["cmap"]);
-    coverage = cmap === undefined ? [] : rangesIn(cmap);
+    coverage = readCoverage(path);
   } catch {
     // Other files lie in such folders, too.
   }
@@ -165,8 +174,8 @@ function coverageOf(path: string): Coverage {
   return coverage;
 }
 
-/** Tables of the first font in a file, and no more of it: such files have many megabytes. */
-function readTables(path: string, names: readonly string[]): (Buffer | undefined)[] {
+/** Of the first font in the file, by its table of characters alone: such files have many megabytes. */
+function readCoverage(path: string): Coverage {
   const file = openSync(path, "r");
   const read = (at: number, length: number): Buffer => {
     const bytes = Buffer.alloc(length);
@@ -176,13 +185,11 @@ function readTables(path: string, names: readonly string[]): (Buffer | undefined
   try {
     const isCollection = read(0, 4).toString("latin1") === "ttcf";
     const start = isCollection ? read(12, 4).readUInt32BE(0) : 0;
-    const entries = read(start + 12, 16 * read(start + 4, 2).readUInt16BE(0));
-    return names.map((name) => {
-      for (let entry = 0; entry < entries.length; entry += 16)
-        if (entries.toString("latin1", entry, entry + 4) === name)
-          return read(entries.readUInt32BE(entry + 8), entries.readUInt32BE(entry + 12));
-      return undefined;
-    });
+    const tables = read(start + 12, 16 * read(start + 4, 2).readUInt16BE(0));
+    for (let entry = 0; entry < tables.length; entry += 16)
+      if (tables.toString("latin1", entry, entry + 4) === "cmap")
+        return rangesIn(read(tables.readUInt32BE(entry + 8), tables.readUInt32BE(entry + 12)));
+    return [];
   } finally {
     closeSync(file);
   }
@@ -195,14 +202,13 @@ function rangesIn(cmap: Buffer): Coverage {
   if (whole !== undefined)
     return Array.from({ length: cmap.readUInt32BE(whole + 12) }, (_, i) => {
       const group = whole + 16 + i * 12;
-      const [from, to, glyph] = [0, 4, 8].map((at) => cmap.readUInt32BE(group + at));
-      return { from, to, glyph } as CharacterRange;
+      return [cmap.readUInt32BE(group), cmap.readUInt32BE(group + 4)] as const;
     });
   const common = offsets.find((at) => cmap.readUInt16BE(at) === 4);
   if (common === undefined) return [];
   const bytes = cmap.readUInt16BE(common + 6);
   return Array.from({ length: bytes / 2 }, (_, i) => {
     const end = common + 14 + i * 2;
-    return { from: cmap.readUInt16BE(end + bytes + 2), to: cmap.readUInt16BE(end), glyph: 0 };
+    return [cmap.readUInt16BE(end + bytes + 2), cmap.readUInt16BE(end)] as const;
   });
 }

@@ -6,7 +6,6 @@ import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { type FormGuard, smallBody } from "./form-guard.ts";
-import type { IdentityProvider } from "./identity-provider.ts";
 import { errorsAsPages } from "./pages/error.page.ts";
 import { invitationPage } from "./pages/invitation.page.ts";
 import { sendPage } from "./pages/page.ts";
@@ -16,7 +15,6 @@ export interface InvitationParts {
   identity: Identity;
   browser: BrowserSession;
   forms: FormGuard;
-  providers: ReadonlyMap<string, IdentityProvider>;
 }
 
 const PATH = "/invitation/:secret";
@@ -54,18 +52,14 @@ export function mountInvitations(app: HttpApp, parts: InvitationParts): void {
 
 async function show(
   c: Context<HttpEnv>,
-  { identity, browser, forms, providers }: InvitationParts,
+  { identity, browser, forms }: InvitationParts,
   { status = 200, ...again }: { problem?: string; name?: string; status?: number } = {},
 ): Promise<Response> {
   const { email, workspace } = await identity.membership.invitation(c.req.param("secret") ?? "");
   const person = await browser.of(c);
   const t = wordsOf(c);
   const isSignedIn = person?.email === email;
-  const view = {
-    ...{ email, workspace, isSignedIn, action: c.req.path, formToken: forms.tokenFor(c), ...again },
-    hasPassword: identity.passwordSignIn,
-    providers: [...providers.values()].map(({ settings }) => settings),
-  };
+  const view = { email, workspace, isSignedIn, action: c.req.path, formToken: forms.tokenFor(c), ...again };
   return sendPage(c, {
     title: t`Invitation`,
     body: invitationPage(t, view),

@@ -1,13 +1,19 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SURFACES, type SurfaceName } from "../../../src/registry/caller.ts";
 import { appUrlOf } from "../../support/oauth-client.ts";
 import { PATHS, rpc } from "../../support/rpc.ts";
-import { serverOfFile } from "../../support/server.ts";
+import { startTestServer, type TestServer } from "../../support/server.ts";
 
 /** How a client that has nothing but a URL finds everything else. */
 
-const server = await serverOfFile();
-const appUrl = appUrlOf(server);
+let server: TestServer;
+let appUrl: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  appUrl = appUrlOf(server);
+});
+afterAll(() => server.stop());
 
 interface Document {
   status: number;

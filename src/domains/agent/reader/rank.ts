@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../../platform/analytics/index.ts";
+import { judge } from "../evaluation/judge.ts";
 import { likelihood, oddsOf } from "./classifiers.ts";
 import { aggregateIndex, type Slots } from "./condition-sets.ts";
 import type { Condition, Draft } from "./draft.ts";
@@ -11,11 +12,21 @@ import { HEADS } from "./sketch.ts";
 /** What of the ranking is known before anything is run; plain data, since it leaves its thread. */
 export interface Known {
   logP: number;
-  /** Words that name something here, and nothing in this query. */
-  left: number;
   /** Numbers that need no result. */
   own: number[];
+  /** The rules read the question so, too. */
+  isRuled?: true;
+  /** The rules alone do, so that nothing is known of its parts. */
+  isAlien?: true;
+  /** It leaves out a period that was named. */
+  isTimeless?: true;
+  /** Each word that names something is in it. */
+  isWhole: boolean;
+  /** It is of what no draft can say: metrics, ratios, growth, days between dates. */
+  isBeyond: boolean;
 }
+
+export type Drafted = Pick<Known, "logP" | "own">;
 
 /** A candidate, and the datasets that its statement reads. */
 export interface Runnable {
@@ -77,12 +88,11 @@ export function knownOf(
   linked: Linked,
   slots: Slots,
   candidates: readonly Runnable[],
-): Known[] {
+): Drafted[] {
   const most = candidates[0]?.candidate.logP ?? 0;
   const { tokens } = linked;
-  const unknown = slots.unknown.length;
   const hasCue = AGREEMENTS.map(([cues]) => tokens.some(({ cue }) => cues.includes(cue)));
-  const likeliest = Math.max(...slots.sketch.kind);
+  const shares = sharesOf(candidates, most);
   return candidates.map(({ candidate, read }, place) => {
     const { draft, parts, logP, tree } = candidate;
     const columns = columnsIn(draft);
@@ -114,6 +124,7 @@ export function knownOf(
     const orderColumn = order?.column ?? -1;
     const own = [
       ...PARTS.map((part) => parts[part] ?? 0),
+      ...shares(draft),
       logP,
       logP - most,
       place,
@@ -131,14 +142,10 @@ export function knownOf(
       left.columns,
       left.tables,
       left.values,
-      unknown,
       ...AGREEMENTS.map(([, says], i) => {
         const [isSaid, isThere] = [hasCue[i] === true, says(draft)];
         return flag(isSaid) - flag(isThere) + (isSaid && isThere ? 0.5 : 0);
       }),
-      tokens.length,
-      likeliest,
-      candidates.length,
       draft.tables.length,
       stray.length,
       flag(group !== undefined && shown.includes(group)),
@@ -157,9 +164,38 @@ export function knownOf(
       shown[0] === undefined ? -1 : Math.log1p((schema.tables[of(shown[0]).table] as Table).rows),
       bestScore(shown[0] === undefined ? undefined : linked.columns[shown[0]]),
     ];
-    return { logP, left: left.columns + left.tables + left.values, own };
+    return { logP, own };
   });
 }
+
+/** The same numbers for a query that no draft became. */
+export const NOT_DRAFTED: readonly number[] = Array.from(
+  { length: PARTS.length + HEADS.kind.length + AGREEMENTS.length + 37 },
+  () => -1,
+);
+
+/** How much of all likelihood is with candidates that have the same parts, whatever else they are. */
+function sharesOf(candidates: readonly Runnable[], most: number): (draft: Draft) => number[] {
+  const partsOf = ({ select, where, having, other, isAny, kind, group, order, ...rest }: Draft) =>
+    [
+      select,
+      [where, having, other, isAny],
+      [kind, group, order, rest.direction, rest.limit],
+      rest.tables,
+    ].map((part) => JSON.stringify(part));
+  const sums = new Map<string, number>();
+  let all = 0;
+  for (const { candidate } of candidates) {
+    const weight = Math.exp((candidate.logP - most) * WEIGHT);
+    all += weight;
+    for (const [i, part] of partsOf(candidate.draft).entries())
+      sums.set(`${i} ${part}`, (sums.get(`${i} ${part}`) ?? 0) + weight);
+  }
+  return (draft) => partsOf(draft).map((part, i) => (sums.get(`${i} ${part}`) ?? 0) / all);
+}
+
+/** How far likelihoods are trusted: what is twice as likely weighs less than twice as much. */
+const WEIGHT = 0.7;
 
 function columnsIn(draft: Draft): Set<number> {
   const { select, group, order } = draft;
@@ -197,21 +233,24 @@ function uncovered(
 
 type Rows = readonly (readonly JsonValue[])[];
 
-/** Each candidate as numbers: what was known of it, what came of it, and how many others came to the same. */
+/** Each candidate as numbers: what was known of it, what came of it, and how many others, or the rules, came to the same. */
 export function rankRows(known: readonly Known[], results: readonly (Rows | null)[]): Float32Array[] {
-  const most = Math.max(...known.map(({ logP }) => logP));
+  const drafted = known.filter(({ isAlien }) => isAlien !== true);
+  const most = Math.max(...drafted.map(({ logP }) => logP));
   const keys = results.map(resultKey);
+  const ruled = known.findIndex(({ isRuled }) => isRuled === true);
   const mass = new Map<string, number>();
   const count = new Map<string, number>();
   let all = 0;
-  for (const [i, { logP }] of known.entries()) {
+  for (const [i, { logP, isAlien }] of known.entries()) {
     const key = keys[i] as string;
-    const weight = Math.exp((logP - most) * 0.7);
+    if (isAlien === true) continue;
+    const weight = Math.exp((logP - most) * WEIGHT);
     all += weight;
     mass.set(key, (mass.get(key) ?? 0) + weight);
     count.set(key, (count.get(key) ?? 0) + 1);
   }
-  return known.map(({ own }, i) => {
+  return known.map(({ own, isAlien }, i) => {
     const rows = results[i] ?? [];
     const key = keys[i] as string;
     const [first] = rows;
@@ -219,7 +258,12 @@ export function rankRows(known: readonly Known[], results: readonly (Rows | null
     const isNothing = rows.length === 1 && first?.length === 1 && (first[0] === 0 || first[0] === null);
     return Float32Array.from([
       ...own,
-      (mass.get(key) ?? 0) / all,
+      flag(isAlien === true),
+      ruled === -1 ? -1 : keys[ruled] === key ? 1 : isWithin(results[ruled], results[i]) ? 0.5 : 0,
+      keys.length,
+      mass.size,
+      Math.max(0, ...mass.values()) / Math.max(all, 1e-9),
+      (mass.get(key) ?? 0) / Math.max(all, 1e-9),
       count.get(key) ?? 0,
       Math.log1p(rows.length),
       flag(rows.length === 0),
@@ -230,6 +274,17 @@ export function rankRows(known: readonly Known[], results: readonly (Rows | null
       first?.length ?? 0,
     ]);
   });
+}
+
+/** Rows that are compared one by one. */
+const COMPARED = 200;
+
+/** Whether some rows are all in others, with more columns: names beside their numbers. */
+export function isWithin(some: Rows | null | undefined, others: Rows | null | undefined): boolean {
+  if (some == null || others == null || some.length === 0 || some.length > COMPARED) return false;
+  if (some.length !== others.length || (some[0]?.length ?? 0) >= (others[0]?.length ?? 0)) return false;
+  const rows = others.map((row) => [...row]);
+  return judge({ rows: some.map((row) => [...row]) }, { outcome: "answer", rows }) === "right";
 }
 
 /** The same for the same rows, in whatever order and however often. */

@@ -33,16 +33,38 @@ const PETS = [
   ["dog", 31],
 ].map(([pet_type, weight], i) => ({ pet_id: 2_000 + i, pet_type, weight }));
 
+const CUSTOMERS = ["Ada Berg", "Ben Cole", "Cora Diaz", "Dan Eriks", "Eli Frost", "Fay Gould"].map(
+  (full_name, i) => ({ customer_id: i + 1, full_name, town: ["Aarhus", "Bergen", "Cadiz"][i % 3] }),
+);
+const ORDERS = [1, 1, 2, 2, 2, 3, 4, 4, 1, 3].map((customer_id, i) => ({
+  order_id: 500 + i,
+  customer_id,
+  order_date: `2025-0${1 + (i % 6)}-1${i % 10}`,
+  total: 20 + 7 * i,
+}));
+const LINES = Array.from({ length: 24 }, (_, i) => ({
+  line_id: 9_000 + i,
+  order_id: 500 + (i % 10),
+  product: ["Lamp", "Chair", "Desk"][i % 3],
+  unit_price: 5 + i,
+  quantity: 1,
+}));
+
 let server: TestServer;
 let token: string;
-let ids: { stage: number[]; pets: number[] };
+let ids: { stage: number[]; pets: number[]; shop: number[] };
 
 beforeAll(async () => {
   server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
   token = await server.token();
   const singers = await makeDataset(server, token, "singer", SINGERS);
   const concerts = await makeDataset(server, token, "concert", CONCERTS);
-  ids = { stage: [singers, concerts], pets: [await makeDataset(server, token, "pets", PETS)] };
+  const shop = [
+    await makeDataset(server, token, "customers", CUSTOMERS),
+    await makeDataset(server, token, "orders", ORDERS),
+    await makeDataset(server, token, "order_lines", LINES),
+  ];
+  ids = { stage: [singers, concerts], pets: [await makeDataset(server, token, "pets", PETS)], shop };
 });
 afterAll(() => server.stop());
 
@@ -85,6 +107,15 @@ it.each([
 it("answers nothing where a word is of something else", async () => {
   const { outcome } = await ask("stage", "Show the warranty of each mortgage.");
   expect(outcome).not.toBe("answer");
+});
+
+it.each([
+  ["how many customers bought something?", 4],
+  ["units sold", 24],
+] as const)("gives no number of orders for what was bought: %s", async (question, right) => {
+  const { outcome, rows } = await ask("shop", question);
+  if (outcome === "answer") expect(rows.map((row) => Object.values(row))).toEqual([[right]]);
+  else expect(rows).toEqual([]);
 });
 
 it("asks which of two readings is meant, and answers with the one that is chosen", async () => {

@@ -3,33 +3,29 @@ import { isAppError } from "../../../kernel/errors.ts";
 import type { JsonValue } from "../../../platform/analytics/index.ts";
 import type { QueryAnswer } from "../../models/index.ts";
 import type { Answer } from "../answer.ts";
-import { compile } from "../compile/compile.ts";
-import { ifCarried } from "../compile/paths.ts";
-import { judge } from "../evaluation/judge.ts";
 import { say } from "../explain/say.ts";
 import type { Moment, Plan } from "../phases/plan.ts";
-import { doYouMean } from "../phases/question.ts";
+import { doYouMean, type Question } from "../phases/question.ts";
 import { clarify } from "../phases/refuse.ts";
-import { hasKind, nodesIn } from "../query/parts.ts";
 import type { Ask } from "../query/semantic-query.ts";
 import type { Reading } from "../understand/reading.ts";
 import type { Work } from "../work.ts";
-import type { Proposal, Proposals } from "./propose.ts";
-import { type Ranked, ranked, rankRows, resultKey } from "./rank.ts";
+import type { Proposal, Proposals, Ruled } from "./propose.ts";
+import { isWithin, type Ranked, ranked, rankRows, resultKey } from "./rank.ts";
 import { readerModels } from "./weights.ts";
 
-/** How likely a query has to be to be answered where the rules answer nothing. */
-const ANSWERED = 0.6;
+/** How likely a query has to be to be answered. */
+const ANSWERED = 0.65;
 /** Where there is a word besides that nobody knows. */
 const BEYOND_WORDS = 0.7;
-/** Where the rules have answered something else. */
-const BESIDE_RULES = 0.9;
-/** How likely each of the readings is that are asked about. */
-const ASKED = 0.3;
+/** Where the rules have read each word so: what is left open is how others would have put it. */
+const READ_BY_RULES = 0.3;
+/** Of what no draft can say, no other candidate speaks for it or against it. */
+const BEYOND_DRAFTS = 0.02;
+/** How likely each of the readings is that are asked about, and the best of them. */
+const ASKED = 0.08;
+const WORTH_ASKING = 0.25;
 const MOST_ASKED = 3;
-/** How likely ours has to be to be asked about beside the rules', and theirs may be at most. */
-const ASKED_BESIDE = 0.7;
-const DOUBTFUL = 0.02;
 /** Candidates that are run at once, so that one question leaves room for the others of its workspace. */
 const AT_ONCE = 4;
 
@@ -41,97 +37,107 @@ export type Found =
   | { k: "ask"; answer: Answer };
 
 interface Around {
-  propose: (text: string) => Promise<Proposals>;
+  propose: (text: string, ruled: Ruled) => Promise<Proposals>;
   /** Runs a statement within the bounds of a candidate, with the rights of whoever asks. */
   run: (sql: string) => Promise<QueryAnswer>;
 }
 
 /**
- * Reads a question over a model that nobody has written: the likeliest queries are run, those that come to the same
- * speak for each other, and what was learned of many questions says how likely each is to be meant. Undefined where
- * what the rules have made of it stands.
+ * Reads a question over a model that nobody has written: the likeliest queries are run, with what the rules make of it
+ * as one of them, and what was learned of many questions says how likely each is to be meant. Undefined where what the
+ * rules have made of it stands.
  */
 export async function readInferred(
-  text: string,
+  { text, isForced }: Pick<Question, "text" | "isForced">,
   planned: Plan,
   { knowledge, moment }: Pick<Work, "knowledge" | "moment">,
   { propose, run }: Around,
 ): Promise<Found | undefined> {
-  const { proposals, unknown } = await propose(text);
+  const { proposals, unknown } = await propose(text, ruledBy(planned));
   const results = await mapBounded(proposals, AT_ONCE, ({ sql }) => rowsOf(run, sql));
-  const order = ranked(
-    rankRows(
-      proposals.map(({ known }) => known),
-      results,
-    ),
-    readerModels().rank,
-  );
-  const different = differing(order, results);
-  const best = different.find(({ index }) => (results[index]?.length ?? 0) > 0) ?? different[0];
+  const known = proposals.map((each) => each.known);
+  const different = differing(ranked(rankRows(known, results), readerModels().rank), results);
+  const best = bestOf(different, results);
   if (best === undefined) return undefined;
-  const { ask, known } = proposals[best.index] as Proposal;
-  const theirs = planned.k === "run" ? await ruled(planned, { knowledge, run }) : undefined;
-  const key = theirs && resultKey(theirs.rows);
-  const same = order.find(({ index }) => key === resultKey(results[index]));
+  const ruled = known.findIndex(({ isRuled }) => isRuled === true);
+  // What could not be run within the bounds of a candidate still can within its own.
+  if (results[ruled] === null) return undefined;
+  const isTheirs = isSameAs(best.index, ruled, results);
   const verdict = decide({
-    rules: planned.k,
-    p: best.p,
-    theirP: theirs === undefined ? 0 : (same?.p ?? 0),
-    isSame: key === resultKey(results[best.index]) || isWithin(theirs?.rows, results[best.index]),
-    isComparable: theirs !== undefined && isComparable(theirs.ask),
-    unknown: unknown.length,
-    left: known.left,
+    // What no relationship carries is refused.
+    rules: planned.k === "run" && ruled === -1 ? "refuse" : planned.k,
+    ...{ p: best.p, isTheirs, unknown: unknown.length, isForced },
+    isWhole: known[ruled]?.isWhole === true,
+    isBeyond: known[ruled]?.isBeyond === true,
+    isTimeless: known[best.index]?.isTimeless === true,
   });
-  if (verdict === "ours") return { k: "reading", reading: readingOf(ask, best.p) };
-  if (verdict !== "ask") return undefined;
-  const least = theirs === undefined ? ASKED : ASKED_BESIDE;
-  const likely = different
-    .filter(({ p }) => p >= least)
-    .slice(0, theirs === undefined ? MOST_ASKED : MOST_ASKED - 1);
-  const asks = likely.map(({ index }) => (proposals[index] as Proposal).ask);
-  if (theirs !== undefined) asks.push(theirs.ask);
-  return asks.length < 2 ? undefined : { k: "ask", answer: askedBack(asks, { knowledge, moment }) };
+  if (verdict === "rules") return undefined;
+  if (verdict === "ours")
+    return { k: "reading", reading: readingOf((proposals[best.index] as Proposal).ask, best.p) };
+  const likely = different.filter(
+    ({ p, index }) => index === best.index || (p >= ASKED && known[index]?.isTimeless !== true),
+  );
+  const asks = likely.slice(0, MOST_ASKED).map(({ index }) => (proposals[index] as Proposal).ask);
+  return { k: "ask", answer: askedBack(asks, { knowledge, moment }) };
+}
+
+/** What the rules have come to, for whoever weighs it. */
+function ruledBy(planned: Plan): Ruled {
+  if (planned.k !== "run") return { k: planned.k };
+  const { readings } = planned;
+  const [first] = readings;
+  if (first === undefined) return { k: "run" };
+  return {
+    ...{ k: "run", ask: first.ask, cost: first.cost },
+    ...{ readings: readings.length, assumptions: first.assumptions.length },
+  };
+}
+
+/** The likeliest that comes to something. */
+export function bestOf(different: readonly Ranked[], results: readonly (Rows | null)[]): Ranked | undefined {
+  return different.find(({ index }) => (results[index]?.length ?? 0) > 0) ?? different[0];
+}
+
+/** Whether a candidate is what the rules read, or more columns of the same. */
+export function isSameAs(index: number, ruled: number, results: readonly (Rows | null)[]): boolean {
+  if (ruled === -1) return false;
+  const [own, theirs] = [results[index], results[ruled]];
+  return index === ruled || resultKey(own) === resultKey(theirs) || isWithin(theirs, own);
 }
 
 /** What a decision hangs on. */
 export interface Weighed {
   /** What the rules have come to. */
   rules: Plan["k"];
-  /** How likely our best is, and the one with the rows of the rules'. */
+  /** How likely the best is to be meant. */
   p: number;
-  theirP: number;
-  isSame: boolean;
-  /** Theirs is of what candidates are made of, so that what was learned says something of it. */
-  isComparable: boolean;
-  /** Words that nobody knows, and words that our best leaves out. */
+  /** It is what the rules read. */
+  isTheirs: boolean;
+  /** The rules' leaves out no word that names something, and no draft can say it. */
+  isWhole: boolean;
+  isBeyond: boolean;
+  /** Words that nobody knows. */
   unknown: number;
-  left: number;
+  /** It leaves out a period that was named. */
+  isTimeless: boolean;
+  /** Whoever asks wants no questions. */
+  isForced: boolean;
 }
 
 /** Whose reading it is, or that it has to be asked. */
-export function decide({
-  rules,
-  p,
-  theirP,
-  isSame,
-  isComparable,
-  unknown,
-  left,
-}: Weighed): "ours" | "rules" | "ask" {
-  if (isSame) return "rules";
-  if (rules !== "run") {
-    if (p >= (unknown > 0 ? BEYOND_WORDS : ANSWERED)) return "ours";
-    return rules === "refuse" && unknown === 0 && p >= ASKED ? "ask" : "rules";
-  }
-  // The rules leave out no word that names something.
-  const isWhole = left === 0 && unknown === 0;
-  if (!isWhole || !isComparable) return "rules";
-  if (p >= BESIDE_RULES) return "ours";
-  return p >= ASKED_BESIDE && theirP < DOUBTFUL ? "ask" : "rules";
+export function decide(weighed: Weighed): "ours" | "rules" | "ask" {
+  const { rules, p, isTheirs, isWhole, isBeyond, unknown, isTimeless, isForced } = weighed;
+  if (rules !== "run" && isTimeless) return "rules";
+  const ours = unknown > 0 ? BEYOND_WORDS : ANSWERED;
+  const theirs = isWhole ? (isBeyond ? BEYOND_DRAFTS : READ_BY_RULES) : ANSWERED;
+  const isSure = p >= (isTheirs ? theirs : ours);
+  if (isSure || (isForced && rules === "run")) return isTheirs ? "rules" : "ours";
+  if (rules === "run") return "ask";
+  return rules === "refuse" && unknown === 0 && p >= WORTH_ASKING ? "ask" : "rules";
 }
 
 /** Of those with the same rows, the best. */
-function differing(order: readonly Ranked[], results: readonly (Rows | null)[]): Ranked[] {
+export function differing(order: readonly Ranked[], results: readonly (Rows | null)[]): Ranked[] {
   const seen = new Set<string>();
   return order.filter(({ index }) => {
     const key = resultKey(results[index]);
@@ -139,37 +145,6 @@ function differing(order: readonly Ranked[], results: readonly (Rows | null)[]):
     seen.add(key);
     return isNew;
   });
-}
-
-/** Rows that are compared one by one. */
-const COMPARED = 200;
-
-/** Whether some rows are all in others, with more columns: names beside their numbers. */
-function isWithin(some: Rows | null | undefined, others: Rows | null | undefined): boolean {
-  if (some == null || others == null || some.length === 0 || some.length > COMPARED) return false;
-  const rows = others.map((row) => [...row]);
-  return judge({ rows: some.map((row) => [...row]) }, { outcome: "answer", rows }) === "right";
-}
-
-/** Whether a query says nothing that no candidate can: periods, metrics, numbers made of others. */
-export function isComparable(ask: Ask): boolean {
-  const isBeyond = hasKind(ask, "metric", "during", "day", "each", "calc", "lag", "running");
-  return (
-    !isBeyond &&
-    nodesIn(ask).every(({ bucket, part, since, win }) => (bucket ?? part ?? since ?? win) === undefined)
-  );
-}
-
-/** The best reading of the rules that can be carried, with its rows. */
-async function ruled(
-  { readings }: Extract<Plan, { k: "run" }>,
-  { knowledge, run }: Pick<Work, "knowledge"> & Pick<Around, "run">,
-): Promise<{ ask: Ask; rows: Rows | null } | undefined> {
-  const [first] = readings;
-  const sql = first && ifCarried(() => compile(knowledge.schema, first.ask).sql);
-  return first === undefined || sql === undefined
-    ? undefined
-    : { ask: first.ask, rows: await rowsOf(run, sql) };
 }
 
 type Rows = readonly (readonly JsonValue[])[];

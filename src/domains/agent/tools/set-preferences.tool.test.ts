@@ -1,10 +1,16 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { refusalsOf } from "../../../../test/support/models.ts";
-import { serverOfFile } from "../../../../test/support/server.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
-const server = await serverOfFile();
-const token = await server.token({ role: "contributor" });
+let server: TestServer;
+let token: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  token = await server.token({ role: "contributor" });
+});
+afterAll(() => server.stop());
 
 const set = (args: Record<string, unknown>) => resultOf(server, token, "set_preferences", args);
 

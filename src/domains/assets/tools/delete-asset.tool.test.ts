@@ -1,12 +1,17 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { serverOfFile } from "../../../../test/support/server.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
 const BI = "/api/2.0/mcp";
+let server: TestServer;
+let token: string;
 
-const server = await serverOfFile();
-const token = await server.token({ role: "contributor" });
+beforeAll(async () => {
+  server = await startTestServer();
+  token = await server.token({ role: "contributor" });
+});
+afterAll(() => server.stop());
 
 describe("delete", () => {
   it("[bi.delete.dataset] deletes a dataset once it is confirmed", async () => {

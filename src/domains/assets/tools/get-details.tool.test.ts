@@ -1,15 +1,21 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { serverOfFile } from "../../../../test/support/server.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
 const BI = "/api/2.0/mcp";
+let server: TestServer;
+let token: string;
+let assetId: number;
 
-const server = await serverOfFile();
-const token = await server.token({ role: "viewer" });
-const assetId = await makeDataset(server, await server.token({ role: "contributor" }), "Sales", [
-  { region: "West", amount: 3 },
-]);
+beforeAll(async () => {
+  server = await startTestServer();
+  token = await server.token({ role: "viewer" });
+  assetId = await makeDataset(server, await server.token({ role: "contributor" }), "Sales", [
+    { region: "West", amount: 3 },
+  ]);
+});
+afterAll(() => server.stop());
 
 describe("get_details", () => {
   it("[bi.get-details.dataset] tells all about a dataset, with its schema", async () => {

@@ -1,9 +1,13 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { serverOfFile } from "../../../../test/support/server.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
-const server = await serverOfFile();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
 
 it("shows what there is to whoever may read, without secrets, and nothing of others", async () => {
   const [admin, viewer] = [await server.token(), await server.token({ role: "viewer" })];

@@ -1,9 +1,13 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { refusalsOf } from "../../../../test/support/models.ts";
-import { serverOfFile } from "../../../../test/support/server.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
-const server = await serverOfFile();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
 
 it("takes a channel of the own workspace away, and is for admins", async () => {
   const admin = await server.token();

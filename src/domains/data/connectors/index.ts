@@ -8,7 +8,6 @@ export {
   type RowBatch,
   type RunOptions,
   type SourceColumn,
-  type SourceTable,
   type Truncation,
 } from "./connector.ts";
 export {
@@ -18,7 +17,6 @@ export {
   connectorType,
   describeMainTypes,
   describeTypes,
-  liveDialect,
   type OpenOptions,
   openConnector,
   type PlainFields,

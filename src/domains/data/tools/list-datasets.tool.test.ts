@@ -1,17 +1,23 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { serverOfFile } from "../../../../test/support/server.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+
+let server: TestServer;
+let token: string;
 
 interface Listing {
   total: number;
   datasets: { id: number; name: string; rows: number | null; columns?: { name: string }[] }[];
 }
 
-const server = await serverOfFile();
-const token = await server.token({ role: "contributor" });
-for (const name of ["Beta", "Alpha", "100% done"])
-  await makeDataset(server, token, name, [{ a: 1 }, { a: 2 }]);
+beforeAll(async () => {
+  server = await startTestServer();
+  token = await server.token({ role: "contributor" });
+  for (const name of ["Beta", "Alpha", "100% done"])
+    await makeDataset(server, token, name, [{ a: 1 }, { a: 2 }]);
+});
+afterAll(() => server.stop());
 
 const list = (args: object, who = token) =>
   resultOf<Listing>(server, who, "list_datasets", args as Record<string, unknown>);

@@ -32,7 +32,6 @@ interface MembershipOptions {
   tell: TellChange;
   audit: AuditSink;
   users: Pick<Users, "signIn">;
-  passwordSignIn: boolean;
 }
 
 type Db = CatalogDb | CatalogTx;
@@ -100,11 +99,11 @@ async function setMember(
 }
 
 /** One change of a workspace's members at a time: two that each leave one admin must not leave none. */
-export async function lockWorkspace(tx: CatalogTx, workspaceId: number): Promise<void> {
+async function lockWorkspace(tx: CatalogTx, workspaceId: number): Promise<void> {
   await tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, workspaceId)).for("update");
 }
 
-export async function changeMember(
+async function changeMember(
   tx: CatalogTx,
   member: ListedMember,
   { workspaceId, role = member.role, attributes: changes = {}, groups: names, by }: MemberWish,
@@ -216,7 +215,7 @@ async function groupIdsOf(tx: CatalogTx, workspaceId: number, names: readonly st
   return [...known.filter(({ name }) => wanted.includes(name)), ...made].map(({ id }) => id);
 }
 
-export async function enterGroups(
+async function enterGroups(
   tx: CatalogTx,
   workspaceId: number,
   accountId: number,
@@ -285,10 +284,6 @@ async function joinWithPassword(
   from: Parameters<Users["signIn"]>[2],
 ): Promise<{ userId: number; workspace: string }> {
   const { catalog, clock, users } = options;
-  if (!options.passwordSignIn)
-    throw new AppError("forbidden", "Nobody signs in with a password here.", {
-      hint: "Sign in with your company's account.",
-    });
   const { email } = await requireInvitation(catalog.db, secret, clock.now());
   const [known] = await catalog.db
     .select({ id: accounts.id })
@@ -375,11 +370,7 @@ function hashOf(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }
 
-export async function findMember(
-  tx: Db,
-  workspaceId: number,
-  email: string,
-): Promise<ListedMember | undefined> {
+async function findMember(tx: Db, workspaceId: number, email: string): Promise<ListedMember | undefined> {
   const [member] = await membersOf(tx, workspaceId, email);
   return member;
 }

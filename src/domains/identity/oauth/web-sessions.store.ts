@@ -15,8 +15,6 @@ export interface SignedIn {
   accountId: number;
   email: string;
   name: string;
-  /** The identity provider that vouched for them; null after a password. */
-  provider: string | null;
 }
 
 /** Who is signed in with a browser. */
@@ -30,13 +28,12 @@ export class WebSessions {
   }
 
   /** The value for the cookie; only its hash is kept. */
-  async start(accountId: number, provider: string | null = null): Promise<string> {
+  async start(accountId: number): Promise<string> {
     const secret = randomText(32);
     const now = this.#clock.now();
     const expiresAt = new Date(now.getTime() + IDLE_MS);
     const id = hash(secret);
-    const times = { createdAt: now, lastSeenAt: now, expiresAt };
-    await this.#db.insert(webSessions).values({ id, accountId, provider, ...times });
+    await this.#db.insert(webSessions).values({ id, accountId, createdAt: now, lastSeenAt: now, expiresAt });
     const [account] = await this.#db.select().from(accounts).where(eq(accounts.id, accountId));
     return `${secret}.${sealOf(secret, account?.passwordHash ?? "")}`;
   }
@@ -60,18 +57,12 @@ export class WebSessions {
         .set({ lastSeenAt: now, expiresAt: new Date(latest) })
         .where(eq(webSessions.id, session.id));
     }
-    const { accountId, provider } = session;
-    return { accountId, email: account.email, name: account.name, provider };
+    return { accountId: session.accountId, email: account.email, name: account.name };
   }
 
   async end(cookie: string): Promise<void> {
     const [secret = ""] = cookie.split(".");
     await this.#db.delete(webSessions).where(eq(webSessions.id, hash(secret)));
-  }
-
-  /** Of people who have signed in by a password as well: whoever is signed out at their company is out everywhere. */
-  async endAllOf(accountId: number): Promise<void> {
-    await this.#db.delete(webSessions).where(eq(webSessions.accountId, accountId));
   }
 
   async sweep(): Promise<void> {

@@ -1,8 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { serverOfFile } from "../../../../test/support/server.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
-const server = await serverOfFile();
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
 
 describe("list_members", () => {
   it("shows admins the members, the invited and the groups of their workspace alone", async () => {

@@ -1,12 +1,19 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { appUrlOf, Browser, newAccount, PASSWORD } from "../../../../test/support/oauth-client.ts";
-import { serverOfFile } from "../../../../test/support/server.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
-const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
-await server.app.identity.workspaces.create({ slug: "globex", name: "Globex" });
-const workspaceId = (await server.app.identity.workspaces.bySlug("acme")).id;
-const admin = await server.token({ email: await newAccount(server) });
+let server: TestServer;
+let admin: string;
+let workspaceId: number;
+
+beforeAll(async () => {
+  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
+  await server.app.identity.workspaces.create({ slug: "globex", name: "Globex" });
+  workspaceId = (await server.app.identity.workspaces.bySlug("acme")).id;
+  admin = await server.token({ email: await newAccount(server) });
+});
+afterAll(() => server.stop());
 
 interface Result {
   status: string;

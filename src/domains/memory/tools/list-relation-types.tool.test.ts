@@ -1,9 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { serverOfFile } from "../../../../test/support/server.ts";
+import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
 
-const server = await serverOfFile();
-const token = await server.token();
+let server: TestServer;
+let token: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  token = await server.token();
+});
+afterAll(() => server.stop());
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever there is.
 async function call(tool: string, args: Record<string, unknown>, as = token): Promise<any> {

@@ -1,11 +1,11 @@
-import { longWords, singular } from "../../../kernel/name-words.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Field, Metric, ModelDataset } from "../model.ts";
 import { measureOf } from "../quantities/index.ts";
 import type { Counted } from "./counted-things.ts";
 import { aiOf, expressionOf, type InferredField } from "./fields.ts";
+import { longWords, singular } from "./name-words.ts";
 import type { Guess } from "./profile.ts";
-import { isStock, plainlyAddsUp } from "./roles.ts";
+import { isSomebody, isStock, plainlyAddsUp } from "./roles.ts";
 import { averageWords, isSelling, isSpending, moneyWords, SALES, SPENDING } from "./synonyms.ts";
 
 export interface Measured {
@@ -91,7 +91,7 @@ function ofDataset(measured: Measured, hasSales: boolean, all: readonly Measured
           {
             name: `${thing.join("_")}_count`,
             sql: `COUNT(DISTINCT ${keySql(dataset, column)})`,
-            synonyms: linesSold(measured),
+            synonyms: linesSold(measured, all),
           },
         ]),
     ...counts.map(({ noun, field }) => ({
@@ -169,17 +169,21 @@ function isStandings(thing: readonly string[]): boolean {
 /** "tracks sold": how many of what the rows of a sale belong to. */
 function soldWords({ thing, belongsTo }: Measured, field: string): string[] {
   if (!isSelling(thing) || !QUANTITY.test(field)) return [];
-  const things = belongsTo.map((each) => each.thing).filter((each) => !isSelling(each));
+  // Who bought it was not sold.
+  const things = belongsTo
+    .map((each) => each.thing)
+    .filter((each) => !isSelling(each) && !isSomebody(each.join(" ")));
   const verbs = ["sold", "ordered", "bought"];
   return ["unit", "item", ...things.map((each) => each.join(" "))].flatMap((word) =>
     verbs.map((verb) => `${word} ${verb}`),
   );
 }
 
-/** Each line of a sale without a quantity is one thing that was sold. */
-function linesSold(measured: Measured): string[] {
+/** Each line of a sale without a quantity is one thing that was sold; a sale with lines of its own is several. */
+function linesSold(measured: Measured, all: readonly Measured[]): string[] {
   const hasQuantity = measured.fields.some(({ field }) => QUANTITY.test(field.name));
-  return measured.isEvents && !hasQuantity ? soldWords(measured, "quantity") : [];
+  const hasLines = all.some(({ belongsTo }) => belongsTo.some(({ dataset }) => dataset === measured.dataset));
+  return measured.isEvents && !hasQuantity && !hasLines ? soldWords(measured, "quantity") : [];
 }
 
 /** Of sales that are told with tax and without it, each is asked for as what it is, and both as the sales. */

@@ -5,14 +5,14 @@ import { misfitOf } from "../../assist/misfit.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Ask } from "../../query/semantic-query.ts";
-import { type Proposals, propose } from "../../reader/propose.ts";
+import { type Proposals, propose, type Ruled } from "../../reader/propose.ts";
 import type { Question, Understanding } from "../reading.ts";
 import { understand } from "../understand.ts";
 
 export interface ToRead {
   question: Question;
-  /** Read by the rules, what it may mean, made ready for a language model, or a query held against it. */
-  by: "rules" | "ranks" | "model" | Ask;
+  /** Read by the rules, what it may mean beside what they make of it, made ready for a language model, or a query held against it. */
+  by: { k: "rules" } | { k: "ranks"; ruled: Ruled } | { k: "model" } | { k: "fits"; ask: Ask };
   /** What names the knowledge from now on. */
   id: number;
   /** Left out where this thread may have it from an earlier question. */
@@ -31,7 +31,14 @@ answerQuestions<ToRead, Read>(({ question, by, id, knowledge = known.get(id) }) 
   known.set(id, knowledge);
   const [oldest] = known.keys();
   if (known.size > LIMITS.agent.keptModels && oldest !== undefined) known.delete(oldest);
-  if (by === "rules") return understand(question, knowledge);
-  if (by === "ranks") return propose(question, knowledge);
-  return by === "model" ? materialOf(question, knowledge) : misfitOf(by, question, knowledge);
+  switch (by.k) {
+    case "rules":
+      return understand(question, knowledge);
+    case "ranks":
+      return propose(question, knowledge, by.ruled);
+    case "model":
+      return materialOf(question, knowledge);
+    case "fits":
+      return misfitOf(by.ask, question, knowledge);
+  }
 });

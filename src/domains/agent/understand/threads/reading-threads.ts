@@ -5,7 +5,7 @@ import type { Material } from "../../assist/material.ts";
 import type { Knowledge } from "../../knowledge/build-knowledge.ts";
 import { LIMITS } from "../../limits.ts";
 import type { Ask } from "../../query/semantic-query.ts";
-import type { Proposals } from "../../reader/propose.ts";
+import type { Proposals, Ruled } from "../../reader/propose.ts";
 import type { Question, Understanding } from "../reading.ts";
 import type { Read, ToRead } from "./read-worker.ts";
 
@@ -37,22 +37,22 @@ export class ReadingThreads {
   }
 
   async read(question: Question, knowledge: Knowledge, reader: Reader): Promise<Understanding> {
-    return (await this.#read(question, "rules", knowledge, reader)) as Understanding;
+    return (await this.#read(question, { k: "rules" }, knowledge, reader)) as Understanding;
   }
 
-  /** What it may mean over a model that nobody has written. */
-  async propose(question: Question, knowledge: Knowledge, reader: Reader): Promise<Proposals> {
-    return (await this.#read(question, "ranks", knowledge, reader)) as Proposals;
+  /** What it may mean over a model that nobody has written, beside what the rules make of it. */
+  async propose(question: Question, ruled: Ruled, knowledge: Knowledge, reader: Reader): Promise<Proposals> {
+    return (await this.#read(question, { k: "ranks", ruled }, knowledge, reader)) as Proposals;
   }
 
   /** What a language model needs to read it. */
   async materialFor(question: Question, knowledge: Knowledge, reader: Reader): Promise<Material> {
-    return (await this.#read(question, "model", knowledge, reader)) as Material;
+    return (await this.#read(question, { k: "model" }, knowledge, reader)) as Material;
   }
 
   /** What a query leaves out of it, or adds to it; nothing where it fits. */
   async misfitOf(question: Question, ask: Ask, knowledge: Knowledge, reader: Reader): Promise<string> {
-    return (await this.#read(question, ask, knowledge, reader)) as string;
+    return (await this.#read(question, { k: "fits", ask }, knowledge, reader)) as string;
   }
 
   async #read(question: Question, by: ToRead["by"], knowledge: Knowledge, reader: Reader): Promise<Read> {
