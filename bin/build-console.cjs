@@ -1,7 +1,7 @@
 "use strict";
 
 // Builds the console (web/) before the server starts, in a process of its own, unless what was built last was made of
-// the same files. When it cannot be built the server starts all the same, with its start page.
+// the same files. When it cannot be built the server starts all the same.
 
 const { spawn } = require("node:child_process");
 const { createHash } = require("node:crypto");

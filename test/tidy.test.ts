@@ -100,6 +100,17 @@ describe("the house", () => {
     expect(readers.map(({ path }) => path)).toEqual([]);
   });
 
+  it("has only commands and the demo be the operator: all others name nothing, and are members", () => {
+    const named = product.filter(({ text }) => /\boperator: true\b/.test(text)).map(({ path }) => path);
+    expect(named.toSorted()).toEqual([
+      "app/cli/eval-place.ts",
+      "app/cli/with-services.ts",
+      "domains/demo/demo.ts",
+      // Hands on what a caller was.
+      "domains/identity/authentication/authentication.ts",
+    ]);
+  });
+
   it("does no I/O in the kernel", () => {
     const io = product.filter(
       ({ path, text }) => path.startsWith("kernel/") && /from "node:(fs|net|http|child_process)/.test(text),

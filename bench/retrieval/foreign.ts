@@ -33,7 +33,7 @@ export async function benchForeign(folder: string): Promise<void> {
   for (const args of [
     ["workspace", "create", "acme"],
     ["user", "create", "a@example.com", ...who, "--role", "admin"],
-    ["kb", "create", "Foreign", ...who],
+    ["call", "create_knowledge_base", ...who, "--arg", "name=Foreign"],
   ])
     await kenning.run(args);
   const made = await kenning.run([

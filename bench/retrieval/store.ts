@@ -36,6 +36,8 @@ export class BenchStore implements Source {
     this.#folder = folder;
     this.embeddings = embeddings;
     this.retrieval = new Retrieval({
+      // None of its collections is logged.
+      catalog: { db: undefined as never },
       broadcast: { send: async () => undefined, listen: async () => async () => undefined },
       embeddings: this.embeddings,
       folder: join(this.#folder, "indexes"),

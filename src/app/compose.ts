@@ -19,8 +19,9 @@ import type { CallPorts } from "../registry/call.ts";
 import type { Registry } from "../registry/registry.ts";
 import { mountConsoleApp } from "../surfaces/console-api/app.route.ts";
 import { mountCalls } from "../surfaces/console-api/calls.route.ts";
-import { mountExports } from "../surfaces/files/exports.route.ts";
-import { mountHome } from "../surfaces/home/home.route.ts";
+import { mountStart } from "../surfaces/console-api/start.route.ts";
+import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/files/documents.route.ts";
+import { mountExportFiles, mountExports } from "../surfaces/files/exports.route.ts";
 import { createHttpApp, type HttpApp } from "../surfaces/http/app.ts";
 import { Announcer, type Happening } from "../surfaces/mcp/announcer.ts";
 import { Endpoint, type EndpointParts } from "../surfaces/mcp/endpoint.ts";
@@ -34,8 +35,6 @@ import type { ReadinessCheck } from "../surfaces/ops/readiness.ts";
 import { mountDashboards } from "../surfaces/pages/dashboards.route.ts";
 import { mountUnsubscribe } from "../surfaces/pages/unsubscribe.route.ts";
 import { mountBiTools } from "../surfaces/rest/bi-tools.route.ts";
-import { mountDocumentFiles, mountDocumentUploads } from "../surfaces/rest/document-files.route.ts";
-import { mountExportFiles } from "../surfaces/rest/export-files.route.ts";
 import { mountLogin } from "../surfaces/rest/login.route.ts";
 import { mountRetrieval } from "../surfaces/rest/retrieval.route.ts";
 import { mountUserSettings } from "../surfaces/rest/user-settings.route.ts";
@@ -48,6 +47,7 @@ import { HttpListener } from "./http-listener.ts";
 import { loadKnowledgeAuth } from "./knowledge-auth.ts";
 import { open } from "./open.ts";
 import { makeReadinessChecks } from "./readiness-checks.ts";
+import { signInProviders } from "./sign-in-providers.ts";
 import { register } from "./slices.ts";
 import { VERSION } from "./version.ts";
 
@@ -56,7 +56,7 @@ export interface ComposeOptions {
   log?: Logger;
   /** How questions are read and bounded, where that is not by the rules of the house. */
   agent?: AgentOptions;
-  /** Where the built console lies; without it people get the start page. */
+  /** Where the built console lies; without it people are told how to build it. */
   consoleFolder?: string | undefined;
   /** More to register: tests mount fixtures on the real stack. */
   extend?: (registry: Registry) => void;
@@ -143,7 +143,6 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
         knowledge,
         assets,
         bi,
-        demo,
         metrics,
         readinessChecks,
         signIn,
@@ -158,6 +157,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
       signIn,
       engines.admission,
       engines.received,
+      engines.retrieval,
       jobs,
       schedules,
       deliveries,
@@ -177,7 +177,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const { react } = services.automation;
   const events = await deliverEvents(engines.catalog, { endpoints, metrics, react, log: engines.log });
   opened.defer(() => events.stop());
-  await jobs.start({ lazily: true });
+  await jobs.start({ at: "first_queue" });
   await schedules.start();
   await engines.retrieval.startEmbedding();
   const listener = new HttpListener(http.fetch, config.server);
@@ -242,6 +242,9 @@ function measureEngines(metrics: Metrics, { analytics, catalog, home }: AppEngin
     "kenning_database_connections",
     "Connections to the database that are in use.",
     () => pool.totalCount - pool.idleCount,
+  );
+  metrics.gauge("kenning_database_deaf", "1 while the database's notifications do not arrive.", () =>
+    Number(catalog.isDeaf),
   );
   metrics.gauge("kenning_database_waiting", "Calls that wait for a connection.", () => pool.waitingCount);
   metrics.gauge("kenning_disk_free_bytes", "Free space where the home is.", async () => {
@@ -324,7 +327,6 @@ interface Mounted {
   knowledge: KnowledgeServices;
   assets: AssetsServices;
   bi: BiServices;
-  demo: Demo;
   metrics: Metrics;
   readinessChecks: readonly ReadinessCheck[];
   signIn: SignInServer;
@@ -345,7 +347,12 @@ async function openSignIn(
     identity,
     stores: openOAuthStores(catalog, vault, clock, identity.audit),
     fetch,
-    keys: { cookie: deriveKey(root, "oauth cookies").toString("base64url"), form: deriveKey(root, "forms") },
+    keys: {
+      cookie: deriveKey(root, "oauth cookies").toString("base64url"),
+      form: deriveKey(root, "forms"),
+      trip: deriveKey(root, "trips to identity providers"),
+    },
+    providers: signInProviders(config),
     ttl: {
       accessSeconds: accessTtlMinutes * 60,
       refreshSeconds: refreshTtlDays * 86_400,
@@ -360,33 +367,25 @@ async function openSignIn(
 function mountAll(
   app: HttpApp,
   config: Config,
-  { vault, clock, registry, received, deliveries }: AppEngines,
+  { clock, registry, received, deliveries }: AppEngines,
   mounted: Mounted,
 ): void {
-  const { endpoints, ports, identity, knowledge, bi, assets, demo, metrics, readinessChecks, signIn } =
-    mounted;
+  const { endpoints, ports, identity, knowledge, bi, assets, metrics, readinessChecks, signIn } = mounted;
   const { appUrl, apiPrefix } = config.server;
   const { metricsToken } = config.operations;
   mountOps(app, { metrics, metricsToken, version: VERSION, readinessChecks, log: ports.log });
   mountLogin(app, identity);
   signIn.mount(app);
   const served = MCP_SURFACES.filter(({ name }) => endpoints.has(name)).map(({ name, path }) => [name, path]);
-  const { browser, forms, apps } = signIn;
+  const { browser, forms } = signIn;
   const { hasContent, consoleFolder } = mounted;
-  mountHome(app, {
+  mountStart(app, {
     appUrl,
     version: VERSION,
     endpoints: Object.fromEntries(served),
     identity,
-    apps,
-    demo,
     browser,
     forms,
-    vault,
-    clock,
-    boards: bi.boards,
-    registry,
-    ports,
     hasContent,
     hasConsole: consoleFolder !== undefined,
   });

@@ -213,7 +213,7 @@ describe("unknown names", () => {
       "KENNING_HOM is not a setting of Kenning; did you mean KENNING_HOME?",
     );
     expect(refusal({ KENNING_X: "" })).toMatch(
-      /^KENNING_X .*known names are KENNING_HOST, .*KENNING_TOKEN\.$/,
+      /^KENNING_X .*known names are KENNING_HOST, .*KENNING_WORKSPACE\.$/,
     );
   });
 

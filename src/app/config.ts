@@ -108,6 +108,7 @@ export const SETTINGS = {
         32,
         "The root from which the keys for cookies, downloads and request state are derived. Without it a random one is kept in the data folder; several servers on one database need the same.",
       ),
+      ...IDENTITY_SETTINGS.security,
       ...OAUTH_SETTINGS.security,
       ...FETCH_SETTINGS.security,
     },
@@ -172,6 +173,10 @@ export const SETTINGS = {
         "KENNING_TOKEN",
         1,
         "Token for `kenning stdio`, instead of `--token`, which other users of the machine can see in the list of processes.",
+      ),
+      workspace: text(
+        "KENNING_WORKSPACE",
+        "The workspace of commands that are given none with `--workspace`.",
       ),
     },
   },

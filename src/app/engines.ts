@@ -50,7 +50,7 @@ export async function openEngines(
   const embeddings = await openEmbeddings({ folder: join(home, "models"), log, ...config.embeddings });
   opened.defer(() => embeddings.close());
   const broadcast = new Broadcast(catalog, "kenning_retrieval");
-  const retrieval = new Retrieval({ broadcast, embeddings, folder: join(home, "retrieval"), log });
+  const retrieval = new Retrieval({ catalog, broadcast, embeddings, folder: join(home, "retrieval"), log });
   opened.defer(() => retrieval.close());
   const vault = createVault({ root });
   const jobs = new Jobs(catalog, log);

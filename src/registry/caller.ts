@@ -75,6 +75,8 @@ export interface CallMeta {
   sessionId: string | null;
   /** Tells a session from an earlier one of the same name, where its client chose the name. */
   sessionEpoch?: string;
+  /** The thread of questions that a page keeps this one in, by its id. */
+  thread?: string;
   /** The path of the endpoint that was called, where it was called by HTTP. */
   path?: string;
   client: { name: string; version: string };

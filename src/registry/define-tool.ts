@@ -150,7 +150,7 @@ export const TOOLSETS = {
   },
   models: { description: "Semantic models and SQL over them", byDefault: true },
   modeling: {
-    description: "Write, check and publish semantic models; preferences for questions",
+    description: "Write, check and publish semantic models; preferences and threads of questions",
     byDefault: false,
   },
   data: { description: "Datasets: find, read, add and export rows", byDefault: true },

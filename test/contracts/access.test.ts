@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { MadeTokenKind } from "../../src/domains/identity/index.ts";
 import { PERMISSIONS, type Permission } from "../../src/kernel/permissions.ts";
 import { MS } from "../../src/kernel/time.ts";
 import { SURFACES, type SurfaceName, type TokenKind } from "../../src/registry/caller.ts";
 import { TestClock } from "../support/identity.ts";
 import { type Answer, answerOf, callOf, PATHS, rpc, type ToolResult } from "../support/rpc.ts";
-import { startTestServer, type TestServer, type TokenWish } from "../support/server.ts";
+import { serverOfFile, type TokenWish } from "../support/server.ts";
 import { mountFixtures, WRITE_PERMISSIONS } from "./fixtures.ts";
 
 /** Every endpoint with every sort of token, good and bad. */
 
 const APP_URL = "https://kenning.example.com";
 const clock = new TestClock();
-let server: TestServer;
-let account: string;
 
-beforeAll(async () => {
-  const env = { APP_URL, KENNING_TRUSTED_PROXIES: "127.0.0.1" };
-  server = await startTestServer({ clock, extend: mountFixtures, env });
-  await server.app.identity.workspaces.create({ slug: "globex" });
-  signInServer();
-  account = await signedIn();
-});
-afterAll(() => server.stop());
+const env = { APP_URL, KENNING_TRUSTED_PROXIES: "127.0.0.1" };
+const server = await serverOfFile({ clock, extend: mountFixtures, env });
+await server.app.identity.workspaces.create({ slug: "globex" });
+signInServer();
+const account = await signedIn();
 
 /** Stands in for the authorization server: `oauth.<account>.<workspace>.<audience in hex>`. */
 function signInServer(): void {

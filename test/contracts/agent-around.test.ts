@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { MS } from "../../src/kernel/time.ts";
 import { makeDataset, resultOf } from "../support/datasets.ts";
 import { movableIdleTime } from "../support/idle-time.ts";
@@ -10,24 +10,17 @@ import { saveModel } from "../support/models.ts";
 import { outage } from "../support/outage.ts";
 import { openCafe } from "../support/questions.ts";
 import { PATHS } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** What surrounds questions: preferences, questions back and their answers, as the rules of the house read them. */
 
-let server: TestServer;
-let admin: string;
-let contributor: string;
-let model: string;
 let now = new Date("2025-03-31T12:00:00Z");
 
-beforeAll(async () => {
-  const env = { RATE_LIMIT_ENABLED: "false" };
-  server = await startTestServer({ agent: { clock: { now: () => now } }, env });
-  admin = await server.token();
-  contributor = await server.token({ role: "contributor" });
-  model = (await openCafe(server, admin)).id;
-});
-afterAll(() => server.stop());
+const env = { RATE_LIMIT_ENABLED: "false" };
+const server = await serverOfFile({ agent: { clock: { now: () => now } }, env });
+const admin = await server.token();
+const contributor = await server.token({ role: "contributor" });
+const model = (await openCafe(server, admin)).id;
 
 interface Asked {
   id: string;

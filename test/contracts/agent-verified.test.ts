@@ -1,10 +1,10 @@
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CommandLine } from "../support/command-line.ts";
 import { resultOf } from "../support/datasets.ts";
 import { saveModel } from "../support/models.ts";
 import { CAFE_MODEL, openCafe } from "../support/questions.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** Answers that were marked as right: they are used first, and are the tests of their model. */
 
@@ -17,21 +17,14 @@ interface Asked {
   confidence: number | null;
 }
 
-let server: TestServer;
-let admin: string;
-let contributor: string;
-let other: string;
 let now = new Date("2025-03-31T12:00:00Z");
 
-beforeAll(async () => {
-  const env = { RATE_LIMIT_ENABLED: "false" };
-  server = await startTestServer({ agent: { clock: { now: () => now } }, env });
-  admin = await server.token();
-  contributor = await server.token({ role: "contributor" });
-  other = await server.token({ role: "contributor" });
-  await openCafe(server, admin);
-});
-afterAll(() => server.stop());
+const env = { RATE_LIMIT_ENABLED: "false" };
+const server = await serverOfFile({ agent: { clock: { now: () => now } }, env });
+const admin = await server.token();
+const contributor = await server.token({ role: "contributor" });
+const other = await server.token({ role: "contributor" });
+await openCafe(server, admin);
 
 beforeEach(async () => {
   now = new Date("2025-03-31T12:00:00Z");

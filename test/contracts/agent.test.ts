@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/app/config.ts";
 import type { Role } from "../../src/kernel/permissions.ts";
 import { MS } from "../../src/kernel/time.ts";
 import { movableIdleTime } from "../support/idle-time.ts";
 import { type Ask, answerOf, callOf, PATHS, rawRequest, rpc } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile, startTestServer } from "../support/server.ts";
 import { mountFixtures } from "./fixtures.ts";
 
 const PATH = PATHS.agent;
 const APP_URL = "https://kenning.example.com";
 const METADATA = `resource_metadata="${APP_URL}/.well-known/oauth-protected-resource/api/data-agent/mcp"`;
-let server: TestServer;
-let token: string;
 
-beforeAll(async () => {
-  server = await startTestServer({ extend: mountFixtures, env: { APP_URL } });
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: mountFixtures, env: { APP_URL } });
+const token = await server.token();
 
 let people = 0;
 async function newUser(role: Role) {

@@ -1,21 +1,16 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createTestDatabase } from "../support/database.ts";
 import { type Ask, answerOf, callOf, PATHS, rpc } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile, startTestServer } from "../support/server.ts";
 import { mountFixtures } from "./fixtures.ts";
 
 const PATH = PATHS.all;
 /** The address of a client that a trusted proxy speaks for. */
 const from = (address: string) => ({ "x-forwarded-for": address });
-let server: TestServer;
-let token: string;
 
-beforeAll(async () => {
-  server = await startTestServer({ extend: mountFixtures, env: { KENNING_TRUSTED_PROXIES: "127.0.0.1" } });
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: mountFixtures, env: { KENNING_TRUSTED_PROXIES: "127.0.0.1" } });
+const token = await server.token();
 
 const call = (name: string, args = {}, ask: Ask = {}) => callOf(server, PATH, name, args, { token, ...ask });
 const result = async (name: string, args = {}, ask: Ask = {}) => (await call(name, args, ask)).body.result;
@@ -45,13 +40,16 @@ async function audited(filter: Record<string, unknown>, as = token) {
 const SYSTEM_TOOLS = ["whoami", "list_toolsets", "enable_toolset"];
 const ADMIN_TOOLS = [
   "list_audit_events",
+  "get_usage",
   "list_members",
   "set_member",
   "remove_member",
   "list_llm_providers",
   "set_llm_provider",
   "remove_llm_provider",
+  "test_llm_provider",
   "set_dataset_policies",
+  "preview_policies",
   "set_datasource_access",
   "list_improvement_requests",
   "close_improvement_request",

@@ -1,22 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { json } from "node:stream/consumers";
 import { type Document, Long } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../support/datasets.ts";
 import { ALLOW_LOOPBACK } from "../support/datasources.ts";
 import { serveMongo } from "../support/mongo-server.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 import { serve } from "../support/web-servers.ts";
 
 const BI = "/api/2.0/mcp";
-let server: TestServer;
-let token: string;
 
-beforeAll(async () => {
-  server = await startTestServer(ALLOW_LOOPBACK);
-  token = await server.token({ role: "contributor" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile(ALLOW_LOOPBACK);
+const token = await server.token({ role: "contributor" });
 
 const bi = <T>(name: string, args: Record<string, unknown>) => resultOf<T>(server, token, name, args, BI);
 

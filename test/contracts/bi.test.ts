@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MS } from "../../src/kernel/time.ts";
 import { TestClock } from "../support/identity.ts";
 import { movableIdleTime } from "../support/idle-time.ts";
 import { type Answer, answerOf, callOf, PATHS, rawRequest, rpc, type ToolResult } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 import { mountFixtures } from "./fixtures.ts";
 
 const PATH = PATHS.bi;
 const clock = new TestClock();
-let server: TestServer;
-let token: string;
 
-beforeAll(async () => {
-  server = await startTestServer({ clock, extend: mountFixtures });
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ clock, extend: mountFixtures });
+const token = await server.token();
 
 const call = (name: string, args = {}, ask = {}) => callOf(server, PATH, name, args, { token, ...ask });
 const rest = async (path: string, init = {}): Promise<Answer & ToolResult> => {

@@ -1,35 +1,28 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/app/config.ts";
 import { addDocument, callKnowledge, makeBase } from "../support/knowledge.ts";
 import { needsRedis, startRedis } from "../support/redis.ts";
 import { PATHS, rpc } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile, startTestServer, type TestServer } from "../support/server.ts";
 
 /** The knowledge endpoint counts for itself, even where the limits of all others are off. */
 
 const PREFIX = "EXTERNAL_KNOWLEDGE_MCP_";
-let server: TestServer;
-let ada: string;
-let base: number;
-let id: number;
 
-beforeAll(async () => {
-  const env = {
-    RATE_LIMIT_ENABLED: "false",
-    KENNING_TRUSTED_PROXIES: "127.0.0.1,::1",
-    [`${PREFIX}RATE_LIMIT_REQUESTS`]: "30",
-    [`${PREFIX}SEARCH_RATE_LIMIT_REQUESTS`]: "2",
-    [`${PREFIX}DOWNLOAD_PREAUTH_IP_RATE_LIMIT_REQUESTS`]: "12",
-    [`${PREFIX}DOWNLOAD_PREAUTH_DOCUMENT_RATE_LIMIT_REQUESTS`]: "6",
-    [`${PREFIX}DOWNLOAD_RATE_LIMIT_REQUESTS`]: "3",
-  };
-  server = await startTestServer({ env });
-  ada = await server.token({ role: "contributor" });
-  base = await makeBase(server, ada, { name: "Handbook" });
-  id = (await addDocument(server, ada, base, "a.txt", "some words")).document_id;
-});
-afterAll(() => server.stop());
+const env = {
+  RATE_LIMIT_ENABLED: "false",
+  KENNING_TRUSTED_PROXIES: "127.0.0.1,::1",
+  [`${PREFIX}RATE_LIMIT_REQUESTS`]: "30",
+  [`${PREFIX}SEARCH_RATE_LIMIT_REQUESTS`]: "2",
+  [`${PREFIX}DOWNLOAD_PREAUTH_IP_RATE_LIMIT_REQUESTS`]: "12",
+  [`${PREFIX}DOWNLOAD_PREAUTH_DOCUMENT_RATE_LIMIT_REQUESTS`]: "6",
+  [`${PREFIX}DOWNLOAD_RATE_LIMIT_REQUESTS`]: "3",
+};
+const server = await serverOfFile({ env });
+const ada = await server.token({ role: "contributor" });
+const base = await makeBase(server, ada, { name: "Handbook" });
+const id = (await addDocument(server, ada, base, "a.txt", "some words")).document_id;
 
 const statusOf = async (documentId: number, headers: Record<string, string> = {}) => {
   const answer = await server.request(`/mcp/knowledge-external/documents/${documentId}/file`, { headers });

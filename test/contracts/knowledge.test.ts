@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { answerOf, callOf, PATHS, rpc } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile, startTestServer } from "../support/server.ts";
 import { mountFixtures } from "./fixtures.ts";
 
 const PATH = PATHS.knowledge;
 const BASE = "/mcp/knowledge-external";
-let server: TestServer;
-let token: string;
 
-beforeAll(async () => {
-  server = await startTestServer({ extend: mountFixtures, env: { API_PREFIX: "/api" } });
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: mountFixtures, env: { API_PREFIX: "/api" } });
+const token = await server.token();
 
 const get = async (path: string, on = server) => answerOf(await on.request(path));
 

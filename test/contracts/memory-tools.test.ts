@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CommandLine } from "../support/command-line.ts";
 import { idsOf, MemoryClient } from "../support/memory.ts";
 import { callOf, PATHS } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** The ten tools as the reference prints them, in all roles and scopes. */
 
-let server: TestServer;
-let acme: MemoryClient;
-let stranger: MemoryClient;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  await server.app.identity.workspaces.create({ slug: "other" });
-  acme = new MemoryClient(server, await server.token({ kind: "memory" }));
-  stranger = new MemoryClient(server, await server.token({ kind: "memory", workspace: "other" }));
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+await server.app.identity.workspaces.create({ slug: "other" });
+const acme = new MemoryClient(server, await server.token({ kind: "memory" }));
+const stranger = new MemoryClient(server, await server.token({ kind: "memory", workspace: "other" }));
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3})?Z$/;
 

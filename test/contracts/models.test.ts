@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callOf, PATHS, rpc } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 import { mountFixtures } from "./fixtures.ts";
 
 const PATH = PATHS.models;
-let server: TestServer;
-let token: string;
 
-beforeAll(async () => {
-  server = await startTestServer({ extend: mountFixtures });
-  await server.app.identity.workspaces.create({ slug: "globex" });
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: mountFixtures });
+await server.app.identity.workspaces.create({ slug: "globex" });
+const token = await server.token();
 
 describe("the workspace in the path", () => {
   it("[models.endpoint] [models.no-handshake] answers for the token's own workspace", async () => {

@@ -147,8 +147,8 @@ describe("commands", () => {
     const told = await eventsOf(async () => {
       await done(["group", "create", "Pilots", ...workspace]);
       await done(["dataset", "export", "Sales", ...workspace, "--output", output]);
-      const llm = ["--kind", "openai", "--model", "gpt-5", "--key-stdin"];
-      await done(["llm", "set", "main", ...workspace, ...llm], key);
+      const llm = ["name=main", "kind=openai", "model=gpt-5", "api_key=@-"];
+      await done(["call", "set_llm_provider", ...workspace, ...llm.flatMap((word) => ["--arg", word])], key);
       expect((await run(["group", "create", "Pilots", ...workspace])).code).toBe(1);
     });
     const event = {
@@ -160,9 +160,13 @@ describe("commands", () => {
     expect(told.filter(({ action }) => action === "cli.command")).toMatchObject([
       { ...event, resourceId: "group create", success: true, metadata: { args: { group: "Pilots" } } },
       { ...event, resourceId: "dataset export", metadata: { options: ["workspace", "output"] } },
-      { ...event, resourceId: "llm set", metadata: { args: { name: "main" } } },
       { ...event, resourceId: "group create", success: false, outcome: "conflict" },
     ]);
+    expect(told.find(({ resourceId }) => resourceId === "set_llm_provider")).toMatchObject({
+      action: "mcp.tool.call",
+      userId: null,
+      metadata: { by: "operator" },
+    });
     expect(JSON.stringify(told)).not.toContain(key);
     expect(JSON.stringify(told)).not.toContain(output);
   });
@@ -173,28 +177,21 @@ describe("commands", () => {
     const reading = COMMANDS.filter((command) => command.reads({ args: {}, options: {} }));
     expect(reading.map(({ name }) => name)).toEqual([
       "serve",
+      "call",
       "workspace list",
       "workspace plan",
       "user list",
       "group list",
       "token list",
       "app list",
-      "dataset list",
-      "dataset versions",
-      "model validate",
-      "model list",
-      "model diff",
       "eval questions",
       "eval trace",
       "eval verified",
-      "llm list",
-      "channel list",
-      "kb list",
-      "memory rules",
       "audit list",
       "stdio",
       "home adopt",
       "doctor",
+      "completion",
       "version",
     ]);
     const limited = { args: {}, options: { limits: "memories=5" } };

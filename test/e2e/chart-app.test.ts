@@ -176,7 +176,7 @@ describe("the page", () => {
     const svg = page.app.locator("#picture svg");
     await svg.getByText("10 €").waitFor();
     // The visits begin some days into January, and end on 3 March.
-    await svg.getByText(/not complete: Jan.* 2025, Mar.* 2025/).waitFor();
+    await svg.getByText(/unvollständig: Jan.* 2025, Mar.* 2025/).waitFor();
     await expect(svg.locator("[stroke-dasharray]").count()).resolves.toBeGreaterThan(0);
     await page.page.setViewportSize({ width: 380, height: 600 });
     await expect.poll(() => svg.getAttribute("width")).toBe("380");

@@ -1,16 +1,15 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { LIMITS } from "../../src/kernel/limits.ts";
 import { toolsOf } from "../../src/registry/define-tool.ts";
 import { appUrlOf, Browser, signedInPerson } from "../support/oauth-client.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** What the console's pages call: the same tools on the same path as any client, with the power of a member. */
 
-let server: TestServer;
 const people = {} as Record<"viewer" | "contributor" | "admin", Browser>;
 
 /** Calls of the tool `slow` that run, and those that were aborted. */
@@ -40,21 +39,18 @@ const slowTool = toolsOf<object>()({
   },
 });
 
-beforeAll(async () => {
-  const consoleFolder = mkdtempSync(join(tmpdir(), "kenning-console-"));
-  mkdirSync(join(consoleFolder, "assets"));
-  writeFileSync(join(consoleFolder, "index.html"), "<!doctype html><title>Console</title>");
-  writeFileSync(join(consoleFolder, "assets", "main-abc.js"), "console.log(1)");
-  server = await startTestServer({
-    env: { RATE_LIMIT_ENABLED: "false" },
-    consoleFolder,
-    extend: (registry) => void registry.add({ tools: [slowTool], services: {} }),
-  });
-  await server.app.identity.workspaces.create({ slug: "globex" });
-  for (const role of ["viewer", "contributor", "admin"] as const)
-    people[role] = (await signedInPerson(server, role)).person;
+const consoleFolder = mkdtempSync(join(tmpdir(), "kenning-console-"));
+mkdirSync(join(consoleFolder, "assets"));
+writeFileSync(join(consoleFolder, "index.html"), "<!doctype html><title>Console</title>");
+writeFileSync(join(consoleFolder, "assets", "main-abc.js"), "console.log(1)");
+const server = await serverOfFile({
+  env: { RATE_LIMIT_ENABLED: "false" },
+  consoleFolder,
+  extend: (registry) => void registry.add({ tools: [slowTool], services: {} }),
 });
-afterAll(() => server.stop());
+await server.app.identity.workspaces.create({ slug: "globex" });
+for (const role of ["viewer", "contributor", "admin"] as const)
+  people[role] = (await signedInPerson(server, role)).person;
 
 const HEADERS = { "x-kenning-console": "1", "content-type": "application/json", accept: "application/json" };
 
@@ -119,6 +115,35 @@ describe("the session", () => {
       { error: { code: "unauthorized", request_id: expect.any(String) } },
     ]);
     expect((await callAs(stranger, "whoami")).status).toBe(401);
+  });
+});
+
+describe("signing out", () => {
+  it("ends the session, and is asked for by a page of ours alone", async () => {
+    const { person } = await signedInPerson(server, "viewer");
+    const leave = (headers: Record<string, string>) =>
+      person.send("/api/console/session", { method: "DELETE", headers });
+    expect((await leave({ origin: "https://evil.example.com" })).status).toBe(403);
+    expect((await person.send("/api/console/session", { headers: HEADERS })).status).toBe(200);
+    expect((await leave({ origin: appUrlOf(server) })).status).toBe(204);
+    expect((await person.send("/api/console/session", { headers: HEADERS })).status).toBe(401);
+  });
+});
+
+describe("the audit log", () => {
+  it("tells what was changed in a browser from what was looked at there", async () => {
+    await callAs(people.admin, "list_datasets");
+    await callAs(people.admin, "create_dashboard", { name: "Audited" });
+    await server.app.identity.audit.flush();
+    const tools = async (show: string) => {
+      const { body } = await told(callAs(people.admin, "list_audit_events", { show, limit: 200 }));
+      const { events } = body.result as { events: { resource_id: string; effect: string | null }[] };
+      return new Map(events.map(({ resource_id, effect }) => [resource_id, effect]));
+    };
+    const [all, work, agents] = [await tools("all"), await tools("work"), await tools("agents")];
+    expect([all.get("list_datasets"), all.get("create_dashboard")]).toEqual(["read", "write"]);
+    expect([work.has("list_datasets"), work.has("create_dashboard")]).toEqual([false, true]);
+    expect([agents.has("list_datasets"), agents.has("create_dashboard")]).toEqual([false, false]);
   });
 });
 

@@ -1,20 +1,17 @@
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CHROMIUM, needsChromium } from "../support/availability.ts";
 import { launchChromium } from "../support/browser.ts";
+import { BUILT_CONSOLE, newcomer, openConsole, signInTo } from "../support/console-browser.ts";
 import { callTool } from "../support/mcp.ts";
 import { appUrlOf, PASSWORD } from "../support/oauth-client.ts";
 import { startTestServer, type TestServer } from "../support/server.ts";
 
 /** A newcomer's first ten minutes in the console, with nothing but the screen. */
 
-const BUILT = resolve(import.meta.dirname, "../../web/dist");
-/** Far above what anything takes, on a machine that does five other things. */
-const PATIENCE_MS = 60_000;
 const LONGEST_MS = 300_000;
 
 let server: TestServer;
@@ -22,7 +19,7 @@ let chromium: Browser;
 
 beforeAll(async () => {
   if (!existsSync(CHROMIUM)) return;
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" }, consoleFolder: BUILT });
+  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" }, consoleFolder: BUILT_CONSOLE });
   chromium = await launchChromium();
 });
 afterAll(async () => {
@@ -30,38 +27,6 @@ afterAll(async () => {
   await server?.stop();
 });
 beforeEach((context) => needsChromium(context));
-
-/** A workspace and an admin of its own for each try, so that none meets what another has left behind. */
-async function newcomer() {
-  const slug = `first-${randomBytes(5).toString("hex")}`;
-  const email = `${slug}@example.com`;
-  await server.app.identity.workspaces.create({ slug, name: "First Steps" });
-  await server.app.identity.users.create({
-    email,
-    name: "Nina New",
-    workspace: slug,
-    role: "admin",
-    password: PASSWORD,
-  });
-  return { slug, email };
-}
-
-/** What a page complains of: errors of its scripts and of the console. Requests that were left are no complaint. */
-async function openPage(language = "en"): Promise<{ page: Page; complaints: string[] }> {
-  const context = await chromium.newContext({
-    locale: language,
-    viewport: { width: 1280, height: 800 },
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
-  context.setDefaultTimeout(PATIENCE_MS);
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  return { page, complaints };
-}
 
 const CSV = `day,product,revenue
 2026-01-05,Cargo Max,1200
@@ -79,16 +44,12 @@ describe("the console", () => {
   it(
     "takes a newcomer from a file to a dashboard, a connected client and a colleague",
     async () => {
-      const { slug, email } = await newcomer();
+      const { slug, email } = await newcomer(server);
       const app = appUrlOf(server);
-      const { page, complaints } = await openPage();
+      const { page, complaints } = await openConsole(chromium);
       const to = (path: string) => page.goto(`${app}/w/${slug}/${path}`);
 
-      await page.goto(`${app}/sign-in?return_to=%2F`);
-      await page.getByLabel("E-mail").fill(email);
-      await page.getByLabel("Password").fill(PASSWORD);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.waitForURL(`**/w/${slug}/home`);
+      await signInTo(server, page, email);
 
       const chooser = page.waitForEvent("filechooser");
       await page.getByRole("button", { name: "Bring in a file" }).click();
@@ -147,7 +108,7 @@ describe("the console", () => {
       const link = (await page.getByRole("dialog").locator("pre").textContent())?.trim() ?? "";
       await shot(page, "members");
 
-      const colleague = await openPage();
+      const colleague = await openConsole(chromium);
       await colleague.page.goto(link);
       await colleague.page.getByLabel("Your name").fill("Carl Colleague");
       await colleague.page.getByLabel("Password").fill(PASSWORD);

@@ -374,7 +374,7 @@ describe("an embed", () => {
           return `${details} ${JSON.stringify(rows)}`;
         }),
       )),
-      JSON.stringify(await call("search", { query: "price" }, boards.viewer)),
+      JSON.stringify(await call("search_assets", { query: "price" }, boards.viewer)),
     ];
     // The address of this server is a number, too.
     for (const text of told) expect(text.replaceAll(server.url, "")).not.toMatch(/price|77[789]/i);

@@ -190,7 +190,7 @@ describe("datasets with values of every type", () => {
     await tried("infer_semantic_model", { name, datasets: [name] });
     await tried("publish_semantic_model", { modelName: name });
     await tried("ask_question", { model: name, question: "how many rows are there" });
-    await tried("search", { query: name });
+    await tried("search_assets", { query: name });
     await tried("get_insights", { dataset_id });
     const [x_axis, y] = columns;
     const question = `number of rows by ${x_axis}`;

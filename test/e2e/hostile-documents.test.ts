@@ -1,26 +1,19 @@
 import { type ClientRequest, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/domains/knowledge/limits.ts";
 import { zip } from "../support/data-files.ts";
 import { resultOf } from "../support/datasets.ts";
 import { addDocument, callKnowledge, makeBase } from "../support/knowledge.ts";
 import { compound } from "../support/office-files.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** Files that mean no good: each is refused or read with a clear word on it, and nothing that could run is shown inline. */
 
-let server: TestServer;
-let token: string;
-let base: number;
-
-beforeAll(async () => {
-  const env = { EXTERNAL_KNOWLEDGE_MCP_RATE_LIMIT_ENABLED: "false" };
-  server = await startTestServer({ env });
-  token = await server.token({ role: "contributor" });
-  base = await makeBase(server, token, { name: "Files" });
-});
-afterAll(() => server.stop());
+const env = { EXTERNAL_KNOWLEDGE_MCP_RATE_LIMIT_ENABLED: "false" };
+const server = await serverOfFile({ env });
+const token = await server.token({ role: "contributor" });
+const base = await makeBase(server, token, { name: "Files" });
 
 const SCRIPT = "<script>fetch('//evil.example')</script>";
 const OFFICE = (part: string) =>

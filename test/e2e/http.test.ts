@@ -1,30 +1,25 @@
 import { Agent, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/kernel/limits.ts";
 import { mountFixtures } from "../contracts/fixtures.ts";
 import { answerOf, PATHS, type RawRequest, rawRequest } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** What HTTP itself does, before anybody looks at a message. */
 
 const APP_URL = "https://kenning.example.com";
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
 const EVERY_PATH = Object.values(PATHS);
-let server: TestServer;
-let token: string;
 
-beforeAll(async () => {
-  const env = {
-    APP_URL,
-    KENNING_ALLOWED_HOSTS: "inside.example.net",
-    KENNING_ALLOWED_ORIGINS: "https://console.example.net",
-  };
-  server = await startTestServer({ extend: mountFixtures, env });
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const env = {
+  APP_URL,
+  KENNING_ALLOWED_HOSTS: "inside.example.net",
+  KENNING_ALLOWED_ORIGINS: "https://console.example.net",
+};
+const server = await serverOfFile({ extend: mountFixtures, env });
+const token = await server.token();
 
 /** A ping with a good token, changed in the part that a test is about. */
 function send(path: string, { headers = {}, ...more }: RawRequest = {}) {

@@ -2,35 +2,29 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/app/config.ts";
 import { examine } from "../../src/app/doctor.ts";
 import { LIMITS } from "../../src/kernel/limits.ts";
 import { mountFixtures } from "../contracts/fixtures.ts";
 import { makeDataset, resultOf } from "../support/datasets.ts";
 import { callOf, PATHS, rpc } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** What an operator, and whoever shares a workspace with somebody in a hurry, counts on. */
 
-let server: TestServer;
-let token: string;
-let dataset: number;
 const lines: Record<string, unknown>[] = [];
 
-beforeAll(async () => {
-  const output = new Writable({
-    write(text, _encoding, done) {
-      for (const line of String(text).trim().split("\n")) lines.push(JSON.parse(line));
-      done();
-    },
-  });
-  server = await startTestServer({ extend: mountFixtures, log: pino({ level: "warn" }, output) });
-  token = await server.token();
-  const rows = Array.from({ length: 4_000 }, (_, n) => ({ n, text: `row number ${n}` }));
-  dataset = await makeDataset(server, token, "Some rows", rows);
+const output = new Writable({
+  write(text, _encoding, done) {
+    for (const line of String(text).trim().split("\n")) lines.push(JSON.parse(line));
+    done();
+  },
 });
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: mountFixtures, log: pino({ level: "warn" }, output) });
+const token = await server.token();
+const rows = Array.from({ length: 4_000 }, (_, n) => ({ n, text: `row number ${n}` }));
+const dataset = await makeDataset(server, token, "Some rows", rows);
 
 async function refusedInFlight(): Promise<number> {
   const metrics = await (await server.request("/metrics")).text();

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AppError } from "../../src/kernel/errors.ts";
 import { LIMITS } from "../../src/kernel/limits.ts";
 import { promptsOf } from "../../src/registry/define-prompt.ts";
 import { resourcesOf } from "../../src/registry/define-resource.ts";
 import type { Slice } from "../../src/registry/registry.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** Resources, prompts and completions take the same path as tools, on every surface that shows them. */
 
@@ -75,16 +75,9 @@ const slice: Slice<Services> = {
   ],
 };
 
-let server: TestServer;
-let viewer: string;
-let acme: number;
-
-beforeAll(async () => {
-  server = await startTestServer({ extend: (registry) => registry.add(slice) });
-  viewer = await server.token({ role: "viewer" });
-  acme = (await server.app.identity.workspaces.bySlug("acme")).id;
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: (registry) => registry.add(slice) });
+const viewer = await server.token({ role: "viewer" });
+const acme = (await server.app.identity.workspaces.bySlug("acme")).id;
 
 async function connect(era: "legacy" | "modern"): Promise<Client> {
   const versionNegotiation = { mode: era === "legacy" ? ("legacy" as const) : { pin: "2026-07-28" } };

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SURFACES } from "../../src/registry/caller.ts";
 import { mountFixtures } from "../contracts/fixtures.ts";
 import { callOf, modernRpc, PATHS, rpc, type ToolResult } from "../support/rpc.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** Every revision of MCP on every endpoint, by plain HTTP. */
 
 const OLDER = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-let server: TestServer;
-let token: string;
 
-beforeAll(async () => {
-  server = await startTestServer({ extend: mountFixtures });
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: mountFixtures });
+const token = await server.token();
 
 describe.each(SURFACES)("%s", (surface) => {
   const path = PATHS[surface];

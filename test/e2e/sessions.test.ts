@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { toolsOf } from "../../src/registry/define-tool.ts";
 import { LIMITS } from "../../src/surfaces/mcp/limits.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** Sessions under clients that are careless, busy or hostile. */
 
@@ -29,16 +29,10 @@ const slow = defineTool({
   },
 });
 
-let server: TestServer;
-let token: string;
-
-beforeAll(async () => {
-  server = await startTestServer({
-    extend: (registry) => registry.add({ services: { seen }, tools: [slow] }),
-  });
-  token = await server.token();
+const server = await serverOfFile({
+  extend: (registry) => registry.add({ services: { seen }, tools: [slow] }),
 });
-afterAll(() => server.stop());
+const token = await server.token();
 
 function rpc(path: string, session: string | null, id: number | string, method: string, params: object = {}) {
   const headers: Record<string, string> = session === null ? {} : { "mcp-session-id": session };

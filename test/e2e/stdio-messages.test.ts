@@ -1,12 +1,12 @@
 import { tmpdir } from "node:os";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { toolsOf } from "../../src/registry/define-tool.ts";
 import type { Slice } from "../../src/registry/registry.ts";
 import { LAUNCHER } from "../support/command-line.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** What goes both ways while a call runs, through `kenning stdio`. */
 
@@ -50,14 +50,8 @@ const slice: Slice<object> = {
   ],
 };
 
-let server: TestServer;
-let token: string;
-
-beforeAll(async () => {
-  server = await startTestServer({ extend: (registry) => registry.add(slice) });
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: (registry) => registry.add(slice) });
+const token = await server.token();
 
 async function connect(era: "legacy" | "modern"): Promise<Client> {
   const versionNegotiation = { mode: era === "legacy" ? ("legacy" as const) : { pin: "2026-07-28" } };

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { callTool } from "../support/mcp.ts";
-import { openShop, type Shop } from "../support/models.ts";
-import { startTestServer, type TestServer } from "../support/server.ts";
+import { openShop } from "../support/models.ts";
+import { serverOfFile } from "../support/server.ts";
 
 /** What an operator sees of a busy server, and what its callers are told when it stops. */
 
-let server: TestServer;
-let shop: Shop;
-
-beforeAll(async () => {
-  server = await startTestServer({ isOwn: true });
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ isOwn: true });
+const shop = await openShop(server);
 
 /** The values of metrics by their names and labels. */
 async function metrics(): Promise<Map<string, number>> {

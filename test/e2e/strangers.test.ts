@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SURFACES, type SurfaceName, type TokenLimits } from "../../src/registry/caller.ts";
@@ -71,6 +71,8 @@ async function plantData(): Promise<void> {
   ids.request = (requests as { id: number }[])[0]?.id ?? 0;
   const asked = await make("ask_question", { question: "how many orders", model: ids.modelName });
   ids.answer = String(asked.id);
+  ids.thread = randomUUID();
+  await make("change_thread", { thread_id: ids.thread, question: `Where is ${word()}?` });
   const source = { name: word(), type: "csv", host: `http://127.0.0.1:9/${word()}`, connection_test: "skip" };
   ids.datasource = Number((await make("create_datasource", source)).datasource_id);
   const query = { name: word(), datasource_id: ids.datasource, query: "", run_now: false };
@@ -123,6 +125,7 @@ beforeAll(async () => {
   server = await startTestServer({ env });
   await server.app.identity.workspaces.create({ slug: "other" });
   admin = await server.token();
+  await server.app.identity.users.create({ email: OWNER, workspace: "acme", role: "admin" });
   viewer = await server.token({ role: "viewer" });
   stranger = await server.token({ workspace: "other" });
   await plantData();
@@ -144,6 +147,7 @@ function idFor(name: string): number | string | undefined {
   if (/stored_query/.test(plain)) return ids.storedQueryId;
   if (/memory|from_id|to_id|target_id/.test(plain)) return ids.memory;
   if (/answer_id/.test(plain)) return ids.answer;
+  if (/thread_id/.test(plain)) return ids.thread;
   if (/knowledge_base|^kb/.test(plain)) return ids.base;
   const named = [
     "dashboard",
@@ -170,12 +174,17 @@ function fresh(): string {
   return `fresh_${made}`;
 }
 
+/** Somebody of the workspace, by an address that tells nothing of it. */
+const OWNER = "owner-of-it@example.com";
+
 /** Arguments that get through all checks, for tools whose schema alone does not tell them. */
 const EXACT: Readonly<Record<string, (of: Ids) => Args>> = {
   add_document: ({ base }) => ({ knowledge_base_id: base, file_name: `${fresh()}.txt`, content: "A text." }),
   ask_question: ({ modelName }) => ({ model: modelName, question: "how many orders" }),
   query_metrics: ({ modelName }) => ({ model: modelName, metrics: ["count(orders)"] }),
   browse_knowledge_base: ({ base }) => ({ knowledge_base_id: base }),
+  fetch: ({ document }) => ({ id: `document:${document}` }),
+  change_thread: ({ thread }) => ({ thread_id: thread, title: "Named" }),
   carry_out: ({ dashboard }) => ({
     instruction: "show amount by note as a bar chart",
     dashboard_id: dashboard,
@@ -199,6 +208,9 @@ const EXACT: Readonly<Record<string, (of: Ids) => Args>> = {
   }),
   delete_asset: ({ alert }) => ({ asset_type: "alert", asset_id: alert, confirm: true }),
   delete_document: ({ document }) => ({ document_id: document, confirm: true }),
+  preview_file: () => ({ file_url: "data:text/csv,a" }),
+  preview_policies: ({ dataset }) => ({ dataset_id: dataset, email: OWNER }),
+  test_llm_provider: ({ provider }) => ({ name: provider }),
   preview_widget: ({ widget }) => ({ widget_id: widget, width: 300, height: 200 }),
   draw_picture: () => ({ subject: { kind: "number", value: 1 }, width: 300 }),
   export_dashboard: ({ dashboard }) => ({ dashboard_id: dashboard }),
@@ -517,7 +529,10 @@ it("nobody gets by without a token, on any endpoint", async () => {
 
 describe("would be found out, because whoever is of the workspace", () => {
   /** Needs something that there is not here: a run that goes on, an outage, an answer of a question. */
-  const NOT_HERE = ["cancel_query_run", "get_query_run", "retry_delivery", "draw_picture"];
+  const NOT_HERE = [
+    ...["cancel_query_run", "get_query_run", "retry_delivery", "draw_picture"],
+    ...["preview_file", "test_llm_provider"],
+  ];
   const isLast = ({ name }: Listed) => Number(/delete|erase|remove|retract|revoke|unlink/.test(name));
 
   it("gets past the checks of nearly every tool, and is told nearly all", async () => {

@@ -190,16 +190,6 @@ describe("a run whose server is killed", () => {
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('no query "nope"') });
     const nowhere = await kenning.run(["datasource", "test", "Shop", "--workspace", "none"], { env });
     expect(nowhere.err).toContain('no workspace "none"');
-    const access = (...more: string[]) =>
-      kenning.call(["datasource", "access", "Shop", "--workspace", "acme", ...more], { env });
-    expect(await access()).toMatchObject({ code: 1, err: expect.stringContaining("Give one of") });
-    expect(await access("--groups", "x")).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("no group"),
-    });
-    expect(await access("--admins")).toMatchObject({ code: 0, err: "Shop may be queried by admins.\n" });
-    const opened = "Shop may be queried by admins and all contributors.\n";
-    expect(await access("--contributors")).toMatchObject({ code: 0, err: opened });
     await source.query("DROP TABLE naps");
     const failed = await kenning.run(["query", "run", String(queryId), "--workspace", "acme"], { env });
     expect(failed).toMatchObject({ code: 1, out: expect.stringContaining("failed") });

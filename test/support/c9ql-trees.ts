@@ -11,7 +11,7 @@ import {
   type Statement,
 } from "../../src/domains/data/c9ql/ast.ts";
 import { KEYWORDS } from "../../src/domains/data/c9ql/lexer.ts";
-import { DATE_TOKENS, wholeVariable } from "../../src/domains/data/c9ql/variables.ts";
+import { DATE_TOKENS, wholeVariable } from "../../src/domains/data/c9ql/parameters.ts";
 
 /** Arbitrary trees, as parsing could give them. */
 

@@ -1,3 +1,5 @@
+import { createConnection } from "node:net";
+import { text } from "node:stream/consumers";
 import pg from "pg";
 import { inject } from "vitest";
 import { randomText } from "../../src/kernel/text.ts";
@@ -5,8 +7,8 @@ import { type Catalog, type CatalogLog, openCatalog } from "../../src/platform/c
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The superuser's address of the one PostgreSQL server that all tests share. */
-    testServerUrl: string;
+    /** The socket at which global-setup.ts tells the address of PostgreSQL, and starts it for whoever asks first. */
+    databaseDoor: string;
     /** Where the bundled model is written once for all. */
     modelsFolder: string;
     /** For the homes of servers; what is left there goes when the run ends. */
@@ -19,13 +21,29 @@ export const TEMPLATE_DATABASE = "kenning_template";
 
 export const silentLog: CatalogLog = { debug() {}, info() {}, warn() {}, error() {} };
 
+// Files that share a worker share its globals.
+const worker = globalThis as typeof globalThis & { testServerUrl?: Promise<string> };
+
+/** The superuser's address of the one PostgreSQL server that all tests share. */
+export function testServerUrl(): Promise<string> {
+  worker.testServerUrl ??= askForServer();
+  return worker.testServerUrl;
+}
+
+async function askForServer(): Promise<string> {
+  const url = await text(createConnection(inject("databaseDoor")));
+  if (url === "") throw new Error("PostgreSQL did not start; the runner says why.");
+  return url;
+}
+
 /** The same server, another database. */
 export function withDatabase(url: string, database: string): string {
   return url.replace(/\/[^/?]*$/, `/${database}`);
 }
 
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client(inject("testServerUrl"));
+/** A statement of the superuser's. */
+export async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client(await testServerUrl());
   await client.connect();
   try {
     await client.query(statement);
@@ -44,7 +62,7 @@ export async function createTestDatabase(options: { empty?: boolean } = {}): Pro
   const name = `test_${randomText(9).replaceAll("-", "_").toLowerCase()}`;
   await onServer(`CREATE DATABASE "${name}" TEMPLATE ${options.empty ? "template0" : TEMPLATE_DATABASE}`);
   return {
-    url: withDatabase(inject("testServerUrl"), name),
+    url: withDatabase(await testServerUrl(), name),
     drop: () => onServer(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`),
   };
 }

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -15,27 +17,52 @@ const FAST_SETTINGS = {
   max_connections: "300",
 };
 
-/** Starts the one PostgreSQL server of a test run and makes the database that others are copied from. */
+/** Offers all workers the one PostgreSQL server of a test run, which starts when the first of them asks for it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const home = mkdtempSync(join(tmpdir(), "kenning-test-"));
   const homes = mkdtempSync(join(tmpdir(), "kenning-servers-"));
-  const server = await EmbeddedServer.open({ home, log: silentLog, settings: FAST_SETTINGS });
-  const stop = async () => {
-    await server.close();
+  let started: Promise<TestPostgres> | undefined;
+  const door = createServer((socket) => {
+    started ??= startPostgres(home);
+    started.then(
+      ({ url }) => socket.end(url),
+      (error: Error) => {
+        console.error(error);
+        socket.destroy();
+      },
+    );
+  });
+  const databaseDoor = join(home, "door");
+  door.listen(databaseDoor);
+  await once(door, "listening");
+  project.provide("databaseDoor", databaseDoor);
+  project.provide("modelsFolder", join(home, "models"));
+  project.provide("homesFolder", homes);
+  return async () => {
+    door.close();
+    const server = await started?.catch(() => undefined);
+    await server?.close();
     for (const folder of [home, homes]) rmSync(folder, { recursive: true, force: true });
   };
+}
+
+interface TestPostgres {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** With the database that others are copied from. */
+async function startPostgres(home: string): Promise<TestPostgres> {
+  const server = await EmbeddedServer.open({ home, log: silentLog, settings: FAST_SETTINGS });
   const { user, password, host, database } = server.endpoint;
   const url = `postgresql://${user}:${password}@${encodeURIComponent(host)}/${database}`;
   try {
     await makeTemplate(url);
   } catch (error) {
-    await stop();
+    await server.close();
     throw error;
   }
-  project.provide("testServerUrl", url);
-  project.provide("modelsFolder", join(home, "models"));
-  project.provide("homesFolder", homes);
-  return stop;
+  return { url, close: () => server.close() };
 }
 
 async function makeTemplate(url: string): Promise<void> {

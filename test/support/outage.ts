@@ -1,5 +1,4 @@
-import pg from "pg";
-import { inject } from "vitest";
+import { onServer } from "./database.ts";
 
 /** Takes one database away from everybody, and gives it back. */
 export async function outage(databaseUrl: string): Promise<{ end(): Promise<void> }> {
@@ -13,14 +12,4 @@ export async function outage(databaseUrl: string): Promise<{ end(): Promise<void
       await onServer(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
     },
   };
-}
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client(inject("testServerUrl"));
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

@@ -130,28 +130,10 @@ async function run({ env, isOwn: _, ...options }: ServerWish): Promise<Running> 
   return { app, url, home, database, close };
 }
 
-async function handOut(running: Running, stop: () => Promise<void>): Promise<TestServer> {
-  const { app, url, home, database } = running;
-  await app.identity.workspaces.create({ slug: "acme", name: "Acme" });
-  let users = 0;
-
+/** How a server at this address is asked. */
+export function reached(url: string): Pick<TestServer, "url" | "request"> {
   return {
-    app,
     url,
-    home,
-    async token({ role = "admin", kind = "api", workspace = "acme", email, ...wish } = {}) {
-      users += 1;
-      const address = email ?? `${role}-${users}@example.com`;
-      if (email === undefined)
-        await app.identity.users.create({
-          email: address,
-          workspace,
-          role,
-          password: "correct horse battery",
-        });
-      const { token } = await app.identity.tokens.create({ email: address, workspace, kind, ...wish });
-      return token;
-    },
     request(path, { token, json, ...init } = {}) {
       const headers = new Headers(init.headers);
       if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
@@ -164,6 +146,31 @@ async function handOut(running: Running, stop: () => Promise<void>): Promise<Tes
         headers,
         ...(body !== undefined && { body }),
       } as RequestInit);
+    },
+  };
+}
+
+async function handOut(running: Running, stop: () => Promise<void>): Promise<TestServer> {
+  const { app, url, home, database } = running;
+  await app.identity.workspaces.create({ slug: "acme", name: "Acme" });
+  let users = 0;
+
+  return {
+    app,
+    home,
+    ...reached(url),
+    async token({ role = "admin", kind = "api", workspace = "acme", email, ...wish } = {}) {
+      users += 1;
+      const address = email ?? `${role}-${users}@example.com`;
+      if (email === undefined)
+        await app.identity.users.create({
+          email: address,
+          workspace,
+          role,
+          password: "correct horse battery",
+        });
+      const { token } = await app.identity.tokens.create({ email: address, workspace, kind, ...wish });
+      return token;
     },
     databaseUrl: database.url,
     loseDatabase: () => database.drop(),

@@ -15,15 +15,21 @@ export interface Option {
   readonly value?: string;
   readonly required?: true;
   readonly choices?: readonly string[];
+  /** It may be given more than once: its value is a list. */
+  readonly many?: true;
+  /** What stands for it when it is left out. */
+  fallback?(): Promise<string | null>;
 }
 
 type Options = Readonly<Record<string, Option>>;
 
-type OptionValue<O extends Option> = O extends { value: string }
-  ?
-      | (O extends { choices: readonly (infer W)[] } ? W : string)
-      | (O extends { required: true } ? never : undefined)
-  : boolean;
+type OptionValue<O extends Option> = O extends { many: true }
+  ? readonly string[]
+  : O extends { value: string }
+    ?
+        | (O extends { choices: readonly (infer W)[] } ? W : string)
+        | (O extends { required: true } ? never : undefined)
+    : boolean;
 
 /** Everything about one command but its work, which is loaded only when the command is used. */
 interface CommandSpec<A extends string = string, O extends Options = Options> {
@@ -35,6 +41,8 @@ interface CommandSpec<A extends string = string, O extends Options = Options> {
   readonly options?: O;
   /** More that the help should say. */
   readonly notes?: readonly string[];
+  /** What its help ends with, where that depends on what follows the name. */
+  explain?(args: Readonly<Record<A, string>>): Promise<string>;
   /** It changes nothing and takes nothing away, perhaps only with these options: what does is in the audit log. */
   readonly reads?: true | ((input: Input<A, O>) => boolean);
   /** Resolves with the exit code (nothing means 0). */
@@ -49,7 +57,7 @@ interface Input<A extends string, O extends Options> {
 /** The input of a command of any shape. */
 export interface AnyInput {
   readonly args: Readonly<Record<string, string>>;
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 }
 
 export interface Command {
@@ -58,6 +66,7 @@ export interface Command {
   readonly args: Readonly<Record<string, string>>;
   readonly options: Options;
   readonly notes: readonly string[];
+  explain?(args: Readonly<Record<string, string>>): Promise<string>;
   reads(input: AnyInput): boolean;
   run(input: AnyInput, terminal: Terminal): Promise<number | undefined>;
 }
@@ -69,13 +78,15 @@ export function defineCommand<A extends string = never, const O extends Options 
   const { name, summary, args = {}, options = {}, notes = [], reads = () => false } = spec;
   const run = (input: AnyInput, terminal: Terminal) => spec.run(input as Input<A, O>, terminal);
   const isReading = (input: AnyInput) => reads === true || reads(input as Input<A, O>);
-  return { name, summary, args, options, notes, reads: isReading, run };
+  const { explain } = spec;
+  return { name, summary, args, options, notes, reads: isReading, run, ...(explain && { explain }) };
 }
 
 /** Options that many commands have. */
 export const WORKSPACE = {
   value: "SLUG",
-  description: "The workspace",
+  description: "The workspace; default: KENNING_WORKSPACE",
   required: true,
+  fallback: async () => (await import("../config.ts")).loadConfig().client.workspace,
 } as const satisfies Option;
 export const JSON_OPTION = { json: { description: "Print JSON" } } as const satisfies Record<string, Option>;

@@ -3,7 +3,6 @@ import { VERSION } from "../version.ts";
 import { type Command, defineCommand, JSON_OPTION, type Option, WORKSPACE } from "./command.ts";
 import {
   AUDIT_COMMANDS,
-  CHANNEL_COMMANDS,
   DATASOURCE_COMMANDS,
   DEMO_COMMANDS,
   EVAL_COMMANDS,
@@ -28,7 +27,7 @@ const PASSWORD_STDIN = {
 } as const;
 const MODEL_FILE = { file: "A .yaml or .json file, or a folder" } as const;
 const EMAIL = { email: "E-mail address of the account" } as const;
-const DATASET = { dataset: "Its name or its id, as dataset list shows them" } as const;
+const DATASET = { dataset: "Its name or its id" } as const;
 
 const TOKEN_OPTIONS = {
   user: USER,
@@ -61,6 +60,32 @@ export const COMMANDS: readonly Command[] = [
     notes: ["Settings come from the environment and from a file .env in the working directory."],
     run: async ({ options }, terminal) =>
       (await import("./serve.ts")).serve({ demo: !options["no-demo"] }, terminal),
+  }),
+  defineCommand({
+    name: "call",
+    // What a tool does is in the audit log as its own call.
+    reads: true,
+    summary: "Run any tool that clients can call, as the operator or as a member",
+    args: { tool: "Its name; kenning call TOOL --help tells its arguments" },
+    options: {
+      workspace: WORKSPACE,
+      user: { value: "EMAIL", description: "As this member, with the power of their role" },
+      arg: {
+        value: "NAME=VALUE",
+        description: "An argument; @FILE is what is in a file, @- standard input",
+        many: true,
+      },
+      args: { value: "JSON", description: "All arguments as a JSON object, or @FILE" },
+      output: { value: "FILE", description: "Where to write a file that the tool answers, or else its JSON" },
+      field: { value: "NAME", description: "Print only this field of the answer" },
+      ...JSON_OPTION,
+    },
+    notes: [
+      "A value is read as the tool wants it: a number, true, a list (a,b or JSON), JSON; options.sheet=2 sets one field of an object. file_url=@orders.csv sends a file of any size, and names the dataset after it. A secret is read from a file (api_key=@key.txt), so that nobody sees it in the list of processes.",
+      "The server need not run. The exit code is 1 when the tool refuses or fails.",
+    ],
+    explain: async ({ tool }) => (await import("./call.ts")).explainTools(tool),
+    run: async (input, terminal) => (await import("./call.ts")).callTool(input, terminal),
   }),
   defineCommand({
     name: "workspace create",
@@ -246,7 +271,7 @@ export const COMMANDS: readonly Command[] = [
     args: { file: "CSV, TSV, JSON, NDJSON, XML, Excel or Parquet, also compressed with gzip" },
     options: {
       workspace: WORKSPACE,
-      name: { value: "NAME", description: "The dataset's name", required: true },
+      name: { value: "NAME", description: "The dataset's name; default: that of the file" },
       append: { description: "Add the rows to those that are there" },
       type: {
         value: "TYPE",
@@ -267,13 +292,6 @@ export const COMMANDS: readonly Command[] = [
     run: async (input, terminal) => (await import("./dataset.ts")).importDataset(input, terminal),
   }),
   defineCommand({
-    name: "dataset list",
-    reads: true,
-    summary: "List the datasets of a workspace",
-    options: { workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./dataset.ts")).listDatasets(input, terminal),
-  }),
-  defineCommand({
     name: "dataset export",
     summary: "Write all rows of a dataset to a file",
     args: DATASET,
@@ -289,95 +307,22 @@ export const COMMANDS: readonly Command[] = [
     run: async (input, terminal) => (await import("./dataset.ts")).exportDataset(input, terminal),
   }),
   defineCommand({
-    name: "dataset delete",
-    summary: "Delete a dataset; for 30 days dataset restore brings it back",
-    args: DATASET,
-    options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./dataset.ts")).deleteDataset(input, terminal),
-  }),
-  defineCommand({
-    name: "dataset versions",
-    reads: true,
-    summary: "List the rows that a dataset has and, for 30 days, those that were replaced",
-    args: DATASET,
-    options: { workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./dataset.ts")).listVersions(input, terminal),
-  }),
-  defineCommand({
-    name: "dataset restore",
-    summary: "Bring back a deleted dataset, or rows that were replaced",
-    args: DATASET,
-    options: {
-      workspace: WORKSPACE,
-      version: { value: "NUMBER", description: "Which rows, as dataset versions shows them" },
-    },
-    run: async (input, terminal) => (await import("./dataset.ts")).restoreDataset(input, terminal),
-  }),
-  defineCommand({
     name: "model publish",
+    reads: ({ options }) => options["dry-run"],
     summary: "Publish semantic models from an Ossie/OSI file, or from a folder of them",
     args: MODEL_FILE,
     options: {
       workspace: WORKSPACE,
       replace: { description: "Also where the published model of that name is about other datasets" },
+      "dry-run": { description: "Only say what is wrong and what would change" },
     },
     notes: [
       "The data must be there under the names of the model's sources. With an error nothing is published.",
     ],
     run: async (input, terminal) => (await import("./model.ts")).publishModel(input, terminal),
   }),
-  defineCommand({
-    name: "model validate",
-    reads: true,
-    summary: "Compare semantic models in a file or folder with the data, and change nothing",
-    args: MODEL_FILE,
-    options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./model.ts")).validateModel(input, terminal),
-  }),
-  defineCommand({
-    name: "model infer",
-    summary: "Write a semantic model that is guessed from datasets: keys, joins, dates, default metrics",
-    options: {
-      workspace: WORKSPACE,
-      datasets: { value: "A,B", description: "Only these; all of the workspace when left out" },
-      name: { value: "NAME", description: "Name of the model; that of the workspace when left out" },
-      out: { value: "FILE", description: "Where to; default: standard output" },
-    },
-    notes: [
-      "What was guessed, and how sure it is, goes to standard error. Check it, then: kenning model publish FILE",
-    ],
-    run: async (input, terminal) => (await import("./model.ts")).inferModel(input, terminal),
-  }),
-  defineCommand({
-    name: "model list",
-    reads: true,
-    summary: "List the semantic models of a workspace",
-    options: { workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./model.ts")).listModels(input, terminal),
-  }),
-  defineCommand({
-    name: "model diff",
-    reads: true,
-    summary: "Show what publishing a file or folder would change",
-    args: MODEL_FILE,
-    options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./model.ts")).diffModel(input, terminal),
-  }),
-  defineCommand({
-    name: "model export",
-    summary: "Write a semantic model as an Ossie file",
-    args: { model: "Its name" },
-    options: {
-      workspace: WORKSPACE,
-      output: { value: "FILE", description: "Where to; default: standard output" },
-      version: { value: "N", description: "An earlier version" },
-      draft: { description: "The draft instead of what is published" },
-    },
-    run: async (input, terminal) => (await import("./model.ts")).exportModel(input, terminal),
-  }),
   ...EVAL_COMMANDS,
   ...LLM_COMMANDS,
-  ...CHANNEL_COMMANDS,
   ...DATASOURCE_COMMANDS,
   ...KB_COMMANDS,
   ...MEMORY_COMMANDS,
@@ -406,7 +351,7 @@ export const COMMANDS: readonly Command[] = [
       "A database belongs to one home (KENNING_HOME): the rows of datasets and the files of documents are in its folder blobs, and secrets (passwords of datasources, keys of language models) are sealed with its root secret. A server with another home does not start.",
       "Stop all servers first. Without --accept-loss nothing is changed if anything would be lost; what that is, is listed.",
     ],
-    run: async (input, terminal) => (await import("./home.ts")).adopt(input, terminal),
+    run: async (input, terminal) => (await import("./installation.ts")).adopt(input, terminal),
   }),
   defineCommand({
     name: "doctor",
@@ -416,7 +361,16 @@ export const COMMANDS: readonly Command[] = [
       ...JSON_OPTION,
       deep: { description: "Also read every file of the datasets, and compare it with what was written" },
     },
-    run: async ({ options }, terminal) => (await import("./doctor.ts")).doctor(options, terminal),
+    run: async ({ options }, terminal) => (await import("./installation.ts")).doctor(options, terminal),
+  }),
+  defineCommand({
+    name: "completion",
+    reads: true,
+    summary: "Print a script by which a shell completes commands, tools and their arguments",
+    args: { shell: "bash, zsh or fish" },
+    notes: ["For bash: kenning completion bash > ~/.local/share/bash-completion/completions/kenning"],
+    run: async ({ args }, terminal) =>
+      (await import("./completion.ts")).complete(args.shell, COMMANDS, terminal),
   }),
   defineCommand({
     name: "version",

@@ -1,59 +1,37 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
+import type { Ended } from "../../../test/support/command-line.ts";
 import { xlsx } from "../../../test/support/data-files.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
 import { tempEntries } from "../../../test/support/temp-entries.ts";
+import {
+  expectRefusal,
+  openWorkspaceLine,
+  type WorkspaceLine,
+} from "../../../test/support/workspace-line.ts";
 
 const CSV = "name,born,score\nAda,1815-12-10,1.5\nBob,1990-01-02,-3\n";
 
-let kenning: CommandLine;
-let database: TestDatabase;
-let env: Record<string, string>;
+let line: WorkspaceLine;
 
 beforeAll(async () => {
-  kenning = await CommandLine.open();
-  database = await createTestDatabase();
-  env = { DATABASE_URL: database.url };
-  await run(["workspace", "create", "acme"]);
-  await run(["workspace", "create", "lonely"]);
-  const member = ["--workspace", "acme", "--role", "admin"];
-  await run(["user", "create", "boss@acme.org", ...member]);
+  line = await openWorkspaceLine();
 });
-afterAll(async () => {
-  await database.drop();
-  kenning.remove();
-});
+afterAll(() => line.close());
 
-function run(words: readonly string[]): Promise<Ended> {
-  return kenning.call(words, { env });
-}
-
-/** `kenning dataset … --workspace acme` in the folder in which the files lie. */
 function dataset(...words: string[]): Promise<Ended> {
-  return run(["dataset", ...words, "--workspace", "acme"]);
+  return line.run(["dataset", ...words]);
 }
 
 /** The same in a process of its own, which writes to its real standard output. */
 function datasetAlone(...words: string[]): Promise<Ended> {
-  return kenning.run(["dataset", ...words, "--workspace", "acme"], { env });
+  return line.kenning.run(["dataset", ...words], { env: line.env });
 }
 
-function file(name: string, content: string | Buffer): string {
-  writeFileSync(join(kenning.home, name), content);
-  return name;
-}
+const file: WorkspaceLine["file"] = (name, content) => line.file(name, content);
 
-const written = (name: string) => readFileSync(join(kenning.home, name));
-
-async function expectRefusal(ending: Promise<Ended>, sentence: RegExp): Promise<void> {
-  const { code, out, err } = await ending;
-  expect({ code, out }).toEqual({ code: 1, out: "" });
-  expect(err).toMatch(sentence);
-  expect(err.trim().split("\n")).toHaveLength(1);
-}
+const written = (name: string) => readFileSync(join(line.kenning.home, name));
 
 interface Listed {
   id: number;
@@ -63,8 +41,8 @@ interface Listed {
 }
 
 async function listed(name: string): Promise<Listed | undefined> {
-  const all = JSON.parse((await dataset("list", "--json")).out) as Listed[];
-  return all.find((item) => item.name === name);
+  const { datasets } = await line.tool<{ datasets: Listed[] }>("list_datasets", { columns: true });
+  return datasets.find((item) => item.name === name);
 }
 
 describe("kenning dataset import", () => {
@@ -179,8 +157,9 @@ describe("kenning dataset import", () => {
 
   test("refuses a workspace that is not there, or in which nobody answers for it", async () => {
     file("people.csv", CSV);
+    await line.run(["workspace", "create", "lonely"]);
     const into = (slug: string) =>
-      run(["dataset", "import", "people.csv", "--name", "X", "--workspace", slug]);
+      line.run(["dataset", "import", "people.csv", "--name", "X", "--workspace", slug]);
     await expectRefusal(into("nowhere"), /nowhere/);
     await expectRefusal(into("lonely"), /has no admin.*kenning user create/);
   });
@@ -188,7 +167,9 @@ describe("kenning dataset import", () => {
   test("leaves nothing of what was refused", async () => {
     expect(await listed("Nothing")).toBeUndefined();
     for (const folder of ["imports", "engine", join("blobs", ".tmp")])
-      await expect.poll(() => tempEntries(join(kenning.dataFolder, folder)), { message: folder }).toEqual([]);
+      await expect
+        .poll(() => tempEntries(join(line.kenning.dataFolder, folder)), { message: folder })
+        .toEqual([]);
   });
 });
 
@@ -244,77 +225,38 @@ describe("kenning dataset export", () => {
 
   test("refuses what is not there, and a place where no file can be", async () => {
     await expectRefusal(dataset("export", "Sampel", "--output", "-"), /Did you mean "Sample"\?/);
-    await expectRefusal(
-      dataset("export", "999999", "--output", "-"),
-      /kenning dataset list --workspace acme/,
-    );
+    await expectRefusal(dataset("export", "999999", "--output", "-"), /kenning call list_datasets/);
     await expectRefusal(
       dataset("export", "Sample", "--output", "no/where.csv"),
       /cannot be written \(ENOENT\)/,
     );
-    expect(readdirSync(kenning.home).filter((name) => name.endsWith(".part"))).toEqual([]);
+    expect(readdirSync(line.kenning.home).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 });
 
-describe("kenning dataset list and delete", () => {
-  test("lists for people, and says what to do when there is nothing", async () => {
-    await dataset("import", file("sample.csv", CSV), "--name", "Listed");
-    expect((await dataset("list")).out).toMatch(
-      /^ID +NAME +ROWS +COLUMNS +BYTES +SOURCE +REFRESHED\n(?:.*\n)*\d+ +Listed +2 +3 +\d+ +import +\d{4}-/,
-    );
-    await kenning.run(["user", "create", "boss@acme.org", "--workspace", "lonely", "--role", "admin"], {
-      env,
-    });
-    const empty = await run(["dataset", "list", "--workspace", "lonely"]);
-    expect(empty).toMatchObject({ code: 0, out: "", err: expect.stringContaining("kenning dataset import") });
-  });
-
-  test("deletes by name or id, once", async () => {
-    await dataset("import", file("sample.csv", CSV), "--name", "Doomed");
-    const { id } = (await listed("Doomed")) ?? expect.fail();
-    expect(await dataset("delete", String(id))).toMatchObject({
-      code: 0,
-      err: expect.stringContaining("Doomed"),
-    });
-    await expectRefusal(dataset("delete", "Doomed"), /There is no dataset "Doomed" in acme/);
-    await expectRefusal(dataset("delete", String(id)), /There is no dataset/);
-  });
-
-  test("what was replaced or deleted comes back", async () => {
-    await dataset("import", file("old.csv", "a,b\n1,x\n2,y\n"), "--name", "Back");
+describe("beside tools", () => {
+  test("what was replaced comes back with what the import said", async () => {
+    await dataset("import", file("back.csv", "a,b\n1,x\n2,y\n"));
     const { err } = await dataset("import", file("new.csv", "c,d\n9,z\n"), "--name", "back");
-    expect(err).toMatch(/replaced 2 rows .*: kenning dataset restore \d+ --workspace acme --version 1\n/);
-    expect(await dataset("restore", "Back", "--version", "1")).toMatchObject({
-      code: 0,
-      err: "The dataset Back has the rows of version 1 again, as version 3.\n",
-    });
-    await expectRefusal(dataset("restore", "Back", "--version", "7"), /Back has no version 7/);
-    await expectRefusal(dataset("restore", "Back"), /There is no deleted dataset/);
-    await dataset("delete", "Back");
-    expect(await dataset("restore", "back")).toMatchObject({ code: 0, err: "The dataset Back is back.\n" });
-    await dataset("export", "Back", "--output", "back.csv");
-    expect(written("back.csv").toString()).toMatch(/^a,b\s+1,x\s+2,y\s+$/);
-    const versions = JSON.parse((await dataset("versions", "Back", "--json")).out) as object[];
-    expect(versions).toMatchObject([
-      { version: 3, rowCount: 2, replacedAt: null },
-      { version: 2, rowCount: 1, replacedBy: "boss@acme.org" },
-      { version: 1, rowCount: 2, refreshedBy: "boss@acme.org" },
-    ]);
+    const command =
+      /replaced 2 rows .*: kenning (call restore_asset .*)\n/.exec(err)?.[1] ?? expect.fail(err);
+    expect(await line.run(command.split(" "))).toMatchObject({ code: 0 });
+    await dataset("export", "Back", "--output", "again.csv");
+    expect(written("again.csv").toString()).toMatch(/^a,b\s+1,x\s+2,y\s+$/);
   });
 
   test("a word that could mean two datasets means none", async () => {
-    const { id } = (await listed("Listed")) ?? expect.fail();
+    const { id } = (await listed("back")) ?? expect.fail();
     await dataset("import", file("sample.csv", CSV), "--name", String(id));
     await expectRefusal(
-      dataset("delete", String(id)),
-      /is the name of dataset \d+ and the id of dataset Listed/,
+      dataset("export", String(id), "--output", "-"),
+      /is the name of dataset \d+ and the id of dataset back/,
     );
-    expect(await listed("Listed")).toBeDefined();
   });
 
   test("a running server sees what a command has done at once", async () => {
-    const who = ["--user", "boss@acme.org", "--workspace", "acme"];
-    const token = await run(["token", "create", ...who, "--kind", "api"]);
+    const { kenning, run, env } = line;
+    const token = await run(["token", "create", "--user", "boss@acme.org", "--kind", "api"]);
     const server = await kenning.serve(env);
     try {
       await dataset("import", file("sample.csv", CSV), "--name", "Beside");

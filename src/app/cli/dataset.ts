@@ -16,16 +16,17 @@ import {
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/text.ts";
 import type { Caller } from "../../registry/caller.ts";
+import { bareName } from "./call.ts";
 import type { Terminal } from "./command.ts";
-import { versionIn } from "./model.ts";
+import { inShell } from "./failure.ts";
 import { Progress, printListing } from "./output.ts";
-import { withData } from "./with-services.ts";
+import { untilStopped, withData } from "./with-services.ts";
 
 interface ImportInput {
   args: { file: string };
   options: {
     workspace: string;
-    name: string;
+    name: string | undefined;
     append: boolean;
     type: string | undefined;
     delimiter: string | undefined;
@@ -55,7 +56,8 @@ const SHOWN_REJECTED = 20;
 
 export async function importDataset({ args, options }: ImportInput, terminal: Terminal): Promise<number> {
   const path = requireFile(args.file);
-  assertName(options.name);
+  const { name = bareName(path) } = options;
+  assertName(name);
   await withData(async ({ data: { data, imports }, callerFor }) => {
     const caller = await callerFor(options.workspace);
     const progress = new Progress(terminal);
@@ -72,7 +74,6 @@ export async function importDataset({ args, options }: ImportInput, terminal: Te
     ).finally(() => progress.end());
     const detail = { ...file.detected, file: file.fileName, bytes: file.bytes };
     const source = { kind: "import" as const, detail };
-    const { name } = options;
     const { part } = file;
     const { dataset, replaced } = options.append
       ? { dataset: await data.commit(caller, name, "append", part, source), replaced: undefined }
@@ -80,44 +81,12 @@ export async function importDataset({ args, options }: ImportInput, terminal: Te
     if (options.json) terminal.out(`${JSON.stringify(importedJson(dataset, file, replaced), null, 2)}\n`);
     else printImported(dataset, file, terminal);
     if (replaced !== undefined) {
+      const rows = `${counted(replaced.rowCount, "row")} of ${replaced.refreshedAt.toISOString()}`;
+      const which = `--arg asset_type=dataset --arg asset_id=${dataset.id} --arg version=${replaced.version}`;
       terminal.err(
-        `This replaced ${counted(replaced.rowCount, "row")} of ${replaced.refreshedAt.toISOString()}; for 30 days they come back with: ` +
-          `kenning dataset restore ${dataset.id} --workspace ${options.workspace} --version ${replaced.version}\n`,
+        inShell(`This replaced ${rows}; for 30 days they come back with: {tool:restore_asset} ${which}\n`),
       );
     }
-  });
-  return 0;
-}
-
-export async function listDatasets(
-  { options }: { options: { workspace: string; json: boolean } },
-  terminal: Terminal,
-): Promise<number> {
-  const items = await withData(async ({ data: { datasets }, callerFor }) =>
-    allDatasets(datasets, (await callerFor(options.workspace)).workspace.id),
-  );
-  printListing(terminal, {
-    items: items.map(({ id, name, rowCount, columns, bytes, version, source, refreshedAt }) => ({
-      id,
-      name,
-      rows: rowCount,
-      columns,
-      bytes,
-      version,
-      source: source.kind,
-      refreshedAt,
-    })),
-    json: options.json,
-    columns: {
-      id: ({ id }) => id,
-      name: ({ name }) => name,
-      rows: ({ rows }) => rows,
-      columns: ({ columns }) => columns.length,
-      bytes: ({ bytes }) => bytes,
-      source: ({ source }) => source,
-      refreshed: ({ refreshedAt }) => refreshedAt,
-    },
-    empty: `There are no datasets yet; make one with: kenning dataset import FILE --workspace ${options.workspace} --name NAME`,
   });
   return 0;
 }
@@ -134,19 +103,6 @@ export async function exportDataset({ args, options }: ExportInput, terminal: Te
     const source = { data, caller, dataset };
     await untilStopped((signal) => writeExport(source, { output, format: options.format, signal }, terminal));
   });
-  return 0;
-}
-
-export async function deleteDataset({ args, options }: OfDataset, terminal: Terminal): Promise<number> {
-  const { id, name } = await withData(async ({ data: { datasets }, assets: { assets }, callerFor }) => {
-    const caller = await callerFor(options.workspace);
-    const dataset = await requireDataset(datasets, caller, args.dataset);
-    await assets.require("dataset", "delete").delete(caller, dataset.id);
-    return dataset;
-  });
-  terminal.err(
-    `Deleted the dataset ${name} (id ${id}); for 30 days it comes back with: kenning dataset restore ${id} --workspace ${options.workspace}\n`,
-  );
   return 0;
 }
 
@@ -249,75 +205,8 @@ export async function requireDataset(
   const known = (await allDatasets(datasets, workspace.id)).map(({ name }) => name);
   const meant = nearest(word, known);
   throw new AppError("not_found", `There is no dataset ${JSON.stringify(word)} in ${workspace.slug}.`, {
-    hint:
-      meant === undefined
-        ? `See: kenning dataset list --workspace ${workspace.slug}`
-        : `Did you mean ${JSON.stringify(meant)}?`,
+    hint: meant === undefined ? "See: {tool:list_datasets}" : `Did you mean ${JSON.stringify(meant)}?`,
   });
-}
-
-/** Ctrl-C ends the work in an orderly way, with nothing half done left behind. */
-export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  const abort = (): void => stop.abort();
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.on(signal, abort);
-  try {
-    return await work(stop.signal);
-  } finally {
-    for (const signal of signals) process.off(signal, abort);
-  }
-}
-
-interface VersionsInput extends OfDataset {
-  options: { workspace: string; json: boolean };
-}
-
-interface RestoreInput extends OfDataset {
-  options: { workspace: string; version: string | undefined };
-}
-
-/** More than one import an hour for as long as versions are kept. */
-const MOST_LISTED = 1_000;
-
-export async function listVersions({ args, options }: VersionsInput, terminal: Terminal): Promise<number> {
-  const items = await withData(async ({ data: { datasets }, callerFor }) => {
-    const caller = await callerFor(options.workspace);
-    return datasets.versions.list(await requireDataset(datasets, caller, args.dataset), MOST_LISTED);
-  });
-  printListing(terminal, {
-    items,
-    json: options.json,
-    columns: {
-      version: ({ version }) => version,
-      rows: ({ rowCount }) => rowCount,
-      changed: ({ refreshedAt }) => refreshedAt,
-      by: ({ refreshedBy }) => refreshedBy,
-      replaced: ({ replacedAt }) => replacedAt,
-      "replaced by": ({ replacedBy }) => replacedBy,
-    },
-    empty: "There are none.",
-  });
-  return 0;
-}
-
-/** A deleted dataset, or with a version the rows that one had. */
-export async function restoreDataset({ args, options }: RestoreInput, terminal: Terminal): Promise<number> {
-  const said = await withData(async ({ data: { datasets }, assets: { assets }, callerFor }) => {
-    const caller = await callerFor(options.workspace);
-    if (options.version === undefined) {
-      const deleted = await datasets.findDeleted(caller.workspace.id, args.dataset);
-      const id = deleted?.id ?? (/^\d{1,15}$/.test(args.dataset) ? Number(args.dataset) : 0);
-      await assets.require("dataset", "restore").restore(caller, id);
-      return `The dataset ${deleted?.name ?? args.dataset} is back.`;
-    }
-    const { id, name } = await requireDataset(datasets, caller, args.dataset);
-    const former = versionIn(options.version);
-    const { version } = await assets.require("dataset", "restoreVersion").restoreVersion(caller, id, former);
-    return `The dataset ${name} has the rows of version ${former} again, as version ${version}.`;
-  });
-  terminal.err(`${said}\n`);
-  return 0;
 }
 
 const FORMATS = ["csv", "json", "parquet"] as const;

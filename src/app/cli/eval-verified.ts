@@ -1,10 +1,9 @@
 import { type CheckedQuestion, checkVerified } from "../../domains/agent/index.ts";
 import { clip } from "../../kernel/text.ts";
 import type { Terminal } from "./command.ts";
-import { untilStopped } from "./dataset.ts";
 import { printTimes, ratio } from "./eval.ts";
 import { Progress } from "./output.ts";
-import { withData } from "./with-services.ts";
+import { untilStopped, withData } from "./with-services.ts";
 
 interface Input {
   options: { workspace: string; model: string | undefined };

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type AppError, isAppError } from "../../kernel/errors.ts";
+import { AppError, isAppError, nameTools } from "../../kernel/errors.ts";
 import { type Loggable, loggable } from "../../kernel/logging.ts";
 import { newUuid } from "../../kernel/text.ts";
 import { requireHome } from "../home/home-folder.ts";
@@ -11,7 +11,7 @@ import type { Terminal } from "./command.ts";
 export async function reportFailure(error: unknown, terminal: Terminal): Promise<void> {
   const expected = expectedIn(error);
   if (expected !== undefined) {
-    terminal.err(`kenning: ${oneLine(expected.advice)}\n`);
+    terminal.err(`kenning: ${oneLine(adviceOf(expected))}\n`);
     return;
   }
   const id = newUuid();
@@ -21,6 +21,18 @@ export async function reportFailure(error: unknown, terminal: Terminal): Promise
   const what = systemFailure(error) ?? "Something went wrong that should not have";
   terminal.err(`kenning: ${what} (error ${id}); ${where}.\n`);
   if (isVerbose) terminal.err(`${stackOf(error)}\n`);
+}
+
+/** A text that names tools, with each as one calls it here. */
+export function inShell(text: string): string {
+  return nameTools(text, ({ tool, argument }) =>
+    argument === undefined ? `kenning call ${tool}` : `kenning call ${tool} --arg ${argument}=…`,
+  );
+}
+
+function adviceOf({ code, message, hint }: AppError): string {
+  const options = hint === undefined ? {} : { hint: inShell(hint) };
+  return new AppError(code, inShell(message), options).advice;
 }
 
 /** Libraries wrap what they were thrown. */

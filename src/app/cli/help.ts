@@ -50,13 +50,13 @@ function placeholders(command: Command): string[] {
 
 function optionUsage([name, option]: [string, Option]): string {
   const text = option.value === undefined ? `--${name}` : `--${name} ${option.value}`;
-  return option.required ? text : `[${text}]`;
+  return option.required && !option.fallback ? text : `[${text}]`;
 }
 
 function optionRow([name, option]: [string, Option]): readonly [string, string] {
   const choices = option.choices === undefined ? "" : `: ${listed(option.choices)}`;
   const left = option.value === undefined ? `--${name}` : `--${name} ${option.value}`;
-  return [left, `${option.description}${choices}${option.required ? " (required)" : ""}`];
+  return [left, `${option.description}${choices}${option.required && !option.fallback ? " (required)" : ""}`];
 }
 
 function columns(rows: readonly (readonly [string, string])[]): string[] {

@@ -1,18 +1,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import type { Ended } from "../../../test/support/command-line.ts";
+import { openWorkspaceLine, type WorkspaceLine } from "../../../test/support/workspace-line.ts";
 
-let kenning: CommandLine;
-let database: TestDatabase;
+let line: WorkspaceLine;
 
 beforeAll(async () => {
-  kenning = await CommandLine.open();
-  database = await createTestDatabase();
-  await run(["workspace", "create", "acme"]);
-  await run(["user", "create", "boss@acme.org", "--workspace", "acme", "--role", "admin"]);
-  await run(["group", "create", "team", "--workspace", "acme"]);
+  line = await openWorkspaceLine();
+  const { kenning } = line;
+  await run(["call", "create_knowledge_base", "--arg", "name=Handbook"]);
   mkdirSync(join(kenning.home, "docs", "rules", ".git"), { recursive: true });
   writeFileSync(join(kenning.home, "docs", "start.md"), "# Start\n\nHere it begins.\n");
   writeFileSync(join(kenning.home, "docs", "rules", "leave.txt"), "Thirty days of leave.");
@@ -20,30 +17,13 @@ beforeAll(async () => {
   writeFileSync(join(kenning.home, "docs", "rules", "empty.txt"), "");
   writeFileSync(join(kenning.home, "docs", "rules", ".git", "config"), "hidden");
 });
-afterAll(async () => {
-  await database.drop();
-  kenning.remove();
-});
+afterAll(() => line.close());
 
 function run(words: readonly string[]): Promise<Ended> {
-  return kenning.call(words, { env: { DATABASE_URL: database.url } });
+  return line.run(words);
 }
 
-const kb = (...words: string[]) => run(["kb", ...words, "--workspace", "acme"]);
-
-test("makes knowledge bases for all, for a group and for one", async () => {
-  expect((await kb("create", "Handbook")).err).toMatch(/Made the knowledge base Handbook with the id \d+/);
-  await kb("create", "Team notes", "--group", "team");
-  await kb("create", "Diary", "--personal", "boss@acme.org");
-  const { out } = await kb("list", "--json");
-  expect(JSON.parse(out)).toMatchObject([
-    { name: "Diary", level: "personal", documents: 0 },
-    { name: "Team notes", level: "group", group: "team" },
-    { name: "Handbook", level: "organization" },
-  ]);
-  expect((await kb("create", "x", "--group", "nobody")).err).toMatch(/no group "nobody"/);
-  expect((await kb("create", "x", "--personal", "stranger@acme.org")).err).toMatch(/no member/);
-});
+const kb = (...words: string[]) => run(["kb", ...words]);
 
 test("imports a folder until all is searchable or failed, and only what is new the next time", async () => {
   const { code, out } = await kb("import", "docs", "--base", "handbook");
@@ -51,7 +31,7 @@ test("imports a folder until all is searchable or failed, and only what is new t
   expect(out).toMatch(/^2 documents are searchable now\. 2 failed:\n/);
   expect(out).toMatch(/rules\/noise\.bin: Files of this kind .*cannot be read\./);
   expect(out).toMatch(/rules\/empty\.txt: The document is empty\./);
-  writeFileSync(join(kenning.home, "docs", "start.md"), "# Start\n\nHere it begins anew.\n");
+  writeFileSync(join(line.kenning.home, "docs", "start.md"), "# Start\n\nHere it begins anew.\n");
   const again = JSON.parse((await kb("import", "docs", "--base", "Handbook", "--json")).out);
   expect(again).toMatchObject({ indexed: 1, unchanged: 1, failed: 2 });
 });

@@ -7,19 +7,8 @@ import { AppError, isAppError } from "../../kernel/errors.ts";
 import { nearest } from "../../kernel/text.ts";
 import type { Caller } from "../../registry/caller.ts";
 import type { Terminal } from "./command.ts";
-import { untilStopped } from "./dataset.ts";
 import { Progress, printListing } from "./output.ts";
-import { withData } from "./with-services.ts";
-
-interface CreateInput {
-  args: { name: string };
-  options: {
-    workspace: string;
-    group: string | undefined;
-    personal: string | undefined;
-    description: string | undefined;
-  };
-}
+import { untilStopped, withData } from "./with-services.ts";
 
 interface ImportInput {
   args: { folder: string };
@@ -35,49 +24,6 @@ interface ImportedFile {
 }
 
 const READERS = 2;
-
-export async function createKnowledgeBase(
-  { args, options }: CreateInput,
-  terminal: Terminal,
-): Promise<number> {
-  const { workspace, group, personal, description } = options;
-  const id = await withData(async ({ knowledge: { knowledge }, callerFor }) =>
-    knowledge.createBase(await callerFor(workspace), { name: args.name, description, group, personal }),
-  );
-  terminal.err(`Made the knowledge base ${args.name} with the id ${id} in ${workspace}.\n`);
-  return 0;
-}
-
-export async function listKnowledgeBases(
-  { options }: { options: { workspace: string; json: boolean } },
-  terminal: Terminal,
-): Promise<number> {
-  const items = await withData(async ({ knowledge: { bases }, callerFor }) => {
-    const caller = await callerFor(options.workspace);
-    const all = await bases.allReadable(caller);
-    const counts = await bases.documentCounts(all.map(({ id }) => id));
-    return all.map(({ id, name, level, groupName, creatorName }) => ({
-      id,
-      name,
-      level,
-      group: groupName,
-      creator: creatorName,
-      documents: counts.get(id) ?? 0,
-    }));
-  });
-  printListing(terminal, {
-    items,
-    json: options.json,
-    columns: {
-      id: ({ id }) => id,
-      name: ({ name }) => name,
-      level: ({ level, group }) => (group === null ? level : `${level} ${group}`),
-      documents: ({ documents }) => documents,
-    },
-    empty: `There are no knowledge bases yet; make one with: kenning kb create NAME --workspace ${options.workspace}`,
-  });
-  return 0;
-}
 
 export async function importFolder({ args, options }: ImportInput, terminal: Terminal): Promise<number> {
   const root = requireFolder(args.folder);
@@ -199,7 +145,7 @@ async function requireBase(
     {
       hint:
         meant === undefined
-          ? `Make it first: kenning kb create ${JSON.stringify(word)} --workspace ${caller.workspace.slug}`
+          ? "{tool:create_knowledge_base} makes one."
           : `Did you mean ${JSON.stringify(meant)}?`,
     },
   );

@@ -1,30 +1,23 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CommandLine, type Ended } from "../../../test/support/command-line.ts";
-import { createTestDatabase, type TestDatabase } from "../../../test/support/database.ts";
+import type { Ended } from "../../../test/support/command-line.ts";
+import { openWorkspaceLine, type WorkspaceLine } from "../../../test/support/workspace-line.ts";
 
-let kenning: CommandLine;
-let database: TestDatabase;
+let line: WorkspaceLine;
 
 beforeAll(async () => {
-  kenning = await CommandLine.open();
-  database = await createTestDatabase();
-  await run(["workspace", "create", "acme"]);
-  await run(["user", "create", "boss@acme.org", "--workspace", "acme", "--role", "admin"]);
+  line = await openWorkspaceLine();
 });
-afterAll(async () => {
-  await database.drop();
-  kenning.remove();
-});
+afterAll(() => line.close());
 
 function run(words: readonly string[]): Promise<Ended> {
-  return kenning.call(words, { env: { DATABASE_URL: database.url } });
+  return line.run(words);
 }
 
 function importLines(lines: readonly string[]): Promise<Ended> {
-  writeFileSync(join(kenning.home, "facts.jsonl"), lines.join("\n"));
-  return run(["memory", "import", "facts.jsonl", "--workspace", "acme", "--json"]);
+  writeFileSync(join(line.kenning.home, "facts.jsonl"), lines.join("\n"));
+  return run(["memory", "import", "facts.jsonl", "--json"]);
 }
 
 test("stores lines with their ids, times and relations, and only what is missing the next time", async () => {
@@ -74,19 +67,19 @@ test("leaves out what is broken, and nothing else", async () => {
     JSON.stringify({ memory_id: "last", content: "Related thrice to the same.", relations: many }),
   ]);
   expect(JSON.parse(imported.out)).toMatchObject({ stored: 2, related: 1, failed: [{ at: "line 2" }] });
-  const notes = join(kenning.home, "broken");
+  const notes = join(line.kenning.home, "broken");
   mkdirSync(join(notes, "folder.md"), { recursive: true });
   writeFileSync(join(notes, "good.md"), "A note.");
   writeFileSync(join(notes, "bad.md"), "---\n: [x\n---\n");
   symlinkSync("/etc/passwd", join(notes, "link.md"));
   symlinkSync(notes, join(notes, "ring"));
-  const { out } = await run(["memory", "import", "broken", "--workspace", "acme", "--json"]);
+  const { out } = await run(["memory", "import", "broken", "--json"]);
   expect(JSON.parse(out)).toMatchObject({ stored: 1, failed: [{ at: "bad.md" }, { at: "link.md" }] });
 });
 
 test("says what is wrong", async () => {
   expect((await importLines(["nonsense"])).code).toBe(1);
-  const absent = await run(["memory", "import", "nothing.jsonl", "--workspace", "acme"]);
+  const absent = await run(["memory", "import", "nothing.jsonl"]);
   expect(absent.err).toMatch(/There is no file nothing\.jsonl/);
 });
 
@@ -105,7 +98,7 @@ test("writes what it can read again: JSON Lines, notes, and the file of server-m
   await run(["workspace", "create", "one"]);
   await run(["user", "create", "one@acme.org", "--workspace", "one", "--role", "admin"]);
   const write = (name: string, lines: readonly object[]) =>
-    writeFileSync(join(kenning.home, name), lines.map((line) => JSON.stringify(line)).join("\n"));
+    writeFileSync(join(line.kenning.home, name), lines.map((line) => JSON.stringify(line)).join("\n"));
   write("graph.jsonl", graph);
   const imported = await run(["memory", "import", "graph.jsonl", "--workspace", "one", "--json"]);
   expect(JSON.parse(imported.out)).toMatchObject({
@@ -153,7 +146,7 @@ test("writes what it can read again: JSON Lines, notes, and the file of server-m
 
   const exported = async (workspace: string) => {
     await run(["memory", "export", "all.jsonl", "--workspace", workspace]);
-    const lines = readFileSync(join(kenning.home, "all.jsonl"), "utf8").trim().split("\n");
+    const lines = readFileSync(join(line.kenning.home, "all.jsonl"), "utf8").trim().split("\n");
     return lines.map((line) => JSON.parse(line)).sort((a, b) => (a.memory_id < b.memory_id ? -1 : 1));
   };
   const first = await exported("one");
@@ -180,7 +173,7 @@ test("writes what it can read again: JSON Lines, notes, and the file of server-m
     expect(await exported(workspace)).toEqual(first);
   }
   await run(["memory", "export", "back.jsonl", "--workspace", "one", "--format", "server-memory"]);
-  const back = readFileSync(join(kenning.home, "back.jsonl"), "utf8")
+  const back = readFileSync(join(line.kenning.home, "back.jsonl"), "utf8")
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
@@ -188,46 +181,35 @@ test("writes what it can read again: JSON Lines, notes, and the file of server-m
 });
 
 test("makes all relations but the one that closes a circle, and ends what is superseded", async () => {
-  const line = (memory_id: string, relations: [string, string][]) =>
+  const part = (memory_id: string, relations: [string, string][]) =>
     JSON.stringify({
       memory_id,
       content: `The part ${memory_id}.`,
       relations: relations.map(([rel_type, to]) => ({ rel_type, to })),
     });
   const { out } = await importLines([
-    line("wheel", [["PART_OF", "cart"]]),
-    line("cart", [
+    part("wheel", [["PART_OF", "cart"]]),
+    part("cart", [
       ["PART_OF", "train"],
       ["REFERENCES", "wheel"],
     ]),
-    line("train", [
+    part("train", [
       ["HAS_PART", "cart"],
       ["PART_OF", "wheel"],
       ["SUPERSEDES", "coach"],
     ]),
-    line("coach", []),
+    part("coach", []),
   ]);
   expect(JSON.parse(out)).toMatchObject({
     stored: 4,
     related: 4,
     failed: [{ at: "line 3", reason: expect.stringContaining("PART_OF would run in a circle") }],
   });
-  const written = await run(["memory", "export", "parts.jsonl", "--workspace", "acme"]);
+  const written = await run(["memory", "export", "parts.jsonl"]);
   expect(written.code, written.err).toBe(0);
-  const exported = readFileSync(join(kenning.home, "parts.jsonl"), "utf8").trim().split("\n");
+  const exported = readFileSync(join(line.kenning.home, "parts.jsonl"), "utf8").trim().split("\n");
   const coach = exported.map((text) => JSON.parse(text)).find(({ memory_id }) => memory_id === "coach");
   expect(coach.valid_to).toEqual(expect.any(String));
-});
-
-test("sets, shows and removes rules for relations", async () => {
-  const turtle =
-    "@prefix k: <urn:kenning:memory#> .\nk:LIKES <http://www.w3.org/2002/07/owl#inverseOf> k:LIKED_BY .\n";
-  writeFileSync(join(kenning.home, "rules.ttl"), turtle);
-  const rules = (...words: string[]) => run(["memory", "rules", "--workspace", "acme", ...words]);
-  expect((await rules()).out).toMatch(/no rules/);
-  expect((await rules("--set", "rules.ttl")).out).toBe("0 shapes and 1 types of relations were set.\n");
-  expect((await rules()).out).toBe(turtle);
-  expect((await rules("--remove")).out).toMatch(/were removed/);
 });
 
 test("a plan has limits of what is metered, and what the operator imports counts and is not refused", async () => {

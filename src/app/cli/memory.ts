@@ -67,29 +67,6 @@ export async function exportPath(
   return 0;
 }
 
-export async function relationRules(
-  { options }: { options: { workspace: string; set: string | undefined; remove: boolean } },
-  terminal: Terminal,
-): Promise<number> {
-  if (options.set !== undefined && options.remove)
-    throw new AppError("bad_request", "Give either --set or --remove.");
-  const turtle = options.set === undefined ? undefined : await readFile(resolve(options.set), "utf8");
-  return withData(async ({ memory: { rules }, callerFor }) => {
-    const caller = await callerFor(options.workspace);
-    if (options.remove) {
-      const isGone = await rules.remove(caller);
-      terminal.out(isGone ? "The rules were removed.\n" : "There were no rules.\n");
-    } else if (turtle === undefined) {
-      const { stored } = await rules.of(caller.workspace.id);
-      terminal.out(stored === undefined ? "There are no rules.\n" : `${stored.turtle.trimEnd()}\n`);
-    } else {
-      const { shapes, ownTypes } = await rules.set(caller, turtle);
-      terminal.out(`${shapes} shapes and ${ownTypes.length} types of relations were set.\n`);
-    }
-    return 0;
-  });
-}
-
 /** Opened when the first line is asked for: lines that come before are lost. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { AppError, messageOf } from "../../kernel/errors.ts";
+import { stringify } from "yaml";
 import type { Terminal } from "./command.ts";
 
 type Cell = string | number | boolean | Date | null;
@@ -29,6 +28,49 @@ function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
   return lines.map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+const MOST_CELL_CHARACTERS = 60;
+const MOST_LINE_CHARACTERS = 160;
+
+/** What a tool answered, for people: short lists as tables, below the rest as YAML. */
+export function readableText(output: Record<string, unknown>): string {
+  const facts: Record<string, unknown> = {};
+  const tables: [string, string][] = [];
+  // Rows name their columns in their first line.
+  for (const [name, value] of Object.entries(output)) {
+    if (name === "columns" && Array.isArray(output.rows)) continue;
+    const table = tableOf(value);
+    if (table === undefined) facts[name] = value;
+    else tables.push([name, table]);
+  }
+  const above = Object.keys(facts).length === 0 ? [] : [stringify(facts, { lineWidth: 0 })];
+  return [
+    ...above,
+    ...tables.map(([name, text]) => (above.length + tables.length === 1 ? text : `${name}:\n${text}`)),
+  ].join("\n");
+}
+
+/** Undefined where it is no list of records, or one that would not be read in lines. */
+function tableOf(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord)) return undefined;
+  const headings = [
+    ...new Set(value.flatMap((row) => Object.keys(row).filter((key) => text(row[key]) !== ""))),
+  ];
+  const cells = value.map((row) => headings.map((heading) => text(row[heading]) || "-"));
+  if (cells.some((row) => row.some((cell) => cell.length > MOST_CELL_CHARACTERS || cell.includes("\n"))))
+    return undefined;
+  const table = aligned([headings.map((heading) => heading.toUpperCase()), ...cells]);
+  return table.indexOf("\n") > MOST_LINE_CHARACTERS ? undefined : table;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function cellText(cell: Cell): string {
@@ -69,24 +111,5 @@ export class Progress {
 
   end(): void {
     if (this.#isShown) this.#terminal.err(CLEAR_LINE);
-  }
-}
-
-/** A secret from a file or standard input: never from the words of the command, which other users of the machine can see. */
-export async function readSecret(
-  noun: "key" | "secret",
-  { file, isStdin }: { file: string | undefined; isStdin: boolean },
-  terminal: Terminal,
-): Promise<string | undefined> {
-  if (file !== undefined && isStdin)
-    throw new AppError("bad_request", `Give --${noun}-file or --${noun}-stdin, and not both.`);
-  if (isStdin) return terminal.readAll();
-  if (file === undefined) return undefined;
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new AppError("bad_request", `The file of the ${noun} cannot be read: ${messageOf(error)}.`, {
-      cause: error,
-    });
   }
 }

@@ -9,10 +9,10 @@ export const HELP_OPTION = { help: { description: "Show this help" } } as const 
   Option
 >;
 
-type Values = Record<string, string | boolean | undefined>;
+type Values = Record<string, string | boolean | string[] | undefined>;
 
 /** Reads what follows a command's name, or throws a sentence about the first thing that is wrong. */
-export function parseCommand(command: Command, words: readonly string[]): AnyInput {
+export async function parseCommand(command: Command, words: readonly string[]): Promise<AnyInput> {
   const known: Record<string, Option> = { ...command.options, ...HELP_OPTION };
   const { tokens } = parseArgs({
     args: [...words],
@@ -26,7 +26,9 @@ export function parseCommand(command: Command, words: readonly string[]): AnyInp
       help: { type: "boolean", short: "h" },
     },
   });
-  const options: Values = mapValues(known, ({ value }) => (value === undefined ? false : undefined));
+  const options: Values = mapValues(known, ({ value, many }) =>
+    many ? [] : value === undefined ? false : undefined,
+  );
   const given: string[] = [];
   const seen = new Set<string>();
   for (const token of tokens) {
@@ -34,12 +36,14 @@ export function parseCommand(command: Command, words: readonly string[]): AnyInp
     if (token.kind !== "option") continue;
     const option = known[token.name];
     if (option === undefined) throw unknownOption(command, token.rawName, Object.keys(known));
-    if (seen.has(token.name)) throw misuse(command, `--${token.name} is given twice.`);
+    if (seen.has(token.name) && !option.many) throw misuse(command, `--${token.name} is given twice.`);
     seen.add(token.name);
-    options[token.name] =
-      option.value === undefined ? flagValue(command, token) : textValue(command, option, token);
+    if (option.many) (options[token.name] as string[]).push(textValue(command, option, token));
+    else
+      options[token.name] =
+        option.value === undefined ? flagValue(command, token) : textValue(command, option, token);
   }
-  if (options.help !== true) requireAll(command, given, options);
+  if (options.help !== true) await requireAll(command, given, options);
   const names = Object.keys(command.args);
   return { args: Object.fromEntries(names.map((name, index) => [name, given[index] ?? ""])), options };
 }
@@ -72,13 +76,14 @@ function textValue(command: Command, option: Option, token: OptionToken): string
   return value;
 }
 
-function requireAll(command: Command, words: readonly string[], options: Values): void {
+async function requireAll(command: Command, words: readonly string[], options: Values): Promise<void> {
   const names = Object.keys(command.args);
   const missing = names[words.length];
   if (missing !== undefined) throw misuse(command, `${placeholder(missing)} is missing.`);
   const extra = words[names.length];
   if (extra !== undefined) throw misuse(command, `${JSON.stringify(extra)} is one word too many.`);
   for (const [name, option] of Object.entries(command.options)) {
+    options[name] ??= (await option.fallback?.()) ?? undefined;
     if (option.required && options[name] === undefined)
       throw misuse(command, `--${name} ${option.value} is missing.`);
   }

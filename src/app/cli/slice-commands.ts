@@ -31,52 +31,6 @@ export const AUDIT_COMMANDS: readonly Command[] = [
   }),
 ];
 
-const NAME = { name: "What it is called in this workspace" } as const;
-
-export const CHANNEL_COMMANDS: readonly Command[] = [
-  defineCommand({
-    name: "channel set",
-    summary: "Add a channel of Slack or Teams or a webhook that alerts and reports can go to, or change one",
-    args: NAME,
-    options: {
-      workspace: WORKSPACE,
-      kind: {
-        value: "KIND",
-        description: "What it is",
-        choices: ["slack_bot", "slack_webhook", "teams", "webhook"],
-        required: true,
-      },
-      room: { value: "ROOM", description: "Of a Slack bot: where it writes, such as #general" },
-      url: { value: "URL", description: "Of a webhook: where it is" },
-      "secret-file": {
-        value: "FILE",
-        description: "A file with the bot's token, or the address made for a chat",
-      },
-      "secret-stdin": { description: "Read that from standard input" },
-      rotate: { description: "Of a webhook: make a new signing secret; the old one signs too for a day" },
-    },
-    notes: [
-      "The secret is kept encrypted. Without --secret-file or --secret-stdin the stored one stays.",
-      "The signing secret of a webhook is made here and printed.",
-    ],
-    run: async (input, terminal) => (await import("./channel.ts")).setChannel(input, terminal),
-  }),
-  defineCommand({
-    name: "channel list",
-    reads: true,
-    summary: "List the channels of a workspace",
-    options: { workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./channel.ts")).listChannels(input, terminal),
-  }),
-  defineCommand({
-    name: "channel remove",
-    summary: "Remove a channel and its secret",
-    args: NAME,
-    options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./channel.ts")).removeChannel(input, terminal),
-  }),
-];
-
 /** Commands about datasources and the queries on them. */
 export const DATASOURCE_COMMANDS: readonly Command[] = [
   defineCommand({
@@ -85,20 +39,7 @@ export const DATASOURCE_COMMANDS: readonly Command[] = [
     args: { datasource: "Its name or its id" },
     options: { workspace: WORKSPACE, ...JSON_OPTION },
     notes: ["The exit code is 1 when the connection does not work."],
-    run: async (input, terminal) => (await import("./datasource.ts")).testDatasource(input, terminal),
-  }),
-  defineCommand({
-    name: "datasource access",
-    summary: "Say who may query a datasource beside admins",
-    args: { datasource: "Its name or its id" },
-    options: {
-      workspace: WORKSPACE,
-      contributors: { description: "All contributors, as at first" },
-      groups: { value: "A,B", description: "Contributors of these groups" },
-      admins: { description: "Nobody else" },
-    },
-    notes: ["Policies of datasets do not hold in a datasource that their rows come from."],
-    run: async (input, terminal) => (await import("./datasource.ts")).setAccess(input, terminal),
+    run: async (input, terminal) => (await import("./connections.ts")).testDatasource(input, terminal),
   }),
   defineCommand({
     name: "query run",
@@ -106,7 +47,7 @@ export const DATASOURCE_COMMANDS: readonly Command[] = [
     args: { query: "Its name or its id" },
     options: { workspace: WORKSPACE, ...JSON_OPTION },
     notes: ["The server need not run. The exit code is 1 when the run fails."],
-    run: async (input, terminal) => (await import("./datasource.ts")).runQuery(input, terminal),
+    run: async (input, terminal) => (await import("./connections.ts")).runQuery(input, terminal),
   }),
 ];
 
@@ -118,12 +59,12 @@ export const DEMO_COMMANDS: readonly Command[] = [
     notes: [
       "The first start on an empty home does so by itself. One that was begun and is not full is filled further. A server adds each new day to it.",
     ],
-    run: async (_input, terminal) => (await import("./demo.ts")).createDemo(terminal),
+    run: async (_input, terminal) => (await import("./installation.ts")).createDemo(terminal),
   }),
   defineCommand({
     name: "demo remove",
     summary: "Remove the demo workspace with everything in it, also what you have added there",
-    run: async (_input, terminal) => (await import("./demo.ts")).removeDemo(terminal),
+    run: async (_input, terminal) => (await import("./installation.ts")).removeDemo(terminal),
   }),
 ];
 
@@ -182,25 +123,6 @@ export const EVAL_COMMANDS: readonly Command[] = [
 /** Commands about knowledge bases, and the indexes that they are searched by. */
 export const KB_COMMANDS: readonly Command[] = [
   defineCommand({
-    name: "kb create",
-    summary: "Make a knowledge base for everybody in a workspace, for a group, or for one person",
-    args: { name: "Its name" },
-    options: {
-      workspace: WORKSPACE,
-      group: { value: "GROUP", description: "Only for the members of this group" },
-      personal: { value: "EMAIL", description: "Only for this member" },
-      description: { value: "TEXT", description: "What is in it" },
-    },
-    run: async (input, terminal) => (await import("./kb.ts")).createKnowledgeBase(input, terminal),
-  }),
-  defineCommand({
-    name: "kb list",
-    reads: true,
-    summary: "List the knowledge bases of a workspace",
-    options: { workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./kb.ts")).listKnowledgeBases(input, terminal),
-  }),
-  defineCommand({
     name: "kb import",
     summary: "Put the files of a folder, and of those below it, into a knowledge base",
     args: { folder: "The folder; hidden files are left out" },
@@ -226,55 +148,13 @@ export const KB_COMMANDS: readonly Command[] = [
   }),
 ];
 
-const LLM_NAME = { name: "What it is called in this workspace" } as const;
-
 export const LLM_COMMANDS: readonly Command[] = [
-  defineCommand({
-    name: "llm set",
-    summary: "Add a language model that helps where rules do not understand a question, or change one",
-    args: LLM_NAME,
-    options: {
-      workspace: WORKSPACE,
-      kind: {
-        value: "KIND",
-        description: "The protocol that it speaks",
-        choices: ["openai", "anthropic", "openai-compatible"],
-        required: true,
-      },
-      model: { value: "MODEL", description: "The model, as the provider calls it", required: true },
-      "base-url": { value: "URL", description: "Where it is; needed for openai-compatible" },
-      "key-file": { value: "FILE", description: "A file with the key" },
-      "key-stdin": { description: "Read the key from standard input" },
-      default: { description: "Use it where members have not chosen another; the first one is it anyway" },
-      "send-rows": { description: "Send it rows of results as well, so that it writes the text of answers" },
-      timeout: { value: "TIME", description: "Longest for one call, such as 30s" },
-    },
-    notes: [
-      "The key is kept encrypted and never shown. Without --key-file or --key-stdin the stored one stays.",
-      "An address in a private network has to be allowed by KENNING_ALLOW_PRIVATE_URLS.",
-    ],
-    run: async (input, terminal) => (await import("./llm.ts")).setProvider(input, terminal),
-  }),
-  defineCommand({
-    name: "llm list",
-    reads: true,
-    summary: "List the language models of a workspace",
-    options: { workspace: WORKSPACE, ...JSON_OPTION },
-    run: async (input, terminal) => (await import("./llm.ts")).listProviders(input, terminal),
-  }),
-  defineCommand({
-    name: "llm remove",
-    summary: "Remove a language model and its key",
-    args: LLM_NAME,
-    options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./llm.ts")).removeProvider(input, terminal),
-  }),
   defineCommand({
     name: "llm test",
     summary: "Ask a language model for one word, to see that it answers",
-    args: LLM_NAME,
+    args: { name: "What it is called in this workspace" },
     options: { workspace: WORKSPACE },
-    run: async (input, terminal) => (await import("./llm.ts")).testProvider(input, terminal),
+    run: async (input, terminal) => (await import("./connections.ts")).testProvider(input, terminal),
   }),
 ];
 
@@ -307,16 +187,5 @@ export const MEMORY_COMMANDS: readonly Command[] = [
       "With what each memory said before, except in the format server-memory. What was retracted is not written.",
     ],
     run: async (input, terminal) => (await import("./memory.ts")).exportPath(input, terminal),
-  }),
-  defineCommand({
-    name: "memory rules",
-    reads: ({ options }) => options.set === undefined && !options.remove,
-    summary: "Show, set or remove the rules for relations of a workspace",
-    options: {
-      workspace: WORKSPACE,
-      set: { value: "FILE", description: "SHACL shapes in Turtle that take the place of those there are" },
-      remove: { description: "Remove them" },
-    },
-    run: async (input, terminal) => (await import("./memory.ts")).relationRules(input, terminal),
   }),
 ];

@@ -8,6 +8,7 @@ import {
   openCatalog,
   pgCodeOf,
 } from "../../platform/catalog/index.ts";
+import { LIMITS as CATALOG } from "../../platform/catalog/limits.ts";
 import type { Config } from "../config.ts";
 import { homeStamp } from "../home/home.tables.ts";
 import { hasEmbeddedDatabase } from "../home/home-folder.ts";
@@ -41,12 +42,32 @@ export async function checkDatabase(config: Config): Promise<Finding> {
       const message = `Embedded PostgreSQL ${version} ${life}, and answers in ${ms} ms.`;
       return sharedAccount(home, message) ?? ok(message);
     }
+    if (await isDeaf(catalog))
+      return warn(
+        `Your PostgreSQL ${version} answers in ${ms} ms, but its notifications do not arrive.`,
+        "Nothing is lost, only later: what one server does, others look for every half a minute. With PgBouncer, use pool_mode = session for Kenning, or name the database itself in DATABASE_URL.",
+      );
     const skewMs = Math.abs(now.getTime() - Date.now());
     const message = `Your PostgreSQL ${version} answers in ${ms} ms.`;
     if (skewMs < CLOCK_SKEW_MS) return ok(message);
     const skew = `${message} Its clock differs from this machine's by ${Math.round(skewMs / 1_000)} s.`;
     return warn(skew, "Switch NTP on, on both machines.");
   });
+}
+
+/** What is behind a pooler in transaction mode can NOTIFY and LISTEN, and never hears anything. */
+async function isDeaf(catalog: Catalog): Promise<boolean> {
+  const { promise: outcome, resolve } = Promise.withResolvers<boolean>();
+  const stop = await catalog.listen("kenning_doctor", {
+    onNotification: () => resolve(false),
+    onReconnect: () => undefined,
+  });
+  await catalog.pool.query("SELECT pg_notify('kenning_doctor', '')");
+  const timer = setTimeout(() => resolve(true), CATALOG.catalog.pulseTimeoutMs);
+  const isWithout = await outcome;
+  clearTimeout(timer);
+  await stop();
+  return isWithout;
 }
 
 /** A proxy that is not trusted hides from whom requests come: the limits count everybody behind it as one. */

@@ -17,7 +17,7 @@ import type { AskedQuery, Outcome } from "./answer.ts";
 import type { Suggested } from "./phases/question.ts";
 import type { Preferences } from "./preferences/preferences.ts";
 
-export { accounts };
+export { accounts, semanticModels };
 
 /** What a member has chosen once for all questions; gone with the membership. */
 export const userSettings = pgTable(
@@ -50,6 +50,8 @@ export const conversations = pgTable(
     title: text("title").notNull(),
     createdAt: moment("created_at").notNull(),
     usedAt: moment("used_at").notNull(),
+    /** Whoever took it away may bring it back for a day. */
+    removedAt: moment("removed_at"),
   },
   (table) => [
     unique("conversations_session").on(table.workspaceId, table.accountId, table.session),
@@ -88,6 +90,20 @@ export const answers = pgTable(
     index("agent_answers_conversation").on(table.conversationId, table.place),
     index("agent_answers_at").on(table.createdAt),
   ],
+);
+
+/** Questions of a thread that no model was asked: they are answered anew when they are looked at. */
+export const threadQuestions = pgTable(
+  "thread_questions",
+  {
+    id: whole("id").primaryKey().generatedAlwaysAsIdentity(),
+    conversationId: uuid("conversation_id")
+      .notNull()
+      .references(() => conversations.id, { onDelete: "cascade" }),
+    question: text("question").notNull(),
+    createdAt: moment("created_at").notNull(),
+  },
+  (table) => [index("thread_questions_conversation").on(table.conversationId, table.id)],
 );
 
 /** Questions of a model whose meaning somebody has confirmed; gone with the model. */

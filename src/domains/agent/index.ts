@@ -33,8 +33,11 @@ import { ModelTables } from "./query/model-tables.ts";
 import type { AGENT_SETTINGS } from "./settings.ts";
 import { askData } from "./tools/ask-data.tool.ts";
 import { askQuestion } from "./tools/ask-question.tool.ts";
+import { changeThread } from "./tools/change-thread.tool.ts";
 import { drawPicture } from "./tools/draw-picture.tool.ts";
 import { getAnswer } from "./tools/get-answer.tool.ts";
+import { getThread } from "./tools/get-thread.tool.ts";
+import { listThreads } from "./tools/list-threads.tool.ts";
 import { listVerifiedQuestions } from "./tools/list-verified-questions.tool.ts";
 import { markAnswer } from "./tools/mark-answer.tool.ts";
 import { queryMetrics } from "./tools/query-metrics.tool.ts";
@@ -185,6 +188,9 @@ export const agentSlice: SliceSpec<"agent", AgentServices, Before, Settings> = {
     listVerifiedQuestions,
     drawPicture,
     setPreferences,
+    listThreads,
+    getThread,
+    changeThread,
   ],
   resources: [pictureApp, answerResource, preferencesResource],
 };

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { AppError } from "../../kernel/errors.ts";
 import type { Ability, AssetKinds } from "../../registry/asset-kind.ts";
+import { type CallPorts, callInside } from "../../registry/call.ts";
+import type { CallContext } from "../../registry/context.ts";
 import { resourcesOf } from "../../registry/define-resource.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
 import type { AuditSink } from "../../registry/ports.ts";
+import type { Registry } from "../../registry/registry.ts";
 import type { Data } from "../data/index.ts";
 import type { AssetSearch } from "./asset-search.ts";
 import type { StoredExports } from "./stored-exports.ts";
@@ -20,6 +23,40 @@ export interface AssetsServices {
   escapeFormulas: boolean;
   search: AssetSearch;
   audit: Pick<AuditSink, "record">;
+  /** For tools that ask others, on the call path. */
+  registry: Registry;
+  ports: CallPorts;
+  appUrl: string;
+}
+
+export type AssetsContext = AssetsServices & CallContext;
+
+/** Calls a tool for whoever calls this one, with its rights and limits, and into the same audit log. */
+export function callFrom<T>(
+  { ports, registry, caller, meta, signal, say }: AssetsContext,
+  tool: string,
+  args: object,
+): Promise<T> {
+  return callInside(ports, registry, tool, args, { caller, meta, signal, say }) as Promise<T>;
+}
+
+/** Where the console shows something; kinds without a page of their own are on that of others. */
+const PAGES: Readonly<Record<string, (id: string) => string>> = {
+  document: (id) => `library/doc-${id}`,
+  memory: (id) => `memory/${id}`,
+  dataset: (id) => `data/${id}`,
+  dashboard: (id) => `dashboards/${id}`,
+  widget: () => "dashboards",
+  query: () => "data",
+  datasource: () => "data",
+  alert: () => "automation",
+  report: () => "automation",
+};
+
+/** The address of something in the console, for people to open. */
+export function pageOf({ appUrl, caller }: AssetsContext, type: string, id: number | string): string {
+  const page = PAGES[type]?.(encodeURIComponent(id)) ?? "home";
+  return `${appUrl}/w/${caller.workspace.slug}/${page}`;
 }
 
 export const defineTool = toolsOf<AssetsServices>();

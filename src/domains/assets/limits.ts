@@ -8,5 +8,9 @@ export const LIMITS = {
   search: {
     /** Assets that one search finds. */
     hits: 100,
+    /** What a search over documents, memories and assets finds, of each source and in all. */
+    everywhere: 20,
+    /** Rows that stand in the text of an asset. */
+    fetchedRows: 50,
   },
 } as const;

@@ -5,7 +5,7 @@ import type { AgentServices } from "../agent/index.ts";
 import {
   assertName,
   type Column,
-  compile,
+  columnsOf,
   type Data,
   type Dataset,
   isWhole,
@@ -207,8 +207,7 @@ function assertKey(
     );
   if (c9ql === null) throw new AppError("bad_request", "Only a conditional alert has rows to tell apart.");
   const query = parse(c9ql, { columns });
-  const { columns: found } = compile(query, { columns, source: '"rows"', now: new Date(0), timezone: "UTC" });
-  const names = found.map(({ name }) => name);
+  const names = columnsOf(query, columns).map(({ name }) => name);
   const unknown = key.find((name) => !names.some((each) => each.toLowerCase() === name.toLowerCase()));
   if (unknown === undefined) return;
   throw new AppError("bad_request", `The rows that match have no column ${unknown}.`, {

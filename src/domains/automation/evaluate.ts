@@ -1,11 +1,22 @@
 import { createHash } from "node:crypto";
 import { AppError, isAppError } from "../../kernel/errors.ts";
-import { quoteName } from "../../kernel/sql-text.ts";
 import { type Clock, MS } from "../../kernel/time.ts";
 import type { JsonValue } from "../../platform/analytics/index.ts";
 import { nextAfter } from "../../platform/schedules/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { type Column, compile, type DataServices, type Dataset, parse, visibleRun } from "../data/index.ts";
+import {
+  type Column,
+  column,
+  compare,
+  constant,
+  type DataServices,
+  type Dataset,
+  following,
+  parse,
+  restrictionFor,
+  rowQuery,
+  visibleRun,
+} from "../data/index.ts";
 import { type AlertSnapshot, type Found, nextAlertState } from "./alert-state.ts";
 import type { Alert } from "./alerts.store.ts";
 import { LIMITS } from "./limits.ts";
@@ -175,31 +186,27 @@ export async function backtest(
 ): Promise<Backtest | null> {
   const { type, c9ql, zone, frequency, hold } = alert;
   if (type !== "conditional" || c9ql === null || dataset.columns.length === 0) return null;
-  const { visible, ...view } = await data.tableView(caller, dataset, "rows");
-  const [dated, ...others] = visible.filter((column) => DATED.test(column.type));
+  const { columns } = restrictionFor(caller, dataset);
+  const [dated, ...others] = columns.filter((column) => DATED.test(column.type));
   const moments = pastChecks(alert, clock.now());
   const { backtestDays: days, backtestMs, conditionRows } = LIMITS.alerts;
   if (dated === undefined || others.length > 0 || dataset.rowCount * moments.length > conditionRows)
     return null;
-  const query = parse(c9ql, { columns: visible });
+  const query = parse(c9ql, { columns });
   const looks = moments.map((now) => {
-    const source = `(SELECT * FROM "rows" WHERE ${quoteName(dated.name)} < ${literalOf(now, dated, zone)})`;
-    const { sql } = compile(query, { columns: visible, source, now, timezone: zone });
-    return `(SELECT concat(count(*), ' ', bit_xor(hash(found))) FROM (${sql}) AS found)`;
+    const before = compare(column(dated.name), "<", constant(momentText(now, dated, zone)));
+    return { query: following(rowQuery({ where: before }), query), now, timeZone: zone };
   });
-  const found = await data
-    .summarise(caller, view, `SELECT ${looks.join(", ")}`, backtestMs)
-    .catch((error) => {
-      // A timeout is no error: the backtest is only a hint.
-      if (isAppError(error)) return null;
-      throw error;
-    });
+  const found = await data.fingerprints(caller, dataset, looks, backtestMs).catch((error) => {
+    // A timeout is no error: the backtest is only a hint.
+    if (isAppError(error)) return null;
+    throw error;
+  });
   if (found === null) return null;
   const told = { fired: 0, changed: 0 };
   let standing = CALM;
-  for (const [i, look] of found.entries()) {
-    const hash = String(look);
-    const match = hash.startsWith("0 ") ? ({ kind: "calm" } as const) : ({ kind: "match", hash } as const);
+  for (const [i, { rows, hash }] of found.entries()) {
+    const match = rows === 0 ? ({ kind: "calm" } as const) : ({ kind: "match", hash } as const);
     // The first look says how things stood before.
     const debounce = { hold: i === 0 || frequency !== "days" ? 1 : hold, calm: 1 };
     const { after, happening } = nextAlertState(standing, match, debounce);
@@ -222,9 +229,9 @@ function pastChecks({ frequency, startTime, zone }: Tested, now: Date): Date[] {
 }
 
 /** A day counts as there when it is over; a time when it has passed. */
-function literalOf(at: Date, { type }: Column, zone: string): string {
+function momentText(at: Date, { type }: Column, zone: string): string {
   if (/^DATE$/.test(type))
-    return `DATE '${new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: zone }).format(at)}'`;
-  const text = at.toISOString().slice(0, 19).replace("T", " ");
-  return type.includes("TIME ZONE") ? `TIMESTAMPTZ '${text}+00'` : `TIMESTAMP '${text}'`;
+    return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: zone }).format(at);
+  const text = at.toISOString().slice(0, 19);
+  return type.includes("TIME ZONE") ? `${text}Z` : text;
 }

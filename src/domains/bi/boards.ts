@@ -198,7 +198,7 @@ export class Boards {
     const wanted = change(widget);
     const [name, spec] = [wanted.name ?? widget.name, widgetSpec.parse(wanted.spec ?? widget.spec)];
     const datasetId = spec.model === undefined ? (wanted.datasetId ?? widget.datasetId) : null;
-    if (datasetId === null && spec.model === undefined) throw datasetGone(widget);
+    if (datasetId === null && spec.model === undefined && spec.chart !== "text") throw datasetGone(widget);
     const isSameSpec = isDeepStrictEqual(JSON.parse(JSON.stringify(spec)), widget.spec);
     const isSaid = wanted.spec !== undefined || wanted.datasetId !== undefined;
     const said = withAuthor(wanted.authorIds ?? [], caller.user.id);

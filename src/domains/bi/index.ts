@@ -18,7 +18,7 @@ import { dashboardKind, widgetKind } from "./kinds.ts";
 import { ModelSources } from "./query/model-source.ts";
 import { planOf } from "./query/plan.ts";
 import { NO_FILTERS, Sources } from "./query/source.ts";
-import type { Filter } from "./shapes.ts";
+import type { Filter, WidgetSpec } from "./shapes.ts";
 import { createDashboard } from "./tools/create-dashboard.tool.ts";
 import { createWidget } from "./tools/create-widget.tool.ts";
 import { exportDashboard } from "./tools/export-dashboard.tool.ts";
@@ -26,6 +26,7 @@ import { findWidget } from "./tools/find-widget.tool.ts";
 import { getEmbedUrl } from "./tools/get-embed-url.tool.ts";
 import { getInsights } from "./tools/get-insights.tool.ts";
 import { layoutDashboard } from "./tools/layout-dashboard.tool.ts";
+import { listDashboardFilters } from "./tools/list-dashboard-filters.tool.ts";
 import { listDashboards } from "./tools/list-dashboards.tool.ts";
 import { listEmbeds } from "./tools/list-embeds.tool.ts";
 import { previewWidget } from "./tools/preview-widget.tool.ts";
@@ -53,6 +54,13 @@ function hasParameter(filters: readonly Filter[]): boolean {
   return filters.some(({ value }) => [value].flat().some((one) => /\$c9_\w+\$/.test(String(one))));
 }
 
+function assertText({ text = "" }: Pick<WidgetSpec, "text">): void {
+  if (text.trim() === "")
+    throw new AppError("bad_request", "A card of text needs options.text.", {
+      hint: "Markdown is understood.",
+    });
+}
+
 export const biSlice: SliceSpec<"bi", BiServices, Before> = {
   name: "bi",
   open(
@@ -64,6 +72,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     const viewers = new EffectiveViewers({ identity, modelSources });
     const store = new BoardsStore(catalog, clock);
     const boards = new Boards(store, async (caller, { datasetId, spec }) => {
+      if (spec.chart === "text") return assertText(spec);
       if (spec.model !== undefined) return modelSources.check(caller, spec);
       if (datasetId === null)
         throw new AppError("bad_request", "A widget needs a dataset_id, or a model in its options.");
@@ -107,6 +116,7 @@ export const biSlice: SliceSpec<"bi", BiServices, Before> = {
     findWidget,
     createWidget,
     updateWidget,
+    listDashboardFilters,
     previewWidget,
     layoutDashboard,
     exportDashboard,

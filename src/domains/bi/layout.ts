@@ -17,7 +17,7 @@ const WHOLE = { sizeX: COLUMNS, sizeY: 8 };
 /** What suits a chart when nobody says how large it is to be. */
 export function usualSize(chart: ChartType): Pick<Place, "sizeX" | "sizeY"> {
   if (chart === "singletext" || chart === "gauge") return chart === "gauge" ? { sizeX: 6, sizeY: 6 } : SMALL;
-  if (chart === "recommendation") return { sizeX: 12, sizeY: 4 };
+  if (chart === "recommendation" || chart === "text") return { sizeX: 12, sizeY: 4 };
   return chart === "datagrid2" ? WHOLE : USUAL;
 }
 

@@ -2,6 +2,8 @@ export const LIMITS = {
   bi: {
     /** Longest name of a dashboard, a widget or a field. */
     nameCharacters: 200,
+    /** Text of a card that is only read. */
+    textCharacters: 4_000,
     /** Longest description of a dashboard. */
     descriptionCharacters: 4_000,
     /** Dashboards of one workspace. */

@@ -17,7 +17,10 @@ export const CHART_TYPES = [
   "singletext",
   "datagrid2",
   "recommendation",
+  "text",
 ] as const;
+/** A text is no chart of the contract. */
+export const CONTRACT_CHART_TYPES = CHART_TYPES.filter((type) => type !== "text");
 export type ChartType = (typeof CHART_TYPES)[number];
 
 const AGGREGATES = ["sum", "avg", "count", "distinct", "min", "max", "median"] as const;
@@ -62,6 +65,8 @@ export const widgetSpec = z.strictObject({
     .regex(/^(number|integer|percent|percent:whole|money:[A-Z]{3})$/)
     .optional(),
   target: z.number().optional(),
+  /** Of a card that is only read; Markdown. */
+  text: z.string().max(LIMITS.bi.textCharacters).optional(),
 });
 export type WidgetSpec = z.output<typeof widgetSpec>;
 
@@ -98,6 +103,7 @@ export type DashboardAccess = z.output<typeof dashboardAccess>;
 const dashboardSettings = z.strictObject({
   locale: z.string().max(35).optional().describe("Of numbers and dates, such as de-DE"),
   time_zone: z.string().max(60).optional().describe("IANA name; UTC otherwise"),
+  folder: z.string().trim().min(1).max(nameCharacters).optional(),
 });
 export type DashboardSettings = z.output<typeof dashboardSettings>;
 
@@ -117,7 +123,7 @@ export const widgetFields = {
     .pipe(options)
     .optional()
     .describe(
-      "{aggregate: sum|avg|count|distinct|min|max|median, grain: day|week|month…, filters: [{field, operator, value}], c9ql, top, sort, format: percent|money:EUR, target, model: semantic model}",
+      "{aggregate: sum|avg|count|distinct|min|max|median, grain: day|week|month…, filters: [{field, operator, value}], c9ql, top, sort, format: percent|money:EUR, target, model, text}",
     ),
 };
 
@@ -137,7 +143,7 @@ export const dashboardFields = {
     .optional()
     .describe("{field, operator, value, label}; or parameter for $c9_name$ in c9ql"),
   access: z.unknown().pipe(dashboardAccess).optional().describe("{shared: edit|view|private, groups: [id]}"),
-  settings: z.unknown().pipe(dashboardSettings).optional().describe("{locale: de-DE, time_zone}"),
+  settings: z.unknown().pipe(dashboardSettings).optional().describe("{locale: de-DE, time_zone, folder}"),
 };
 
 /** What else the same is called. */

@@ -90,6 +90,14 @@ export interface ShownFilter {
   isDate: boolean;
 }
 
+/** Markdown where it is drawn as lines: on pages, in documents and pictures. */
+function plainText(markdown: string): string {
+  return markdown
+    .replace(/\*\*(.+?)\*\*/g, "$1")
+    .replace(/^#+ /gm, "")
+    .replace(/^[-*] /gm, "• ");
+}
+
 /** Good enough for those who wait for it, and not to be kept. */
 class Faulty extends Error {
   readonly page: unknown;
@@ -167,6 +175,8 @@ export class Views {
     };
     const isStranger = caller.viewerAttributes !== undefined;
     const shown = await showWidget({ name, isStranger, locale }, async () => {
+      if (spec.chart === "text")
+        return { subject: { kind: "text", title: name, text: plainText(spec.text ?? "") }, notes: [] };
       if (spec.model !== undefined) {
         const { table, isUnfiltered } = await modelSources.read(viewer, spec, filterContext);
         asOf = table.asOf;
@@ -204,7 +214,7 @@ export class Views {
     { caller, viewer, known }: { caller: Caller; viewer: Caller; known: KnownDatasets },
     { spec, datasetId }: Widget,
   ): Promise<boolean> {
-    if (viewer === caller) return false;
+    if (viewer === caller || spec.chart === "text") return false;
     const { sources, modelSources } = this.#parts;
     const stateOf = (each: Caller) =>
       spec.model === undefined

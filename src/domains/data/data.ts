@@ -6,6 +6,7 @@ import type { Clock } from "../../kernel/time.ts";
 import {
   type Analytics,
   type JsonValue,
+  type LiveTable,
   type Part,
   type QueryBatch,
   type QueryRequest,
@@ -23,6 +24,7 @@ import { noteDataset } from "../../registry/context.ts";
 import {
   asQueryError,
   type CompiledQuery,
+  compile,
   compileOn,
   compileTest,
   type ParameterValue,
@@ -36,6 +38,8 @@ import {
   type Dataset,
   type DatasetPolicy,
   type DatasetSource,
+  isLiveDataset,
+  rowsVersion,
 } from "./dataset.ts";
 import { type Change, concurrentChange, type DatasetsStore } from "./datasets.store.ts";
 import { type ExportedFile, exportParquet, record } from "./export.ts";
@@ -66,6 +70,8 @@ interface DataParts {
   pushes?: PushesStore;
   /** Told of a file that is not what was written. */
   onDamage?: (blobKey: string) => void;
+  /** Knows where the rows of live datasets are. */
+  liveTable?: (dataset: Dataset) => Promise<LiveTable>;
   /** Told of each push, so that small parts are put together before there are many. */
   onPush?: (dataset: Dataset) => void;
 }
@@ -114,9 +120,14 @@ export class Data {
     const restrictions = wanted.map(({ dataset }) => restrictionOf(caller, dataset));
     const parts = await this.#parts.datasets.partsOf(wanted.map(({ dataset }) => dataset));
     await this.#checks.require([...parts.values()].flat());
+    const lives = await Promise.all(
+      wanted.map(({ dataset }) => (isLiveDataset(dataset) ? this.#parts.liveTable?.(dataset) : undefined)),
+    );
     return wanted.map(({ dataset, name }, i) => {
       const files = (parts.get(dataset.id) ?? []).map(({ blobKey }) => this.#parts.blobs.pathOf(blobKey));
-      return visibleTable(dataset, name, restrictions[i] as Restriction, files);
+      const live = lives[i];
+      const table = visibleTable(dataset, name, restrictions[i] as Restriction, files);
+      return live === undefined ? table : { ...table, live };
     });
   }
 
@@ -182,6 +193,28 @@ export class Data {
     return found;
   }
 
+  /**
+   * How many rows each of these queries gives, with a hash that tells whether they are others than before, whatever
+   * their order; all in one statement, each at a time of its own.
+   */
+  async fingerprints(
+    caller: Caller,
+    dataset: Dataset,
+    asked: readonly { query: RowQuery; now: Date; timeZone: string }[],
+    ms: number,
+  ): Promise<{ rows: number; hash: string }[]> {
+    const { visible: columns, ...view } = await this.tableView(caller, dataset, "rows");
+    const values = asked.map(({ query, now, timeZone: timezone }) => {
+      const { sql } = compile(query, { columns, source: '"rows"', now, timezone });
+      return `(SELECT [count(*)::VARCHAR, bit_xor(hash(found))::VARCHAR] FROM (${sql}) AS found)`;
+    });
+    const found = await this.summarise(caller, view, `SELECT ${values.join(", ")}`, ms);
+    return (found as [string, string | null][]).map(([rows, hash]) => ({
+      rows: Number(rows),
+      hash: `${rows} ${hash}`,
+    }));
+  }
+
   async #queryOn(
     caller: Caller,
     dataset: Dataset,
@@ -200,7 +233,7 @@ export class Data {
           (needed, values) => this.#query({ ...rest, sql: needed, params: values }),
         );
     const request = { ...rest, sql, params };
-    const isWhole = isAll && !tableView.isRestricted;
+    const isWhole = isAll && !tableView.isRestricted && tableView.live === undefined;
     return { request, totalRows: isWhole ? dataset.rowCount : undefined };
   }
 
@@ -399,6 +432,15 @@ export class Data {
     return `${PARTS}/${this.#parts.blobs.ownName()}`;
   }
 
+  /** The first rows of a part that no dataset has; it is gone afterwards. */
+  async peek(caller: Caller, { key, path, columns }: Part, rows: number): Promise<Record<string, unknown>[]> {
+    const { analytics, blobs } = this.#parts;
+    const tableViews = [{ name: "rows", parts: [path], columns: [...columns], version: key }];
+    const request = { scope: scopeOf(caller), tableViews, sql: 'SELECT * FROM "rows"', limits: { rows } };
+    const found = await analytics.query(request).finally(() => blobs.delete(key));
+    return found.rows.map((row) => record(found.columns, row));
+  }
+
   /** Lets `use` have all that this caller may see as one Parquet file that every tool reads; it is gone afterwards. */
   async withParquet<T>(
     caller: Caller,
@@ -407,7 +449,11 @@ export class Data {
     use: (path: string) => Promise<T>,
   ): Promise<T> {
     const { analytics, blobs } = this.#parts;
-    const { parts, visible, isRestricted } = await this.tableView(caller, dataset);
+    const { parts, visible, isRestricted, live } = await this.tableView(caller, dataset);
+    if (live !== undefined)
+      throw new AppError("bad_request", `${dataset.name} is live, and has no file.`, {
+        hint: "Export it as csv or json.",
+      });
     if (isRestricted) {
       throw new AppError("bad_request", `Policies keep some rows of ${dataset.name} from you.`, {
         hint: "Export what is left as csv or json.",
@@ -493,7 +539,7 @@ function visibleTable(
     columns: [...dataset.columns],
     ...(isRestricted && { select }),
     isRestricted: condition !== null,
-    version: `${dataset.id}.${dataset.version}`,
+    version: `${dataset.id}.${rowsVersion(dataset)}`,
     visible: [...columns],
   };
 }

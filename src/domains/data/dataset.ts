@@ -1,18 +1,60 @@
 import { z } from "zod";
 import { AppError } from "../../kernel/errors.ts";
+import { type UsualAggregate, usualAggregate } from "../../kernel/name-words.ts";
 import { ROLES } from "../../kernel/permissions.ts";
 import { assertVisible } from "../../kernel/text.ts";
-import type { Column } from "../../platform/analytics/index.ts";
+import { columnKind } from "../../kernel/values.ts";
+import type { Column as TypedColumn } from "../../platform/analytics/index.ts";
 
 import { LIMITS } from "./limits.ts";
 
-export type { Column } from "../../platform/analytics/index.ts";
+/** A column of a dataset, with what is known of it beside its type. */
+export interface Column extends TypedColumn {
+  /** How its numbers are put together where nobody says it, in charts, insights and inferred models. */
+  aggregate?: ColumnAggregate;
+}
+
+/** `none` is for numbers that only say which one it is: they are counted. */
+export const COLUMN_AGGREGATES = ["sum", "avg", "none"] as const satisfies readonly UsualAggregate[];
+export type ColumnAggregate = (typeof COLUMN_AGGREGATES)[number];
+
+/** Undefined for what is no number. Columns that were written before this was kept have it worked out here. */
+export function aggregateOf({ name, type, aggregate }: Column): ColumnAggregate | undefined {
+  return columnKind(type) === "number" ? (aggregate ?? usualAggregate(name)) : undefined;
+}
+
+/** Columns as they are kept: what was said of those that were there before stays, however often rows are replaced. */
+export function withAggregates(columns: readonly Column[], before: readonly Column[] = []): Column[] {
+  const said = new Map(before.map((column) => [column.name.toLowerCase(), column.aggregate]));
+  return columns.map(({ name, type, aggregate }) => {
+    const known = said.get(name.toLowerCase()) ?? aggregate;
+    return { name, type, ...knownAggregate({ name, type, ...(known && { aggregate: known }) }) };
+  });
+}
+
+export function knownAggregate(column: Column): Pick<Column, "aggregate"> {
+  const aggregate = aggregateOf(column);
+  return aggregate === undefined ? {} : { aggregate };
+}
 
 /** Where the rows came from: a dataset's lineage. */
 export interface DatasetSource {
-  kind: "push" | "import" | "query";
+  kind: "push" | "import" | "query" | "live";
   /** The file, its format and how it was read; or the query. */
   detail?: Record<string, unknown>;
+}
+
+/** Where the rows of a live dataset are: a table, or a query in the words of the database. */
+export interface LiveDetail {
+  datasource_id: number;
+  datasource: string;
+  schema?: string | undefined;
+  table?: string | undefined;
+  query?: string | undefined;
+  /** How long an answer may be given again. */
+  fresh_seconds?: number | undefined;
+  /** Types of the columns there, where they are another one here. */
+  types?: Readonly<Record<string, string>> | undefined;
 }
 
 const FILTER_OPERATORS = ["=", "!=", ">", "<", ">=", "<=", "like", "in", "between"] as const;
@@ -95,8 +137,24 @@ export function assertOwnDataset(
   );
 }
 
-/** A query's next run would overwrite what is put into its dataset. */
+/** How long what was counted in a live dataset is taken for true. */
+const LIVE_LOOK_MS = 3_600_000;
+
+/** Names the rows of a dataset, for what is remembered of them; those of a live one for a while. */
+export function rowsVersion({ version, source }: Pick<Dataset, "version" | "source">): string {
+  return source.kind === "live" ? `${version}.${Math.floor(Date.now() / LIVE_LOOK_MS)}` : String(version);
+}
+
+export function isLiveDataset({ source }: Pick<Dataset, "source">): boolean {
+  return source.kind === "live";
+}
+
+/** A query's next run would overwrite what is put into its dataset, and a live one has its rows elsewhere. */
 export function assertNotFromQuery({ name, source }: Pick<Dataset, "name" | "source">): void {
+  if (source.kind === "live")
+    throw new AppError("conflict", `${name} is live: its rows are in the database behind it.`, {
+      hint: "Choose another name for these rows.",
+    });
   if (source.kind !== "query") return;
   throw new AppError("conflict", `${name} is filled by a query, and each run replaces all of its rows.`, {
     hint: "Choose another name for these rows.",

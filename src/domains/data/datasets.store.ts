@@ -12,7 +12,15 @@ import {
 } from "../../platform/catalog/index.ts";
 import { datasetParts, datasets } from "./data.tables.ts";
 import { insertDatasetEvent, rowsOrColumns, tellOfDataset } from "./data-events.ts";
-import type { Column, Dataset, DatasetPart, DatasetPolicy, DatasetSource } from "./dataset.ts";
+import {
+  type Column,
+  type ColumnAggregate,
+  type Dataset,
+  type DatasetPart,
+  type DatasetPolicy,
+  type DatasetSource,
+  withAggregates,
+} from "./dataset.ts";
 import { DatasetVersionsStore, type Reader, referencedKeys } from "./dataset-versions.store.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -77,7 +85,7 @@ export class DatasetsStore extends Store {
     const existing = change.known ?? (await this.findByName(workspaceId, name));
     if (existing === undefined) return undefined;
     mayChange?.(existing);
-    const columns = change.widen(existing.columns, change.columns);
+    const columns = withAggregates(change.widen(existing.columns, change.columns), existing.columns);
     const changed = { columns, refreshedAt: this.clock.now(), refreshedBy: change.userId };
     return appendAtOnce(this.catalog, existing, part, { ...changed, claim: this.#claim });
   }
@@ -238,6 +246,33 @@ export class DatasetsStore extends Store {
     });
   }
 
+  /** A new version of the same rows: whatever was drawn of them is drawn again. */
+  async setAggregates(
+    workspaceId: number,
+    id: number,
+    said: ReadonlyMap<string, ColumnAggregate>,
+    mayChange: MayChange,
+  ): Promise<Dataset> {
+    return this.catalog.transaction(async (tx) => {
+      const dataset = await this.#lock(tx, workspaceId, id);
+      if (dataset === undefined) throw new AppError("not_found", `There is no dataset with id ${id}.`);
+      mayChange(dataset);
+      const columns = withAggregates(
+        dataset.columns.map((column) => {
+          const aggregate = said.get(column.name);
+          return aggregate === undefined ? column : { ...column, aggregate };
+        }),
+      );
+      const [changed] = await tx
+        .update(datasets)
+        .set({ columns, version: dataset.version + 1 })
+        .where(eq(datasets.id, id))
+        .returning();
+      await tellOfDataset(tx, changed as Dataset, "columns");
+      return changed as Dataset;
+    });
+  }
+
   async remove(workspaceId: number, id: number, mayChange: MayChange): Promise<boolean> {
     return this.catalog.transaction(async (tx) => {
       const dataset = await this.#lock(tx, workspaceId, id);
@@ -319,7 +354,7 @@ export class DatasetsStore extends Store {
         workspaceId,
         name,
         version: 1,
-        columns: [...columns],
+        columns: withAggregates(columns),
         ...totals(parts),
         source,
         createdBy: userId,
@@ -336,7 +371,7 @@ export class DatasetsStore extends Store {
     const added = totals(parts);
     const changed = await this.#bump(tx, dataset, {
       refreshedBy: userId,
-      columns: widen(dataset.columns, columns),
+      columns: withAggregates(widen(dataset.columns, columns), dataset.columns),
       rowCount: dataset.rowCount + added.rowCount,
       bytes: dataset.bytes + added.bytes,
     });
@@ -348,7 +383,8 @@ export class DatasetsStore extends Store {
     dataset: Dataset,
     { columns, parts, source, userId }: Pick<Change, "columns" | "parts" | "source" | "userId">,
   ): Promise<Dataset> {
-    const values = { columns: [...columns], ...totals(parts), source, refreshedBy: userId };
+    const kept = withAggregates(columns, dataset.columns);
+    const values = { columns: kept, ...totals(parts), source, refreshedBy: userId };
     const changed = await this.#bump(tx, dataset, values);
     // What a query gave it gives again, and its runs may come by the minute.
     if (dataset.source.kind !== "query") await this.versions.keep(tx, dataset, userId);

@@ -136,6 +136,11 @@ export class Datasources {
     return this.#connect(datasource, work);
   }
 
+  /** For datasets that are live: who may see which of their rows was decided before. */
+  connectLive<T>(datasource: Datasource, work: (connector: Connector) => Promise<T>): Promise<T> {
+    return this.#connect(datasource, work);
+  }
+
   async #connect<T>(datasource: Datasource, work: (connector: Connector) => Promise<T>): Promise<T> {
     const stored = { settings: datasource.settings, secrets: await this.#store.secrets(datasource) };
     const { settings, secrets } = unsealed(stored);

@@ -2,12 +2,14 @@ import { z } from "zod";
 import type { ReceivedFiles } from "../../platform/files/index.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { toolsOf } from "../../registry/define-tool.ts";
+import type { Identity } from "../identity/index.ts";
 import type { Data } from "./data.ts";
-import type { Dataset } from "./dataset.ts";
+import { type Dataset, isLiveDataset } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import type { Datasource, DatasourcesStore } from "./datasources.store.ts";
 import type { Datasources } from "./datasources.ts";
 import type { FileImports } from "./files/index.ts";
+import type { LiveDatasets } from "./live/live-datasets.ts";
 import { restrictionFor } from "./policies.ts";
 import type { QueriesStore } from "./queries.store.ts";
 import type { Queries } from "./queries.ts";
@@ -26,6 +28,9 @@ export interface DataServices {
   queriesStore: QueriesStore;
   runs: QueryRuns;
   refresh: QueryRefresh;
+  live: LiveDatasets;
+  /** Who is in a workspace, and what each may do. */
+  members: Pick<Identity["users"], "list"> & Pick<Identity, "callerFor">;
 }
 
 export const defineTool = toolsOf<DataServices>();
@@ -58,7 +63,7 @@ export function changeOf(caller: Caller, dataset: Dataset): z.output<typeof chan
     dataset_id: dataset.id,
     dataset_name: dataset.name,
     version: dataset.version,
-    total_rows: condition === null ? dataset.rowCount : null,
+    total_rows: condition === null && !isLiveDataset(dataset) ? dataset.rowCount : null,
     columns: [...columns],
   };
 }

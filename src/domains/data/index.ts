@@ -1,5 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { LiveTable } from "../../platform/analytics/index.ts";
 import type { ValuesOf } from "../../platform/settings/index.ts";
 import { sweepLeftovers } from "../../platform/temp/index.ts";
 import type { Engines, OpenSlice, SliceSpec } from "../../registry/slice.ts";
@@ -14,6 +15,7 @@ import { Datasources } from "./datasources.ts";
 import type { DataServices } from "./define.ts";
 import { openFileImports } from "./files/index.ts";
 import { datasetKind, datasourceKind, queryKind } from "./kinds.ts";
+import { LiveDatasets } from "./live/live-datasets.ts";
 import { PushesStore } from "./pushes.store.ts";
 import { QueriesStore } from "./queries.store.ts";
 import { Queries } from "./queries.ts";
@@ -31,14 +33,16 @@ import { importFile } from "./tools/import-file.tool.ts";
 import { listDatasets } from "./tools/list-datasets.tool.ts";
 import { listDatasources } from "./tools/list-datasources.tool.ts";
 import { listQueries } from "./tools/list-queries.tool.ts";
+import { previewFile } from "./tools/preview-file.tool.ts";
+import { previewPolicies } from "./tools/preview-policies.tool.ts";
 import { pushData } from "./tools/push-data.tool.ts";
+import { setColumnAggregates } from "./tools/set-column-aggregates.tool.ts";
 import { setDatasetPolicies } from "./tools/set-dataset-policies.tool.ts";
 import { setDatasourceAccess } from "./tools/set-datasource-access.tool.ts";
 import { setRefresh } from "./tools/set-refresh.tool.ts";
 
 export {
-  compile,
-  filtersToQuery,
+  columnsOf,
   parametersOf,
   parse,
   parseCondition,
@@ -48,7 +52,15 @@ export {
 } from "./c9ql/index.ts";
 export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
-export { assertName, type Column, type Dataset, type DatasetPolicy } from "./dataset.ts";
+export {
+  aggregateOf,
+  assertName,
+  type Column,
+  type Dataset,
+  type DatasetPolicy,
+  isLiveDataset,
+  rowsVersion,
+} from "./dataset.ts";
 export type { DatasetsStore } from "./datasets.store.ts";
 export type { Datasource } from "./datasources.store.ts";
 export { columnShape, type DataServices } from "./define.ts";
@@ -69,6 +81,7 @@ export {
   dateToken,
   descending,
   either,
+  filtersToQuery,
   following,
   ifElse,
   isNotNull,
@@ -77,6 +90,7 @@ export {
   like,
   type RowQuery,
   type RowValue,
+  resultColumns,
   rowQuery,
   selected,
   sumOverGroups,
@@ -88,7 +102,7 @@ type Settings = ValuesOf<typeof DATA_SETTINGS>;
 /** The engine's processes start when they are first needed. */
 async function openData(
   engines: Engines,
-  { identity }: { identity: Pick<Identity, "callerFor"> },
+  { identity }: { identity: Pick<Identity, "callerFor" | "users"> },
   settings: Settings,
 ): Promise<OpenSlice<DataServices>> {
   const { home, catalog, claim, fetch, jobs, blobs, received, analytics, clock, log } = engines;
@@ -98,7 +112,9 @@ async function openData(
   const onDamage = (blobKey: string) => log.error({ blobKey }, "a file of a dataset is not what was written");
   const pushes = new PushesStore(catalog, clock);
   const onPush = (dataset: Dataset) => compaction.note(dataset);
-  const data = new Data({ datasets, analytics, blobs, clock, pushes, onDamage, onPush });
+  // Live datasets are asked for by nobody before all is open.
+  const liveTable = (dataset: Dataset): Promise<LiveTable> => asked.live.tableOf(dataset);
+  const data = new Data({ datasets, analytics, blobs, clock, pushes, liveTable, onDamage, onPush });
   compaction.begin(data);
   const callerFor = (owner: JobOwner) => identity.callerFor(owner);
   const asked = await openQueries(engines, { data, datasets, callerFor }, settings);
@@ -114,7 +130,8 @@ async function openData(
     for (const one of sweeps)
       await one().catch((error) => log.warn({ err: error }, "sweep failed; trying again later"));
   };
-  const services = { data, datasets, imports, received, ...asked };
+  const members = { list: identity.users.list, callerFor };
+  const services = { data, datasets, imports, received, members, ...asked };
   return {
     services,
     start: sweep,
@@ -126,7 +143,7 @@ async function openData(
 
 type DatasourceServices = Pick<
   DataServices,
-  "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs" | "refresh"
+  "datasources" | "datasourcesStore" | "queries" | "queriesStore" | "runs" | "refresh" | "live"
 >;
 
 /** Datasources, the queries on them and their runs. */
@@ -169,7 +186,8 @@ async function openQueries(
     callerFor,
     log,
   });
-  return { datasources, datasourcesStore, queries, queriesStore, runs, refresh };
+  const live = new LiveDatasets({ datasources, store: datasourcesStore, datasets });
+  return { datasources, datasourcesStore, queries, queriesStore, runs, refresh, live };
 }
 
 /** A folder for temporary files: what a killed process left there is gone. */
@@ -181,24 +199,31 @@ async function ownFolder(path: string): Promise<string> {
   return path;
 }
 
-export const dataSlice: SliceSpec<"data", DataServices, { identity: Pick<Identity, "callerFor"> }, Settings> =
-  {
-    name: "data",
-    open: openData,
-    tools: [
-      listDatasets,
-      pushData,
-      importFile,
-      setDatasetPolicies,
-      setDatasourceAccess,
-      createDatasource,
-      listDatasources,
-      browseDatasource,
-      createQuery,
-      listQueries,
-      getQueryRun,
-      cancelQueryRun,
-      setRefresh,
-    ],
-    assetKinds: [datasetKind, queryKind, datasourceKind],
-  };
+export const dataSlice: SliceSpec<
+  "data",
+  DataServices,
+  { identity: Pick<Identity, "callerFor" | "users"> },
+  Settings
+> = {
+  name: "data",
+  open: openData,
+  tools: [
+    listDatasets,
+    pushData,
+    importFile,
+    setDatasetPolicies,
+    previewPolicies,
+    previewFile,
+    setColumnAggregates,
+    setDatasourceAccess,
+    createDatasource,
+    listDatasources,
+    browseDatasource,
+    createQuery,
+    listQueries,
+    getQueryRun,
+    cancelQueryRun,
+    setRefresh,
+  ],
+  assetKinds: [datasetKind, queryKind, datasourceKind],
+};

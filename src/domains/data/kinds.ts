@@ -3,7 +3,7 @@ import { AppError, plainToolNames } from "../../kernel/errors.ts";
 import type { AssetKind } from "../../registry/asset-kind.ts";
 import type { Caller } from "../../registry/caller.ts";
 import { missingStatistics, SampleValues, StatisticsCache } from "./column-statistics.ts";
-import type { Dataset } from "./dataset.ts";
+import { type Dataset, isLiveDataset, knownAggregate } from "./dataset.ts";
 import type { DatasetsStore } from "./datasets.store.ts";
 import { assertMayQuery, mayQuery, toldOf } from "./datasources.ts";
 import { accessOf, type DataServices } from "./define.ts";
@@ -127,14 +127,21 @@ async function contentsFor(
   const seesAll = isWhole(caller, dataset);
   // How a file was read names columns, and may name hidden ones.
   const source = seesAll ? dataset.source : { kind: dataset.source.kind };
-  const sizes = seesAll ? { rows: dataset.rowCount, bytes: dataset.bytes } : {};
+  const sizes = seesAll && !isLiveDataset(dataset) ? { rows: dataset.rowCount, bytes: dataset.bytes } : {};
   if (columns.length === 0) return { columns, ...sizes, source };
   const counted = await statistics.of(caller, dataset).catch((error: unknown) => ({
     columns,
     note: missingStatistics(error),
   }));
   const { note, ...contents } = counted;
-  return { ...contents, ...sizes, ...(note !== undefined && { statistics_note: note }), source };
+  const told = contents.columns.map((column) => ({ ...column, ...knownAggregate(column) }));
+  return {
+    ...contents,
+    columns: told,
+    ...sizes,
+    ...(note !== undefined && { statistics_note: note }),
+    source,
+  };
 }
 
 /** Datasources, as tools that span slices see them: settings, never secrets. */

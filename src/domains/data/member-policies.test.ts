@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../test/support/datasets.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { serverOfFile } from "../../../test/support/server.ts";
 
-let server: TestServer;
-let admin: string;
-let id: number;
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.token();
-  id = await makeDataset(server, admin, "Sales", [
-    { region: "West", n: 1 },
-    { region: "East", n: 2 },
-  ]);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const admin = await server.token();
+const id = await makeDataset(server, admin, "Sales", [
+  { region: "West", n: 1 },
+  { region: "East", n: 2 },
+]);
 
 const setPolicies = (policies: object[]) =>
   resultOf(server, admin, "set_dataset_policies", { dataset_id: id, policies });

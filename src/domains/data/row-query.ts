@@ -3,7 +3,11 @@
  * people write is parsed into it once, and what slices ask for is built here, where names are columns and values are
  * values, so that nothing has to be quoted.
  */
+import { AppError } from "../../kernel/errors.ts";
+import { nearest } from "../../kernel/text.ts";
 import { type ComparisonOperator, type Expression, type Item, NOWHERE, type Query } from "./c9ql/ast.ts";
+import { wholeVariable } from "./c9ql/parameters.ts";
+import { aggregateOf, type Column, type ColumnAggregate } from "./dataset.ts";
 
 export type RowQuery = Query;
 /** A column of a row, or what is made of columns. */
@@ -70,6 +74,40 @@ function statementOf({
     ...(limit !== undefined && { limit }),
     span: NOWHERE,
   };
+}
+
+/**
+ * The columns of a query's result: what is taken over is put together as before, sums and counts add up again, and
+ * averages do not. Of what else is made, its name says so.
+ */
+export function resultColumns(
+  { statements }: RowQuery,
+  before: readonly Column[],
+  result: readonly Column[],
+): Column[] {
+  let known = new Map(before.map((column) => [column.name.toLowerCase(), aggregateOf(column)]));
+  for (const { items } of statements) {
+    const next = new Map(items.some(({ kind }) => kind === "all") ? known : []);
+    for (const item of items) {
+      if (item.kind !== "value") continue;
+      const { expression, alias = expression.kind === "name" ? expression.text : undefined } = item;
+      if (alias !== undefined) next.set(alias.toLowerCase(), aggregateOfValue(expression, known));
+    }
+    known = next;
+  }
+  return result.map((column) => {
+    const aggregate = known.get(column.name.toLowerCase());
+    return aggregate === undefined ? column : { ...column, aggregate };
+  });
+}
+
+function aggregateOfValue(
+  value: RowValue,
+  known: ReadonlyMap<string, ColumnAggregate | undefined>,
+): ColumnAggregate | undefined {
+  if (value.kind === "name") return known.get(value.text.toLowerCase());
+  if (value.kind !== "call") return undefined;
+  return ({ sum: "sum", count: "sum", avg: "avg", median: "avg" } as const)[value.name];
 }
 
 function place(number: number): Expression {
@@ -147,7 +185,11 @@ export function isNotNull(operand: RowValue): RowValue {
 }
 
 export function isOneOf(left: RowValue, values: readonly unknown[]): RowValue {
-  return { kind: "in", negated: false, left, values: values.map(constant), span: NOWHERE };
+  return among(left, values.map(constant));
+}
+
+function among(left: RowValue, values: readonly RowValue[]): RowValue {
+  return { kind: "in", negated: false, left, values, span: NOWHERE };
 }
 
 export function both(...operands: readonly RowValue[]): RowValue {
@@ -162,4 +204,65 @@ export function either(...operands: readonly RowValue[]): RowValue {
 
 export function ifElse(condition: RowValue, value: RowValue, otherwise: RowValue): RowValue {
   return { kind: "case", branches: [{ condition, value }], otherwise, span: NOWHERE };
+}
+
+type FilterScalar = string | number | boolean | null;
+
+/** A filter of a widget. */
+export interface Filter {
+  readonly field: string;
+  /** =, !=, >, <, >=, <=, like, in, between; in any case. */
+  readonly operator: string;
+  readonly value: FilterScalar | readonly FilterScalar[];
+}
+
+const COMPARISONS = ["=", "!=", ">", "<", ">=", "<="] as const;
+const OPERATORS = [...COMPARISONS, "like", "in", "between"];
+
+/** The rows that pass all of these filters. */
+export function filtersToQuery(filters: readonly Filter[]): RowQuery {
+  const conditions = filters.map(conditionOf);
+  return rowQuery({ where: conditions.length < 2 ? conditions[0] : both(...conditions) });
+}
+
+function conditionOf(filter: Filter): RowValue {
+  const operator = filter.operator.trim().toLowerCase();
+  const left = column(filter.field);
+  const comparison = COMPARISONS.find((each) => each === operator);
+  if (comparison !== undefined) return compare(left, comparison, onlyValue(filter));
+  if (operator === "like") return like(left, onlyValue(filter));
+  if (operator === "in") return among(left, valuesOf(filter));
+  if (operator === "between") {
+    const [low, high, ...more] = valuesOf(filter);
+    if (low !== undefined && high !== undefined && more.length === 0) return between(left, low, high);
+    const hint = 'Give the value as a list, such as ["2024-01-01", "2024-01-31"].';
+    throw misfit(filter, "between takes two values", hint);
+  }
+  const meant = nearest(operator, OPERATORS);
+  const known = `The operators are ${OPERATORS.join(", ")}.`;
+  const hint = meant === undefined ? known : `Did you mean ${meant}? ${known}`;
+  throw misfit(filter, `there is no operator "${filter.operator}"`, hint);
+}
+
+function misfit({ field }: Filter, problem: string, hint: string): AppError {
+  return new AppError("bad_request", `Filter on "${field}": ${problem}.`, { hint });
+}
+
+function onlyValue(filter: Filter): RowValue {
+  const [only, ...more] = [filter.value].flat();
+  if (only !== undefined && more.length === 0) return filterValue(only);
+  throw misfit(filter, `${filter.operator} takes one value`, "Use in for several values.");
+}
+
+/** Several values may also come as one text with commas. */
+function valuesOf({ value }: Filter): RowValue[] {
+  const all = typeof value === "string" ? value.split(",").map((part) => part.trim()) : [value].flat();
+  return all.map(filterValue);
+}
+
+/** A text may be a variable: a date token or a parameter. */
+function filterValue(value: FilterScalar): RowValue {
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new AppError("bad_request", "A filter's number is not finite.");
+  return (typeof value === "string" ? wholeVariable(value, NOWHERE) : undefined) ?? constant(value);
 }

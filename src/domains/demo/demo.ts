@@ -9,8 +9,7 @@ import type { Registry } from "../../registry/registry.ts";
 import type { Identity } from "../identity/index.ts";
 import { dayOf } from "./company.ts";
 import { demos } from "./demo.tables.ts";
-import { QUESTIONS } from "./questions.ts";
-import { addDay, STEPS, type Work } from "./steps.ts";
+import { addDay, CLIENT, STEPS, type Work } from "./steps.ts";
 
 const SLUG = "demo";
 /** How often it is looked whether a new day has begun. */
@@ -22,7 +21,7 @@ const META: CallMeta = {
   address: "",
   tokenHash: "",
   sessionId: null,
-  client: { name: "kenning demo", version: "" },
+  client: { name: CLIENT, version: "" },
 };
 
 export interface DemoStatus {
@@ -33,11 +32,6 @@ export interface DemoStatus {
   /** What is being made. */
   doing: string | null;
   error: string | null;
-}
-
-/** What somebody sees of it who has signed in. */
-export interface DemoView extends DemoStatus {
-  questions: readonly string[];
 }
 
 export interface DemoParts {
@@ -119,13 +113,6 @@ export class Demo {
     // The latest day counts as a step as well.
     const done = row.step + (row.throughDay < row.anchorDay ? 0 : 1);
     return { workspaceId: row.workspaceId, steps: STEPS.length + 1, done, doing, error: row.error };
-  }
-
-  /** How far it is, and what there is to ask. */
-  async show(): Promise<DemoView | null> {
-    const status = await this.status();
-    if (status === null) return null;
-    return { ...status, questions: QUESTIONS };
   }
 
   /** Removes the workspace with everything in it. */

@@ -2,7 +2,7 @@ import type { SliceSpec } from "../../registry/slice.ts";
 import type { Identity } from "../identity/index.ts";
 import { Demo } from "./demo.ts";
 
-export type { Demo, DemoView } from "./demo.ts";
+export type { Demo } from "./demo.ts";
 
 interface DemoServices {
   demo: Demo;

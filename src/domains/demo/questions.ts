@@ -1,3 +1,6 @@
+/** These of them are about data: their answers are marked as right, so that the model has test questions. */
+export const VERIFIED = 3;
+
 /** To begin with; the first three are about data, then a document, then what is remembered. */
 export const QUESTIONS = [
   "What was the revenue by country in the last 12 months?",

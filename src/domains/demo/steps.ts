@@ -5,6 +5,7 @@ import { type Day, firstDay, PRODUCTS, textOf } from "./company.ts";
 import { DASHBOARDS, type DashboardWish } from "./dashboards.ts";
 import { customers, type DayRows, type Row, rowsOf } from "./days.ts";
 import { MEMORIES, RELATIONS } from "./memories.ts";
+import { QUESTIONS, VERIFIED } from "./questions.ts";
 
 /** What a step works with. */
 export interface Work {
@@ -25,6 +26,9 @@ const DAILY = [
   "support_tickets",
 ] as const satisfies readonly (keyof DayRows)[];
 
+/** What it calls itself where it asks. */
+export const CLIENT = "kenning demo";
+const MODEL = "hafenrad";
 const BASE = "Hafenrad handbooks";
 const SOURCE = "Hafenrad";
 const REPORT = "Business every Monday";
@@ -57,6 +61,7 @@ export const STEPS: readonly Step[] = [
   })),
   { says: "memories", run: remember },
   { says: "report", run: makeReport },
+  { says: "test questions", run: verifyQuestions },
 ];
 
 function products(): Row[] {
@@ -150,6 +155,17 @@ async function makeReport({ call }: Work): Promise<void> {
     include_recommendations: true,
     send_now: true,
   });
+}
+
+/** Asked as a person would, and found right: they are suggested, and tried after every change of the model. */
+async function verifyQuestions({ call }: Work): Promise<void> {
+  for (const question of QUESTIONS.slice(0, VERIFIED)) {
+    const { id } = await call<{ id: string }>("ask_question", { question, model: MODEL });
+    await call("mark_answer", { answer_id: id, mark: "right" });
+  }
+  // Whoever opens the demo has not asked them, and finds no threads of their own.
+  const { threads } = await call<{ threads: { thread_id: string }[] }>("list_threads", { query: CLIENT });
+  for (const { thread_id } of threads) await call("change_thread", { thread_id, removed: true });
 }
 
 async function ensureBase({ call }: Work): Promise<number> {

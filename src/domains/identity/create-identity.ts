@@ -12,6 +12,7 @@ import { accounts } from "./identity.tables.ts";
 import type { FirstAdmin, Identity, Users, Workspaces } from "./identity.ts";
 import { createLimiter, DEFAULT_RATE_LIMITS, type RateLimitSettings } from "./limits/limiter.ts";
 import { createUsage } from "./limits/usage.store.ts";
+import { createFederation } from "./members/federation.store.ts";
 import { createGroups } from "./members/groups.store.ts";
 import { createMembership } from "./members/membership.store.ts";
 import { generatePassword } from "./members/passwords.ts";
@@ -28,6 +29,8 @@ export interface IdentityOptions {
   log: CatalogLog;
   /** The address of this server: the audience of tokens that are good on all endpoints. */
   appUrl: string;
+  /** Whether people can sign in with a password; yes when left out. */
+  passwordSignIn?: boolean;
   rateLimits?: Partial<RateLimitSettings>;
   /** 0 keeps audit events for ever. */
   auditRetentionDays: number;
@@ -37,6 +40,7 @@ export interface IdentityOptions {
 
 export function createIdentity(options: IdentityOptions): Identity {
   const { catalog, state, clock, log, appUrl, auditRetentionDays, onAuditLost } = options;
+  const { passwordSignIn = true } = options;
   const { db } = catalog;
   const limiter = createLimiter(state, { ...DEFAULT_RATE_LIMITS, ...options.rateLimits });
   const audit = createAuditLog({
@@ -63,11 +67,13 @@ export function createIdentity(options: IdentityOptions): Identity {
     appUrl,
   };
   const workspaces = createWorkspaces({ catalog, clock, tell });
-  const users = createUsers({ catalog, clock, limiter, tell, audit });
+  const users = createUsers({ catalog, clock, limiter, tell, audit, passwordSignIn });
   return {
+    passwordSignIn,
     workspaces,
     users,
-    membership: createMembership({ catalog, clock, tell, audit, users }),
+    federation: createFederation({ catalog, clock, tell, audit }),
+    membership: createMembership({ catalog, clock, tell, audit, users, passwordSignIn }),
     groups: createGroups({ catalog, clock, tell }),
     tokens: createTokens({ catalog, clock, tell, audit }),
     clients: createLoginClients({ catalog, clock, limiter, audit }),

@@ -6,6 +6,8 @@ import type { Identity } from "./identity.ts";
 export interface IdentityServices extends Identity {
   appUrl: string;
   describeToolsets: Registry["toolsets"];
+  /** Also those that only pages call. */
+  allTools: () => ReturnType<Registry["tools"]>;
 }
 
 export const defineTool = toolsOf<IdentityServices>();

@@ -47,6 +47,21 @@ export const accounts = pgTable(
   (table) => [check("accounts_email_lower_case", sql`${table.email} = lower(${table.email})`)],
 );
 
+/** Who an account is to an identity provider. */
+export const federatedIdentities = pgTable(
+  "federated_identities",
+  {
+    issuer: text("issuer").notNull(),
+    subject: text("subject").notNull(),
+    accountId: partOf("account_id", () => accounts.id),
+    createdAt: moment("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.issuer, table.subject] }),
+    index("federated_identities_account").on(table.accountId),
+  ],
+);
+
 /** What goes with its workspace, and who did something as long as there is such an account. */
 export const ofWorkspace = () => partOf("workspace_id", () => workspaces.id);
 export const account = (name: string) => whole(name).references(() => accounts.id, { onDelete: "set null" });

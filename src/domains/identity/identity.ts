@@ -6,8 +6,11 @@ import type { RegisteredClients } from "./oauth/registered-clients.store.ts";
 
 /** What the identity slice offers to surfaces, to the command line and to jobs. */
 export interface Identity {
+  /** Whether people can sign in with a password. */
+  readonly passwordSignIn: boolean;
   readonly workspaces: Workspaces;
   readonly users: Users;
+  readonly federation: Federation;
   readonly membership: Membership;
   readonly groups: Groups;
   readonly tokens: Tokens;
@@ -162,6 +165,42 @@ export interface Users {
    */
   signIn(email: string, password: string, from: Origin): Promise<{ userId: number; email: string } | null>;
   signedOut(userId: number | null, from: Origin): void;
+}
+
+/** Sign-in by a company's identity provider. */
+export interface Federation {
+  /**
+   * The account of somebody whom a provider vouches for: known by subject, found by e-mail, or made where they are
+   * invited or may join. Throws `forbidden` when they are not welcome; recorded either way.
+   */
+  signIn(person: FederatedPerson, from: Origin): Promise<{ userId: number; email: string }>;
+  /** Who a subject is here; null where it never signed in. */
+  accountOf(issuer: string, subject: string): Promise<number | null>;
+}
+
+/** Somebody as an identity provider tells of them, after its token was checked. */
+export interface FederatedPerson {
+  /** Our short name of the provider, for the audit log. */
+  provider: string;
+  issuer: string;
+  /** Who it is to the issuer, for ever; the e-mail may change. */
+  subject: string;
+  /** Only if the provider has made sure of it, and is trusted to speak for its domain. */
+  email: string | null;
+  name?: string;
+  /** Where the provider's people are members without an invitation. */
+  join?: JoinRule;
+}
+
+export interface JoinRule {
+  workspace: string;
+  /** Of a new member. */
+  role: Role;
+  /** What the person's groups give them today; without it, a role stays what an admin makes it. */
+  mappedRole?: Role;
+  /** All that they shall be in; without it, groups stay as admins set them. */
+  groups?: readonly string[];
+  attributes: Readonly<Record<string, string | null>>;
 }
 
 /** What an admin wants somebody to be; what is left out stays as it is. */
@@ -331,6 +370,8 @@ export interface AuditFilter {
   /** Only what read or changed this dataset. */
   datasetId?: number;
   slowerThanMs?: number;
+  /** Without what was done in a browser: all of it (null), or calls of these tools. */
+  notInBrowser?: readonly string[] | null;
   since?: Date;
   /** Up to then, and not including it. */
   until?: Date;

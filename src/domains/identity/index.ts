@@ -6,6 +6,7 @@ export type {
   AuditFilter,
   AuditRecord,
   Authenticated,
+  FederatedPerson,
   FirstAdmin,
   Identity,
   JobOwner,

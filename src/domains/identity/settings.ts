@@ -16,6 +16,13 @@ export const IDENTITY_SETTINGS = {
       "What audit events keep of the arguments of a call: names, types, sizes and what names something, with SQL and questions without their literals; or also the values, secrets masked, which whoever reads the audit log then sees past all policies.",
     ),
   },
+  security: {
+    passwordSignIn: flag(
+      "KENNING_PASSWORD_SIGN_IN",
+      true,
+      "Whether people can sign in with a password. `false` leaves the identity providers of [sign-in](sign-in.md) alone.",
+    ),
+  },
   mcp: {
     rateLimitEnabled: flag(
       "RATE_LIMIT_ENABLED",

@@ -4,6 +4,7 @@ import { createIdentity } from "./create-identity.ts";
 import type { IdentityServices } from "./define.ts";
 import type { IDENTITY_SETTINGS } from "./settings.ts";
 import { enableToolset } from "./tools/enable-toolset.tool.ts";
+import { getUsage } from "./tools/get-usage.tool.ts";
 import { listAuditEvents } from "./tools/list-audit-events.tool.ts";
 import { listMembers } from "./tools/list-members.tool.ts";
 import { listToolsets } from "./tools/list-toolsets.tool.ts";
@@ -20,18 +21,33 @@ export const identitySlice: SliceSpec<
   CoreServices
 > = {
   name: "identity",
-  open({ registry, ...core }, _before, { storage, mcp }) {
+  open({ registry, ...core }, _before, { storage, security, mcp }) {
     const questions = { points: mcp.rateLimitMaxRequests, windowMs: mcp.rateLimitWindowMs };
     const identity = createIdentity({
       ...core,
+      passwordSignIn: security.passwordSignIn,
       auditRetentionDays: storage.auditRetentionDays,
       rateLimits: { enabled: mcp.rateLimitEnabled, questions },
     });
     return {
-      services: { ...identity, appUrl: core.appUrl, describeToolsets: () => registry.toolsets() },
+      services: {
+        ...identity,
+        appUrl: core.appUrl,
+        describeToolsets: () => registry.toolsets(),
+        allTools: () => registry.tools("all"),
+      },
       sweep: () => Promise.all([identity.audit.sweep(), identity.membership.sweep()]),
       close: () => identity.close(),
     };
   },
-  tools: [whoami, listToolsets, enableToolset, listAuditEvents, listMembers, setMember, removeMember],
+  tools: [
+    whoami,
+    listToolsets,
+    enableToolset,
+    listAuditEvents,
+    getUsage,
+    listMembers,
+    setMember,
+    removeMember,
+  ],
 };

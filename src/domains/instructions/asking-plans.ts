@@ -51,7 +51,7 @@ export async function planFind({ reader }: Clause): Promise<PlannedStep[] | unde
     )
     .replace(/[?.!]+\s*$/, "")
     .trim();
-  return oneStep("search", { query: query || reader.text.trim() }, `Search for “${query}”`);
+  return oneStep("search_assets", { query: query || reader.text.trim() }, `Search for “${query}”`);
 }
 
 const ASKS =

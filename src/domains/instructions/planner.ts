@@ -251,6 +251,6 @@ export const INTENTS: readonly Intent[] = [
   { name: "filter a dashboard", tools: ["update_dashboard"], plan: planBoardFilter },
   { name: "change a chart", tools: ["update_widget"], plan: planChange },
   { name: "add a chart", tools: ["create_widget"], plan: planWidget },
-  { name: "find", tools: ["search"], plan: planFind },
+  { name: "find", tools: ["search_assets"], plan: planFind },
   { name: "ask data or documents", tools: ["ask_data", "ask_documents"], plan: planQuestion },
 ];

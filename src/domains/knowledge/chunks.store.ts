@@ -1,6 +1,5 @@
-import { and, asc, between, eq, gt, inArray, isNull, ne, or, type SQL, sql } from "drizzle-orm";
-import type { Catalog } from "../../platform/catalog/index.ts";
-import type { Embedding } from "../../platform/embeddings/index.ts";
+import { and, asc, between, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { type Catalog, CatalogVectors } from "../../platform/catalog/index.ts";
 import type { Entry, KeptVectors, Source, Unembedded } from "../../platform/retrieval/index.ts";
 import type { DocumentRow } from "./documents.store.ts";
 import {
@@ -43,11 +42,18 @@ function isVectorOf(fingerprint: string): SQL | undefined {
 }
 
 /** The parsed texts of documents and the pieces that are searched; the index is made of these. */
-export class ChunksStore implements Source, KeptVectors {
-  readonly #catalog: Catalog;
+export class ChunksStore extends CatalogVectors<typeof vectors.$inferInsert> implements Source, KeptVectors {
+  readonly isLogged = true;
 
   constructor(catalog: Catalog) {
-    this.#catalog = catalog;
+    super(catalog, {
+      texts: chunks,
+      id: chunks.id,
+      vectors,
+      of: vectors.chunkId,
+      fingerprint: vectors.fingerprint,
+      rowOf: (chunkId, { fingerprint, vector, tokens = null }) => ({ chunkId, fingerprint, vector, tokens }),
+    });
   }
 
   /**
@@ -58,7 +64,7 @@ export class ChunksStore implements Source, KeptVectors {
     { id, version }: Pick<DocumentRow, "id" | "version">,
     { text, chunks: pieces, pages, notes, mimeType }: ReadDocument,
   ): Promise<{ workspaceId: number; chunkIds: number[] } | undefined> {
-    return this.#catalog.transaction(async (tx) => {
+    return this.catalog.transaction(async (tx) => {
       const [document] = await tx
         .select({ workspaceId: bases.workspaceId, deletedAt: documents.deletedAt })
         .from(documents)
@@ -99,7 +105,7 @@ export class ChunksStore implements Source, KeptVectors {
     limit: number,
     fingerprint: string,
   ): Promise<{ id: number; seq: number }[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select({ id: chunks.id, seq })
       .from(chunks)
       .innerJoin(documents, eq(documents.id, chunks.documentId))
@@ -112,7 +118,7 @@ export class ChunksStore implements Source, KeptVectors {
 
   async read(workspaceId: number, ids: readonly number[], fingerprint: string): Promise<Entry[]> {
     if (ids.length === 0) return [];
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({
         id: chunks.id,
         seq,
@@ -145,7 +151,7 @@ export class ChunksStore implements Source, KeptVectors {
     fingerprint: string,
   ): Promise<{ id: number; tokens: Uint8Array }[]> {
     if (ids.length === 0) return [];
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ id: vectors.chunkId, tokens: vectors.tokens })
       .from(vectors)
       .where(and(inArray(vectors.chunkId, [...ids]), eq(vectors.fingerprint, fingerprint)));
@@ -154,53 +160,24 @@ export class ChunksStore implements Source, KeptVectors {
 
   async missing(
     fingerprint: string,
-    { after, ids }: { after: number; ids?: readonly number[] },
+    which: { after: number; ids?: readonly number[] },
     limit: number,
   ): Promise<Unembedded[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select({ id: chunks.id, workspaceId: bases.workspaceId, text: chunks.content })
       .from(chunks)
       .innerJoin(documents, eq(documents.id, chunks.documentId))
       .innerJoin(bases, eq(bases.id, documents.baseId))
       .leftJoin(vectors, isVectorOf(fingerprint))
-      .where(
-        and(
-          gt(chunks.id, after),
-          ids === undefined ? undefined : inArray(chunks.id, [...ids]),
-          isNull(vectors.chunkId),
-          isSearched,
-        ),
-      )
+      .where(and(this.isMissing(which), isSearched))
       .orderBy(asc(chunks.id))
       .limit(limit);
-  }
-
-  async keep(embedded: readonly { id: number; embedding: Embedding }[]): Promise<void> {
-    await this.#catalog.transaction(async (tx) => {
-      const ids = embedded.map(({ id }) => id);
-      const left = await tx
-        .select({ id: chunks.id })
-        .from(chunks)
-        .where(inArray(chunks.id, ids))
-        .for("key share");
-      const there = new Set(left.map(({ id }) => id));
-      const rows = embedded
-        .filter(({ id }) => there.has(id))
-        .map(({ id, embedding: { fingerprint, vector, tokens = null } }) => {
-          return { chunkId: id, fingerprint, vector, tokens };
-        });
-      if (rows.length > 0) await tx.insert(vectors).values(rows).onConflictDoNothing();
-    });
-  }
-
-  async dropOthers(fingerprint: string): Promise<void> {
-    await this.#catalog.db.delete(vectors).where(ne(vectors.fingerprint, fingerprint));
   }
 
   /** Pieces with what is said of them, by their keys; those that are not searched any more are left out. */
   async found(ids: readonly number[]): Promise<Map<number, FoundChunk>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({
         id: chunks.id,
         documentId: chunks.documentId,
@@ -232,7 +209,7 @@ export class ChunksStore implements Source, KeptVectors {
         between(chunks.position, position - distance, position + distance),
       ),
     );
-    return this.#catalog.db
+    return this.catalog.db
       .select({
         documentId: chunks.documentId,
         position: chunks.position,
@@ -251,7 +228,7 @@ export class ChunksStore implements Source, KeptVectors {
     documentId: number,
     limit: number,
   ): Promise<{ content: string; page: number | null; section: string }[]> {
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ content: chunks.content, page: chunks.page, titlePath: chunks.titlePath })
       .from(chunks)
       .where(eq(chunks.documentId, documentId))
@@ -262,7 +239,7 @@ export class ChunksStore implements Source, KeptVectors {
 
   async idsOf(documentIds: readonly number[]): Promise<number[]> {
     if (documentIds.length === 0) return [];
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ id: chunks.id })
       .from(chunks)
       .where(inArray(chunks.documentId, [...documentIds]));
@@ -270,7 +247,7 @@ export class ChunksStore implements Source, KeptVectors {
   }
 
   async idsOfBase(baseId: number): Promise<number[]> {
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({ id: chunks.id })
       .from(chunks)
       .innerJoin(documents, eq(documents.id, chunks.documentId))

@@ -8,6 +8,7 @@ import { ProvidersStore } from "./providers.store.ts";
 import { listLlmProviders } from "./tools/list-llm-providers.tool.ts";
 import { removeLlmProvider } from "./tools/remove-llm-provider.tool.ts";
 import { setLlmProvider } from "./tools/set-llm-provider.tool.ts";
+import { testLlmProvider } from "./tools/test-llm-provider.tool.ts";
 
 export type { LlmServices } from "./define.ts";
 export type { Llm } from "./llm.ts";
@@ -23,5 +24,5 @@ export const llmSlice: SliceSpec<"llm", LlmServices, { identity: Pick<Identity, 
       services: { llm: new Llm({ store, models, usage, audit, circuitBreaker: new CircuitBreaker(clock) }) },
     };
   },
-  tools: [listLlmProviders, setLlmProvider, removeLlmProvider],
+  tools: [listLlmProviders, setLlmProvider, removeLlmProvider, testLlmProvider],
 };

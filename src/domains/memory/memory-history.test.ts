@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import "../../../test/support/fixed-seed.ts";
 import { callTool } from "../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { serverOfFile } from "../../../test/support/server.ts";
 
 /** Any order of changes, beside a model of a few lines, at any point of valid and of known time. */
 
@@ -18,11 +18,7 @@ const TYPES = Object.keys(INVERSES);
 /** A clock that goes on by a second whenever something is done. */
 const clock = { ms: Math.floor(Date.now() / SECOND) * SECOND, now: () => new Date(clock.ms) };
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({ clock });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ clock });
 
 interface Version {
   key: string;

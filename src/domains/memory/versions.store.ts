@@ -1,18 +1,5 @@
-import {
-  and,
-  asc,
-  type Column,
-  eq,
-  gt,
-  inArray,
-  isNull,
-  ne,
-  type Placeholder,
-  type SQL,
-  sql,
-} from "drizzle-orm";
-import type { Catalog } from "../../platform/catalog/index.ts";
-import type { Embedding } from "../../platform/embeddings/index.ts";
+import { and, asc, type Column, eq, gt, isNull, ne, type Placeholder, type SQL, sql } from "drizzle-orm";
+import { type Catalog, CatalogVectors } from "../../platform/catalog/index.ts";
 import type { Entry, KeptVectors, Source, Unembedded } from "../../platform/retrieval/index.ts";
 import { timeText } from "./define.ts";
 import { LIMITS } from "./limits.ts";
@@ -72,14 +59,24 @@ export interface FoundVersion {
 }
 
 /** What memories say, as the search sees it; its index is made of this. */
-export class VersionsStore implements Source, KeptVectors {
-  readonly #catalog: Catalog;
+export class VersionsStore
+  extends CatalogVectors<typeof vectors.$inferInsert>
+  implements Source, KeptVectors
+{
+  readonly isLogged = true;
   readonly #entries: ReturnType<typeof preparedEntries>;
   readonly #byVersion: ReturnType<typeof preparedFound>;
   readonly #byMemory: ReturnType<typeof preparedFound>;
 
   constructor(catalog: Catalog) {
-    this.#catalog = catalog;
+    super(catalog, {
+      texts: versions,
+      id: versions.id,
+      vectors,
+      of: vectors.versionId,
+      fingerprint: vectors.fingerprint,
+      rowOf: (versionId, { fingerprint, vector }) => ({ versionId, fingerprint, vector }),
+    });
     const isOpen = and(isNull(versions.supersededAt), isNull(memories.retractedAt));
     this.#entries = preparedEntries(catalog);
     this.#byVersion = preparedFound(catalog, FOUND, and(isSearched, isAmongIds(versions.id)));
@@ -96,7 +93,7 @@ export class VersionsStore implements Source, KeptVectors {
     limit: number,
     fingerprint: string,
   ): Promise<{ id: number; seq: number }[]> {
-    return this.#catalog.db
+    return this.catalog.db
       .select({ id: versions.id, seq })
       .from(versions)
       .innerJoin(memories, eq(memories.id, versions.memoryId))
@@ -116,10 +113,10 @@ export class VersionsStore implements Source, KeptVectors {
 
   async missing(
     fingerprint: string,
-    { after, ids }: { after: number; ids?: readonly number[] },
+    which: { after: number; ids?: readonly number[] },
     limit: number,
   ): Promise<Unembedded[]> {
-    const rows = await this.#catalog.db
+    const rows = await this.catalog.db
       .select({
         id: versions.id,
         workspaceId: versions.workspaceId,
@@ -130,37 +127,10 @@ export class VersionsStore implements Source, KeptVectors {
       .from(versions)
       .innerJoin(memories, eq(memories.id, versions.memoryId))
       .leftJoin(vectors, isVectorOf(fingerprint))
-      .where(
-        and(
-          gt(versions.id, after),
-          ids === undefined ? undefined : inArray(versions.id, [...ids]),
-          isNull(vectors.versionId),
-          isSearched,
-        ),
-      )
+      .where(and(this.isMissing(which), isSearched))
       .orderBy(asc(versions.id))
       .limit(limit);
     return rows.map(({ id, workspaceId, ...said }) => ({ id, workspaceId, text: embeddedText(said) }));
-  }
-
-  async keep(embedded: readonly { id: number; embedding: Embedding }[]): Promise<void> {
-    await this.#catalog.transaction(async (tx) => {
-      const ids = embedded.map(({ id }) => id);
-      const left = await tx
-        .select({ id: versions.id })
-        .from(versions)
-        .where(inArray(versions.id, ids))
-        .for("key share");
-      const there = new Set(left.map(({ id }) => id));
-      const rows = embedded
-        .filter(({ id }) => there.has(id))
-        .map(({ id, embedding: { fingerprint, vector } }) => ({ versionId: id, fingerprint, vector }));
-      if (rows.length > 0) await tx.insert(vectors).values(rows).onConflictDoNothing();
-    });
-  }
-
-  async dropOthers(fingerprint: string): Promise<void> {
-    await this.#catalog.db.delete(vectors).where(ne(vectors.fingerprint, fingerprint));
   }
 
   /** Those of these versions that are searched, by their keys. */

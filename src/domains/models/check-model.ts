@@ -7,7 +7,7 @@ import { quoteName } from "../../kernel/sql-text.ts";
 import { nearest } from "../../kernel/text.ts";
 import { type Analytics, HIDDEN_SCHEMA, type TableView } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { type Data, restrictionFor } from "../data/index.ts";
+import { type Data, restrictionFor, rowsVersion } from "../data/index.ts";
 import { isAggregate, reasonOf } from "./bind/bind-dataset.ts";
 import type { BoundModel, SeenDataset } from "./bind/binder.ts";
 import { pathTo } from "./format/report.ts";
@@ -343,7 +343,7 @@ export function rowsKey(caller: Caller, seen: SeenDataset): string {
   const bases = seen.bases.map(({ table, dataset }) => [
     table,
     dataset.id,
-    dataset.version,
+    rowsVersion(dataset),
     restrictionFor(caller, dataset),
   ]);
   const { viewQuery, viewColumns, viewCondition, bound } = seen;

@@ -31,10 +31,10 @@ export { type Examination, examine, publishAll } from "./authoring.ts";
 export type { ModelsServices } from "./define.ts";
 export { diffModels, printDiff } from "./format/diff-models.ts";
 export type { ModelFile } from "./format/read-models.ts";
-export { writeModel } from "./format/write-model.ts";
+
 export { buildModel } from "./infer/build-model.ts";
 export { type Examined, type Inference, omissionReason, unpublished } from "./infer/inference.ts";
-export { addsUp, isNumbering, isYearName, tellsYears } from "./infer/roles.ts";
+export { tellsYears } from "./infer/roles.ts";
 export type { Problem } from "./model.ts";
 export { changedResources, RESOURCE_EVENTS } from "./model-events.ts";
 export type { PublishedModel } from "./models.store.ts";
@@ -44,12 +44,12 @@ export type { VisibleModel } from "./visible-model.ts";
 
 interface Before {
   identity: Pick<Identity, "callerFor">;
-  data: Pick<DataServices, "data" | "datasets">;
+  data: Pick<DataServices, "data" | "datasets" | "datasources" | "live">;
 }
 
 export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
   name: "models",
-  open({ catalog, analytics, clock }, { identity, data: { data, datasets } }) {
+  open({ catalog, analytics, clock }, { identity, data: { data, datasets, datasources, live } }) {
     const modelsStore = new ModelsStore(catalog, clock);
     const binder = new Binder({ datasets, analytics });
     const callerFor: CallerFor = (owner) => identity.callerFor(owner);
@@ -59,7 +59,7 @@ export const modelsSlice: SliceSpec<"models", ModelsServices, Before> = {
         modelsStore,
         storedQueries: new StoredQueriesStore(catalog, clock),
         improvements: new ImprovementsStore(catalog, clock),
-        inference: new Inference({ data, datasets, analytics }),
+        inference: new Inference({ data, datasets, analytics, datasources, live }),
       },
     };
   },

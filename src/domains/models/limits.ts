@@ -100,6 +100,8 @@ export const LIMITS = {
     inferredColumns: 200,
     /** Rows of a dataset that are looked at for that; keys are checked over all rows. */
     inferenceRows: 100_000,
+    /** Rows of a live dataset that are looked at for that, and for its keys. */
+    liveSampleRows: 50_000,
     /** Values that are looked at for that in one dataset, its rows times its columns. */
     inferenceValues: 2_000_000,
     /** Pairs of columns whose values are compared, to find what belongs together. */

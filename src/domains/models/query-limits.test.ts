@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openTestAnalytics } from "../../../test/support/analytics.ts";
 import { makeDataset } from "../../../test/support/datasets.ts";
 import { callTool } from "../../../test/support/mcp.ts";
 import { query, saveModel, textOf } from "../../../test/support/models.ts";
 import { PATHS } from "../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../test/support/server.ts";
+import { serverOfFile } from "../../../test/support/server.ts";
 import { LIMITS } from "./limits.ts";
 
 /** The limits that the contract promises for a query, met by running into them. */
@@ -16,22 +16,16 @@ const { queryMs, queryThreads, queryMemoryMb, querySpillMb } = LIMITS.models;
 const SLOW = "SELECT sum(i % 7) AS n FROM range(300000000000) r(i)";
 const DATASETS = ["a", "b", "c", "d"];
 
-let server: TestServer;
-let viewer: string;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  const admin = await server.token({ role: "admin" });
-  viewer = await server.token({ role: "viewer" });
-  for (const name of DATASETS) await makeDataset(server, admin, name, [{ id: 1 }]);
-  const datasets = DATASETS.map((name) => ({
-    name,
-    source: name,
-    fields: [{ name: "id", expression: "id" }],
-  }));
-  await saveModel(server, admin, JSON.stringify({ semantic_model: [{ name: "shop", datasets }] }));
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const admin = await server.token({ role: "admin" });
+const viewer = await server.token({ role: "viewer" });
+for (const name of DATASETS) await makeDataset(server, admin, name, [{ id: 1 }]);
+const datasets = DATASETS.map((name) => ({
+  name,
+  source: name,
+  fields: [{ name: "id", expression: "id" }],
+}));
+await saveModel(server, admin, JSON.stringify({ semantic_model: [{ name: "shop", datasets }] }));
 
 async function failure(sql: string): Promise<string> {
   const args = { modelName: "shop", sql };

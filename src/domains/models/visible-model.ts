@@ -1,4 +1,5 @@
 import type { Caller } from "../../registry/caller.ts";
+import { isLiveDataset } from "../data/index.ts";
 import type { BoundField } from "./bind/bind-dataset.ts";
 import type { BoundModel, SeenDataset } from "./bind/binder.ts";
 import type { AiContext, Field, Metric, Relationship } from "./model.ts";
@@ -94,7 +95,8 @@ function visibleDataset(
 ): VisibleDataset {
   const shown = new Set(bound.columns.map(({ name }) => name.toLowerCase()));
   const hasAll = (key: readonly string[]) => key.every((name) => shown.has(name.toLowerCase()));
-  const isWhole = !isRowRestricted && viewQuery === null;
+  const isWhole =
+    !isRowRestricted && viewQuery === null && !bases.some((base) => isLiveDataset(base.dataset));
   return {
     name: dataset.name,
     source: tableOf(dataset.source, viewQuery === null ? bases : [], schema),

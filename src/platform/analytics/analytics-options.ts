@@ -1,6 +1,7 @@
 import type { JsonSlice } from "../../kernel/json.ts";
 import type { FolderBlobStore } from "../blobs/index.ts";
 import type { SandboxLog, SandboxWalls } from "../sandbox/index.ts";
+import type { LiveTable } from "./live/live-source.ts";
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
 
@@ -48,6 +49,8 @@ export interface TableView {
    * statistics nor plans tell of them (docs/decisions/0006-policies-and-the-optimiser.md).
    */
   isRestricted?: boolean;
+  /** Its rows are in a database of the workspace's, where statements over it run; it has no parts. */
+  live?: LiveTable | undefined;
   version: string;
 }
 
@@ -96,6 +99,8 @@ export interface QueryRequest {
   explain?: boolean;
   /** What the engine may take, where it is not to be the default. Engines with other limits are other engines. */
   engine?: EngineLimits;
+  /** So many rows of each live view stand for all of them: for whoever looks at data that nobody has described. */
+  sampleRows?: number;
   signal?: AbortSignal | undefined;
 }
 

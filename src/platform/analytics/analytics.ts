@@ -5,8 +5,10 @@ import { FairQueue } from "../../kernel/fair-queue.ts";
 import { JsonSlice } from "../../kernel/json.ts";
 import { osUserOf } from "../sandbox/index.ts";
 import { sweepLeftovers } from "../temp/index.ts";
+import { isAggregate } from "./aggregates.ts";
 import type { Analytics, AnalyticsOptions } from "./analytics-options.ts";
 import { LIMITS } from "./limits.ts";
+import { isLive, LiveQueries } from "./live/live-queries.ts";
 import { Loader } from "./load/loader.ts";
 import { Queries } from "./query/queries.ts";
 import { QueryPool } from "./query/query-pool.ts";
@@ -44,20 +46,34 @@ export async function openAnalytics(options: AnalyticsOptions): Promise<Analytic
   });
   const rowThreads = new RowThreads();
   const queries = new Queries(pool, queryQueue(workers));
-  return {
+  const rowsToPart: Analytics["rowsToPart"] = async (request) => {
+    if (request.rows.length === 0) throw new AppError("bad_request", "There are no rows.");
+    const { rows, scope = "", signal } = request;
+    const { json, columns } =
+      rows instanceof JsonSlice
+        ? await rowThreads.toJson(rows, request, { scope, signal })
+        : rowsToJson(rows, request);
+    return loader.rowsToPart(request, json, columns);
+  };
+  const live = new LiveQueries({
     query: (request) => queries.query(request),
     queryStream: (request) => queries.queryStream(request),
+    serialize: (sql, signal) => queries.serialize(sql, signal),
+    isAggregate,
+    rowsToPart,
+    // By its name a later process knows whose it was, and removes it.
+    newKey: () => `parts/${blobs.ownName()}`,
+    async remove({ key, path }) {
+      await blobs.delete(key);
+      pool.forget([path]);
+    },
+  });
+  return {
+    query: (request) => (isLive(request) ? live.query(request) : queries.query(request)),
+    queryStream: (request) => (isLive(request) ? live.queryStream(request) : queries.queryStream(request)),
     serializeSql: (sql, signal) => queries.serialize(sql, signal),
     convert: (request) => loader.convert(request),
-    rowsToPart: async (request) => {
-      if (request.rows.length === 0) throw new AppError("bad_request", "There are no rows.");
-      const { rows, scope = "", signal } = request;
-      const { json, columns } =
-        rows instanceof JsonSlice
-          ? await rowThreads.toJson(rows, request, { scope, signal })
-          : rowsToJson(rows, request);
-      return loader.rowsToPart(request, json, columns);
-    },
+    rowsToPart,
     mergeParts: (request) => loader.mergeParts(request),
     forget: (parts) => pool.forget(parts),
     describe: async () => ({

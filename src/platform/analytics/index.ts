@@ -1,3 +1,4 @@
+export { AGGREGATES, isAggregate } from "./aggregates.ts";
 export { openAnalytics } from "./analytics.ts";
 export type {
   Analytics,
@@ -19,6 +20,8 @@ export type {
   TableView,
 } from "./analytics-options.ts";
 export { HIDDEN_SCHEMA } from "./analytics-options.ts";
+export type { DialectName } from "./live/dialects/index.ts";
+export type { LiveBatch, LiveSource, LiveTable } from "./live/live-source.ts";
 export { storableType } from "./types/cast-sql.ts";
 export { sqlType } from "./types/column-types.ts";
 export { jsonInput } from "./types/json-input.ts";

@@ -34,6 +34,14 @@ export const LIMITS = {
     heavyMs: 10 * 60_000,
     /** Workspaces that have processes of their own, two each; more wait. */
     ownProcessScopes: 2,
+    /** Rows of a live dataset that are copied where a statement needs rows of two places at once. */
+    liveCopyRows: 100_000,
+    /** How long such a copy is used again. */
+    liveCopyMs: 30_000,
+    /** How long a sample of a live dataset is used again by whoever looks at data that nobody has described. */
+    liveSampleMs: 10 * 60_000,
+    /** Copies of live datasets that are kept at once. */
+    liveCopies: 100,
     /** How long a cancelled query may go on in a process of its workspace before that is killed. */
     ownCancelGraceMs: 500,
     /** First pause before such a process is started again when a query ended it; each time twice as long. */

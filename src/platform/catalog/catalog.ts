@@ -49,6 +49,8 @@ export interface Catalog {
   atomically<T>(work: () => Promise<T>): Promise<T>;
   /** Hears what others NOTIFY on a channel; resolves with the function that ends it. */
   listen(channel: string, subscription: Subscription): Promise<() => Promise<void>>;
+  /** Whether these do not arrive: slower, but nothing is missed. */
+  readonly isDeaf: boolean;
   /** Brings the tables up to date; safe in several processes at once, and cheap when there is nothing to do. */
   migrate(): Promise<void>;
   /** Resolves with the milliseconds of one round trip. */
@@ -179,6 +181,10 @@ class PooledCatalog implements Catalog {
 
   listen(channel: string, subscription: Subscription): Promise<() => Promise<void>> {
     return this.#listener.listen(channel, subscription);
+  }
+
+  get isDeaf(): boolean {
+    return this.#listener.isDeaf;
   }
 
   async migrate(): Promise<void> {

@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { describe, expect, inject, it } from "vitest";
-import { silentLog, withDatabase } from "../../../test/support/database.ts";
+import { describe, expect, it } from "vitest";
+import { silentLog, testServerUrl, withDatabase } from "../../../test/support/database.ts";
 import { assertServerVersion } from "./external.ts";
 import { openCatalog } from "./index.ts";
 
@@ -17,15 +17,23 @@ async function failureOf(databaseUrl: string): Promise<{ code: string; advice: s
 
 describe("a database server that cannot be used", () => {
   it.each([
-    ["refuses the password", () => withPassword(inject("testServerUrl"), SECRET), "it refused the password"],
+    [
+      "refuses the password",
+      async () => withPassword(await testServerUrl(), SECRET),
+      "it refused the password",
+    ],
     [
       "has no such database",
-      () => withDatabase(inject("testServerUrl"), "absent"),
+      async () => withDatabase(await testServerUrl(), "absent"),
       "it has no such database",
     ],
-    ["has an unknown name", () => `postgresql://kenning:${SECRET}@unknown.invalid/x`, "unknown.invalid"],
+    [
+      "has an unknown name",
+      async () => `postgresql://kenning:${SECRET}@unknown.invalid/x`,
+      "unknown.invalid",
+    ],
   ])("%s: is named, with the reason and without its password", async (_, url, reason) => {
-    const error = await failureOf(url());
+    const error = await failureOf(await url());
     expect(error).toMatchObject({ code: "unavailable", hint: expect.stringContaining("DATABASE_URL") });
     expect(error.advice).toContain(reason);
     expect(error.advice).not.toContain(SECRET);

@@ -1,5 +1,6 @@
 export type { CatalogLog } from "./catalog.ts";
 export { type Catalog, type CatalogDb, type CatalogTx, openCatalog } from "./catalog.ts";
+export { CatalogVectors } from "./catalog-vectors.ts";
 export { databaseAccount } from "./embedded.ts";
 export { Broadcast } from "./notifications.ts";
 export {

@@ -43,6 +43,9 @@ const LANDED: Readonly<Record<string, string>> = {
   "0033_owned-since.sql": "1c347c948330f5a9",
   "0034_invitations.sql": "ab51d270b27e731f",
   "0035_query-refresh.sql": "8f07b85d941669d3",
+  "0036_federated-identities.sql": "b8ce3de53fc2cb22",
+  "0037_threads.sql": "5abeead83bb530e7",
+  "0038_retrieval-changes.sql": "5c3efb7d9bb23ec5",
 };
 
 it("a migration that has landed is never changed; a new one is added to the list", () => {

@@ -1,20 +1,31 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import type pg from "pg";
 import { AppError, messageOf } from "../../kernel/errors.ts";
 import type { Catalog, CatalogLog } from "./catalog.ts";
+import { LIMITS } from "./limits.ts";
 
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 5_000;
+const PULSE_CHANNEL = "kenning_pulse";
 
 export interface Subscription {
   onNotification(payload: string): void;
-  /** Called after a lost connection came back: notifications in between are lost. */
+  /** Called after a lost connection came back, and at times while none is heard: notifications in between are lost. */
   onReconnect(): void;
 }
 
-/** All LISTENs of this process over one connection, which is taken only while somebody listens. */
+/**
+ * All LISTENs of this process over one connection, which is taken only while somebody listens. A connection can be open
+ * and yet deaf (a cut network, a pooler in transaction mode), so that a pulse of our own must come back by it; while none
+ * does, everybody who listens looks for what there is at each pulse.
+ */
 export class Listener {
+  readonly #pulse = randomUUID();
+  #pulseTimer: NodeJS.Timeout | undefined;
+  #hasPulse = false;
+  #isDeaf = false;
   readonly #pool: pg.Pool;
   readonly #log: CatalogLog;
   readonly #channels = new Map<string, Set<Subscription>>();
@@ -34,6 +45,11 @@ export class Listener {
     await this.#connect();
     await this.#client?.query(`LISTEN ${this.#client.escapeIdentifier(channel)}`);
     return () => this.#unlisten(channel, subscription);
+  }
+
+  /** Whether notifications do not arrive. */
+  get isDeaf(): boolean {
+    return this.#isDeaf;
   }
 
   async #unlisten(channel: string, subscription: Subscription): Promise<void> {
@@ -57,12 +73,15 @@ export class Listener {
       const lost = () => this.#onLost(client);
       client.once("end", lost);
       client.on("notification", ({ channel, payload }) => {
+        if (channel === PULSE_CHANNEL && payload === this.#pulse) this.#hasPulse = true;
         for (const subscription of this.#channels.get(channel) ?? [])
           subscription.onNotification(payload ?? "");
       });
       for (const channel of this.#channels.keys())
         await client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
+      await client.query(`LISTEN ${PULSE_CHANNEL}`);
       this.#client = client;
+      void this.#sendPulse();
     } catch (error) {
       client.release(true);
       throw error;
@@ -75,14 +94,38 @@ export class Listener {
     void this.#reconnect();
   }
 
+  async #sendPulse(): Promise<void> {
+    clearTimeout(this.#pulseTimer);
+    this.#hasPulse = false;
+    // Where the database does not answer, the connection is lost soon, and that is told then.
+    await this.#pool.query("SELECT pg_notify($1, $2)", [PULSE_CHANNEL, this.#pulse]).catch(() => undefined);
+    if (this.#client === undefined) return;
+    this.#pulseTimer = setTimeout(() => this.#feelPulse(), LIMITS.catalog.pulseTimeoutMs).unref();
+  }
+
+  #feelPulse(): void {
+    const wasDeaf = this.#isDeaf;
+    this.#isDeaf = !this.#hasPulse;
+    if (this.#isDeaf && !wasDeaf)
+      this.#log.warn(
+        {},
+        "the database's notifications do not arrive, perhaps because of a pooler in transaction mode: what other servers do is looked for every half a minute",
+      );
+    if (this.#isDeaf || wasDeaf) this.#tellAll();
+    this.#pulseTimer = setTimeout(() => void this.#sendPulse(), LIMITS.catalog.pulseEveryMs).unref();
+  }
+
+  #tellAll(): void {
+    for (const subscriptions of this.#channels.values())
+      for (const subscription of subscriptions) subscription.onReconnect();
+  }
+
   async #reconnect(): Promise<void> {
     let backoffMs = FIRST_BACKOFF_MS;
     while (!this.#isClosed && this.#channels.size > 0 && this.#client === undefined) {
       try {
         await this.#connect();
-        for (const subscriptions of this.#channels.values()) {
-          for (const subscription of subscriptions) subscription.onReconnect();
-        }
+        this.#tellAll();
       } catch (error) {
         this.#log.debug({ reason: messageOf(error) }, "not listening to the database; trying again");
         await sleep(backoffMs, undefined, { ref: false });
@@ -95,6 +138,7 @@ export class Listener {
   #letGo(): void {
     const client = this.#client;
     this.#client = undefined;
+    clearTimeout(this.#pulseTimer);
     client?.removeAllListeners("notification");
     client?.release(true);
   }

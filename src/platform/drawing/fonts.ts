@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { LIMITS } from "./limits.ts";
@@ -24,35 +24,18 @@ interface Metrics {
 
 /** Reads the widths of characters from a TrueType font. */
 function readMetrics(path: string): Metrics {
-  const font = readFileSync(path);
-  const tables = new Map<string, number>();
-  for (let i = 0; i < font.readUInt16BE(4); i++) {
-    const entry = 12 + i * 16;
-    tables.set(font.toString("latin1", entry, entry + 4), font.readUInt32BE(entry + 8));
-  }
-  const at = (name: string) => tables.get(name) as number;
-  const last = font.readUInt16BE(at("hhea") + 34) - 1;
-  const glyphs = readCharacters(font, at("cmap"));
+  const tables = readTables(path, ["cmap", "head", "hhea", "hmtx"]);
+  const [cmap, head, hhea, hmtx] = tables as [Buffer, Buffer, Buffer, Buffer];
+  const last = hhea.readUInt16BE(34) - 1;
+  const ranges = rangesIn(cmap);
   return {
-    unitsPerEm: font.readUInt16BE(at("head") + 18),
-    glyphOf: (code) => glyphs.get(code) ?? 0,
-    advanceOf: (glyph) => font.readUInt16BE(at("hmtx") + Math.min(glyph, last) * 4),
+    unitsPerEm: head.readUInt16BE(18),
+    glyphOf: (code) => {
+      const range = rangeOf(ranges, code);
+      return range === undefined ? 0 : range.glyph + code - range.from;
+    },
+    advanceOf: (glyph) => hmtx.readUInt16BE(Math.min(glyph, last) * 4),
   };
-}
-
-/** Which glyph each character has: of the two tables that fonts have in use, the one that is simple to read. */
-function readCharacters(font: Buffer, cmap: number): Map<number, number> {
-  const glyphs = new Map<number, number>();
-  for (let i = 0; i < font.readUInt16BE(cmap + 2); i++) {
-    const table = cmap + font.readUInt32BE(cmap + 8 + i * 8);
-    if (font.readUInt16BE(table) !== 12) continue;
-    for (let group = 0; group < font.readUInt32BE(table + 12); group++) {
-      const entry = table + 16 + group * 12;
-      const [from, to] = [font.readUInt32BE(entry), font.readUInt32BE(entry + 4)];
-      for (let code = from; code <= to; code++) glyphs.set(code, font.readUInt32BE(entry + 8) + code - from);
-    }
-  }
-  return glyphs;
 }
 
 const metricsByWeight = new Map<400 | 600, Metrics>();
@@ -92,7 +75,14 @@ const FONT_FILE = /\.(ttf|otf|ttc|otc)$/i;
 const UNLIKE = [/serif/i, /mono/i, /bold|black|heavy/i, /italic|oblique/i, /thin|light|condensed/i];
 
 /** Characters that a font has, as ranges in their order. */
-type Coverage = readonly (readonly [from: number, to: number])[];
+type Coverage = readonly CharacterRange[];
+
+interface CharacterRange {
+  from: number;
+  to: number;
+  /** Of the first one; the others follow. Only the table of all characters tells it. */
+  glyph: number;
+}
 
 interface FallbackFonts {
   paths: string[];
@@ -117,7 +107,7 @@ export function fallbackFonts(text: string, folders: readonly string[]): Fallbac
   if (missing.size === 0) return { paths, isComplete: true };
   for (const path of [...folders, ...SYSTEM_FOLDERS].flatMap(fontsIn)) {
     const coverage = coverageOf(path);
-    const found = [...missing].filter((each) => covers(coverage, each.codePointAt(0) as number));
+    const found = [...missing].filter((each) => rangeOf(coverage, each.codePointAt(0) as number));
     if (found.length === 0) continue;
     paths.push(path);
     for (const each of found) missing.delete(each);
@@ -148,16 +138,16 @@ function filesIn(folder: string): string[] {
   }
 }
 
-function covers(coverage: Coverage, code: number): boolean {
+function rangeOf(coverage: Coverage, code: number): CharacterRange | undefined {
   let [low, high] = [0, coverage.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const [from, to] = coverage[middle] as Coverage[number];
-    if (code < from) high = middle - 1;
-    else if (code > to) low = middle + 1;
-    else return true;
+    const range = coverage[middle] as CharacterRange;
+    if (code < range.from) high = middle - 1;
+    else if (code > range.to) low = middle + 1;
+    else return range;
   }
-  return false;
+  return undefined;
 }
 
 /** Nothing of a file that is no font. */
@@ -166,7 +156,8 @@ function coverageOf(path: string): Coverage {
   if (before !== undefined) return before;
   let coverage: Coverage = [];
   try {
-    coverage = readCoverage(path);
+    const [cmap] = readTables(path, ["cmap"]);
+    coverage = cmap === undefined ? [] : rangesIn(cmap);
   } catch {
     // Other files lie in such folders, too.
   }
@@ -174,8 +165,8 @@ function coverageOf(path: string): Coverage {
   return coverage;
 }
 
-/** Of the first font in the file, by its table of characters alone: such files have many megabytes. */
-function readCoverage(path: string): Coverage {
+/** Tables of the first font in a file, and no more of it: such files have many megabytes. */
+function readTables(path: string, names: readonly string[]): (Buffer | undefined)[] {
   const file = openSync(path, "r");
   const read = (at: number, length: number): Buffer => {
     const bytes = Buffer.alloc(length);
@@ -185,11 +176,13 @@ function readCoverage(path: string): Coverage {
   try {
     const isCollection = read(0, 4).toString("latin1") === "ttcf";
     const start = isCollection ? read(12, 4).readUInt32BE(0) : 0;
-    const tables = read(start + 12, 16 * read(start + 4, 2).readUInt16BE(0));
-    for (let entry = 0; entry < tables.length; entry += 16)
-      if (tables.toString("latin1", entry, entry + 4) === "cmap")
-        return rangesIn(read(tables.readUInt32BE(entry + 8), tables.readUInt32BE(entry + 12)));
-    return [];
+    const entries = read(start + 12, 16 * read(start + 4, 2).readUInt16BE(0));
+    return names.map((name) => {
+      for (let entry = 0; entry < entries.length; entry += 16)
+        if (entries.toString("latin1", entry, entry + 4) === name)
+          return read(entries.readUInt32BE(entry + 8), entries.readUInt32BE(entry + 12));
+      return undefined;
+    });
   } finally {
     closeSync(file);
   }
@@ -202,13 +195,14 @@ function rangesIn(cmap: Buffer): Coverage {
   if (whole !== undefined)
     return Array.from({ length: cmap.readUInt32BE(whole + 12) }, (_, i) => {
       const group = whole + 16 + i * 12;
-      return [cmap.readUInt32BE(group), cmap.readUInt32BE(group + 4)] as const;
+      const [from, to, glyph] = [0, 4, 8].map((at) => cmap.readUInt32BE(group + at));
+      return { from, to, glyph } as CharacterRange;
     });
   const common = offsets.find((at) => cmap.readUInt16BE(at) === 4);
   if (common === undefined) return [];
   const bytes = cmap.readUInt16BE(common + 6);
   return Array.from({ length: bytes / 2 }, (_, i) => {
     const end = common + 14 + i * 2;
-    return [cmap.readUInt16BE(end + bytes + 2), cmap.readUInt16BE(end)] as const;
+    return { from: cmap.readUInt16BE(end + bytes + 2), to: cmap.readUInt16BE(end), glyph: 0 };
   });
 }

@@ -340,7 +340,7 @@ it("wakes up for the first job of another process", async () => {
   const dormant = new Jobs(fresh, silentLog);
   const sender = new Jobs(fresh, silentLog);
   for (const jobs of [dormant, sender]) jobs.define("first", number, async () => "done");
-  await dormant.start({ lazily: true });
+  await dormant.start({ at: "first_queue" });
   const id = await sender.enqueue("first", { n: 1 }, OURS);
   await dormant.sweep();
   expect(await settled(sender, id)).toMatchObject({ state: "done" });

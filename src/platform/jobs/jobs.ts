@@ -104,14 +104,16 @@ export class Jobs {
 
   /**
    * Begins to work on the jobs that were defined; does nothing without any. Where there has never been a job it
-   * can wait for the first one, so that a server without any starts faster.
+   * can wait for the first one, so that a server without any starts faster; a command waits for the first that it
+   * asks for itself.
    */
-  async start({ lazily = false }: { lazily?: boolean } = {}): Promise<void> {
+  async start({ at = "once" }: { at?: "once" | "first_queue" | "first_job" } = {}): Promise<void> {
     if (this.#definitions.size === 0) return;
-    if (lazily && !(await hasQueues(this.#catalog))) {
+    if (at === "first_job" || (at === "first_queue" && !(await hasQueues(this.#catalog)))) {
       this.#isDormant = true;
       return;
     }
+    this.#isDormant = false;
     this.#tries.resume();
     const sender = await this.#boss;
     const boss = await this.#open("worker");

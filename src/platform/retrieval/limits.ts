@@ -20,5 +20,9 @@ export const LIMITS = {
     pingMs: 10_000,
     /** Longest that a search waits for its index, which is built when it is first asked. */
     waitMs: 25_000,
+    /** Longest that a search waits for what others have changed meanwhile, where that is much. */
+    catchUpMs: 3_000,
+    /** How long changes are logged; an index that has not looked for longer is compared as a whole. */
+    changesMs: 60 * 60_000,
   },
 } as const;

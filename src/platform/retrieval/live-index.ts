@@ -1,4 +1,8 @@
+import { isAppError } from "../../kernel/errors.ts";
+import { withTimeout } from "../../kernel/time.ts";
 import type { ThreadCaller } from "../workers/index.ts";
+import type { ChangeLog } from "./change-log.ts";
+import { LIMITS } from "./limits.ts";
 import type { Source } from "./types.ts";
 import type { IndexCalls, Which } from "./wire.ts";
 
@@ -11,6 +15,7 @@ export interface LiveIndexParts {
   thread: ThreadCaller<IndexCalls>;
   which: Which;
   source: Source;
+  changeLog: ChangeLog;
   /** Nothing is read before it, so that no change falls between. */
   listening: Promise<unknown>;
   /** Whether what is on disk is not to be used. */
@@ -37,15 +42,24 @@ export class LiveIndex {
   users = 0;
   readonly #thread: ThreadCaller<IndexCalls>;
   readonly #source: Source;
+  /** Of sources whose changes are logged. */
+  readonly #changeLog: ChangeLog | undefined;
+  /** What of the log was read. */
+  #snapshot = "";
+  #lookedMs = performance.now();
+  #hasFailed = false;
+  #looking: Promise<unknown> = Promise.resolve();
+  #nextLook: Promise<{ taken: Promise<void> }> | undefined;
   readonly #changes: Change[] = [];
   #backlog: number[] = [];
   #total = 0;
   #work: Promise<void> | undefined;
 
-  constructor({ thread, which, source, listening, isAnew }: LiveIndexParts) {
+  constructor({ thread, which, source, changeLog, listening, isAnew }: LiveIndexParts) {
     this.#thread = thread;
     this.which = which;
     this.#source = source;
+    this.#changeLog = source.isLogged === true ? changeLog : undefined;
     this.ready = this.#open(listening, isAnew);
     // Whoever searches hears of it; nobody else needs to.
     this.ready.catch(() => undefined);
@@ -75,8 +89,58 @@ export class LiveIndex {
     await Promise.all(changes.map(({ done }) => done.promise));
   }
 
+  /** Takes whatever was committed before this was called; where that is much, a search waits for a part of it only. */
+  async catchUp(): Promise<void> {
+    if (this.#changeLog === undefined) return;
+    const late = "The search index is behind.";
+    const { taken } = await this.#look(this.#changeLog);
+    await withTimeout(LIMITS.retrieval.catchUpMs, taken, late).catch((error: unknown) => {
+      if (!isAppError(error) || error.message !== late) throw error;
+    });
+  }
+
+  /** Takes these changes; where there is a log, all that it has, and while it opens none, for whoever searches looks then. */
+  async follow(ids: readonly number[]): Promise<void> {
+    if (this.#changeLog === undefined) return this.refresh(ids);
+    if (!this.isReady) return;
+    const { taken } = await this.#look(this.#changeLog);
+    await taken;
+  }
+
+  /** Whether a change may be missing that it will not hear of any more. */
+  get isStale(): boolean {
+    const longAgoMs = performance.now() - LIMITS.retrieval.changesMs / 2;
+    return this.#hasFailed || (this.#changeLog !== undefined && this.isReady && this.#lookedMs < longAgoMs);
+  }
+
+  /** A look that is under way may have begun before the caller's write, so that whoever comes shares the next one. */
+  #look(log: ChangeLog): Promise<{ taken: Promise<void> }> {
+    this.#nextLook ??= this.#looking.then(() => {
+      this.#nextLook = undefined;
+      const look = this.#readLog(log);
+      this.#looking = look.catch(() => undefined);
+      return look;
+    });
+    return this.#nextLook;
+  }
+
+  async #readLog(log: ChangeLog): Promise<{ taken: Promise<void> }> {
+    const { snapshot, changes } = await log.since(this.which, this.#snapshot);
+    this.#snapshot = snapshot;
+    this.#lookedMs = performance.now();
+    // The order does not matter, since the source says how an entry is now; what is small is soon done.
+    const inOrder = changes.toSorted((one, other) => one.length - other.length);
+    const taken = Promise.all(inOrder.map((ids) => this.refresh(ids))).then(() => undefined);
+    taken.catch(() => {
+      this.#hasFailed = true;
+    });
+    return { taken };
+  }
+
   async #open(listening: Promise<unknown>, isAnew: boolean): Promise<void> {
     await listening;
+    if (this.#changeLog !== undefined) this.#snapshot = await this.#changeLog.snapshot();
+    this.#lookedMs = performance.now();
     const { ids, seqs } = await this.#thread.ask("open", { ...this.which, isAnew });
     const held = new Map<number, number>();
     for (const [i, id] of ids.entries()) held.set(id, seqs[i]!);

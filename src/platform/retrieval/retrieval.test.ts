@@ -71,7 +71,7 @@ function open(
   folder = folderOfOwn(),
   more: { memoryBytes?: number } = {},
 ): { retrieval: Retrieval; documents: Collection } {
-  const retrieval = new Retrieval({ broadcast, embeddings, folder, log: log as never, ...more });
+  const retrieval = new Retrieval({ catalog, broadcast, embeddings, folder, log: log as never, ...more });
   opened.push(retrieval);
   return { retrieval, documents: retrieval.collection("document", rows) };
 }
@@ -182,7 +182,13 @@ describe("meaning", () => {
       for (const [id, body] of texts.entries()) rows.put(1, id, body, { embedding: made[id]! });
       rows.put(1, 100, "The lamp of number 100. Its mark is mark100end.");
       rows.tokens = async (_, ids) => ids.flatMap((id) => (id < 25 ? { id, tokens: made[id]!.tokens! } : []));
-      const retrieval = new Retrieval({ broadcast, embeddings, folder: folderOfOwn(), log: log as never });
+      const retrieval = new Retrieval({
+        catalog,
+        broadcast,
+        embeddings,
+        folder: folderOfOwn(),
+        log: log as never,
+      });
       opened.push(retrieval);
       const collection = retrieval.collection(kind, rows);
       expect((await idsOf(collection, "mark100end"))[0]).toBe(100);
@@ -433,7 +439,13 @@ describe("vectors", () => {
   const found = async (documents: Collection) => (await documents.search(1, question)).map(({ id }) => id);
 
   function openEmbedded(rows: EmbeddedRows) {
-    const retrieval = new Retrieval({ broadcast, embeddings, folder: folderOfOwn(), log: log as never });
+    const retrieval = new Retrieval({
+      catalog,
+      broadcast,
+      embeddings,
+      folder: folderOfOwn(),
+      log: log as never,
+    });
     opened.push(retrieval);
     return { retrieval, documents: retrieval.collection("document", rows, rows) };
   }
@@ -506,7 +518,7 @@ describe("a change of model", () => {
     rows.put(1, 1, "The bill was settled by the client.");
     const openWith = async (model: string) => {
       const own = await openEmbeddings({ folder, log: log as never, url: endpoint.url, model });
-      const retrieval = new Retrieval({ broadcast, embeddings: own, folder, log: log as never });
+      const retrieval = new Retrieval({ catalog, broadcast, embeddings: own, folder, log: log as never });
       opened.push(retrieval);
       return { own, documents: retrieval.collection("document", rows, rows), retrieval };
     };

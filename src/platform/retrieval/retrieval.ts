@@ -3,9 +3,10 @@ import { extname, join } from "node:path";
 import type { Logger } from "pino";
 import { AppError, isAppError } from "../../kernel/errors.ts";
 import { withTimeout } from "../../kernel/time.ts";
-import type { Broadcast } from "../catalog/index.ts";
+import type { Broadcast, Catalog } from "../catalog/index.ts";
 import type { Embeddings } from "../embeddings/index.ts";
 import { ThreadCaller, ThreadLost } from "../workers/index.ts";
+import { ChangeLog } from "./change-log.ts";
 import { LIMITS } from "./limits.ts";
 import { LiveIndex } from "./live-index.ts";
 import { searchIndex } from "./search-index.ts";
@@ -14,7 +15,9 @@ import { VectorFiller } from "./vector-filler.ts";
 import type { IndexCalls, Which } from "./wire.ts";
 
 export interface RetrievalOptions {
-  /** To other processes on the same database. */
+  /** Where changes are logged. */
+  catalog: Pick<Catalog, "db">;
+  /** To other processes on the same database: what changed, so that they embed it and search need not wait for it. */
   broadcast: Pick<Broadcast, "send" | "listen">;
   embeddings: Embeddings;
   /** Where indexes are kept between starts. */
@@ -67,6 +70,7 @@ export class Retrieval {
   readonly #log: RetrievalOptions["log"];
   readonly #embeddings: Embeddings;
   readonly #broadcast: RetrievalOptions["broadcast"];
+  readonly #changeLog: ChangeLog;
   readonly #memoryBytes: number;
   readonly #self = randomUUID();
   readonly #sources = new Map<Kind, Source>();
@@ -80,8 +84,9 @@ export class Retrieval {
   /** Ends it. */
   #listening: Promise<() => Promise<void>> | undefined;
 
-  constructor({ broadcast, embeddings, folder, memoryBytes, log }: RetrievalOptions) {
+  constructor({ catalog, broadcast, embeddings, folder, memoryBytes, log }: RetrievalOptions) {
     this.#log = log;
+    this.#changeLog = new ChangeLog(catalog);
     this.#memoryBytes = memoryBytes ?? LIMITS.retrieval.memoryBytes;
     this.#embeddings = embeddings;
     this.#broadcast = broadcast;
@@ -114,7 +119,10 @@ export class Retrieval {
       refresh: (workspaceId, ids) => this.#refresh({ kind, workspaceId }, ids),
       search: async (workspaceId, query) => {
         assertBounds(query);
-        return await this.#using({ kind, workspaceId }, ({ which }) => this.#search(which, query));
+        return await this.#using({ kind, workspaceId }, async (live) => {
+          await live.catchUp();
+          return this.#search(live.which, query);
+        });
       },
       stats: (workspaceId) =>
         this.#using({ kind, workspaceId }, ({ which }) => this.#thread.ask("stats", which)),
@@ -136,6 +144,10 @@ export class Retrieval {
     void this.#whenCaughtUp();
     this.#listening ??= this.#listen();
     await this.#listening;
+  }
+
+  async sweep(): Promise<void> {
+    await this.#changeLog.sweep();
   }
 
   async close(): Promise<void> {
@@ -208,14 +220,14 @@ export class Retrieval {
   async #take(place: Place, ids: readonly number[]): Promise<void> {
     const next = this.#renewals.get(keyOf(place))?.next;
     // One that does not follow does not become ready either.
-    next?.refresh(ids).catch(() => undefined);
+    next?.follow(ids).catch(() => undefined);
     const live = this.#live.get(keyOf(place));
     if (live === undefined) {
       // A server will be asked soon; a command that only stores would build it for nobody.
       if (this.#isEmbedding) this.#liveOf(place);
       return;
     }
-    const taken = live.refresh(ids).catch((err) => {
+    const taken = live.follow(ids).catch((err) => {
       this.#log.warn({ err, ...place }, "an index could not follow a change, and is read anew");
       this.#forget(live);
     });
@@ -257,6 +269,8 @@ export class Retrieval {
 
   #liveOf(place: Place): LiveIndex {
     const key = keyOf(place);
+    const known = this.#live.get(key);
+    if (known?.isStale === true) this.#forget(known);
     const live = this.#live.get(key) ?? this.#openLive(this.#nextWhich(place));
     this.#live.delete(key);
     this.#live.set(key, live);
@@ -272,7 +286,12 @@ export class Retrieval {
   #openLive(which: Which, isAnew = false): LiveIndex {
     this.#listening ??= this.#listen();
     const source = this.#sources.get(which.kind) as Source;
-    const live = new LiveIndex({ thread: this.#thread, which, source, listening: this.#listening, isAnew });
+    const live = new LiveIndex({
+      thread: this.#thread,
+      changeLog: this.#changeLog,
+      listening: this.#listening,
+      ...{ which, source, isAnew },
+    });
     // Whoever comes next begins anew, even if nobody waits for this one.
     live.ready.catch(() => this.#forget(live));
     return live;
@@ -344,10 +363,13 @@ export class Retrieval {
   #listen(): Promise<() => Promise<void>> {
     const listening = this.#broadcast.listen(
       (message) => this.#hear(message as Message),
-      // What was missed is found by reading anew.
+      // What was missed is in the log, or found by reading anew.
       () => {
-        for (const live of [...this.#live.values()]) this.#forget(live);
-        this.#forgetAll();
+        for (const [key, live] of [...this.#live]) {
+          if (this.#sources.get(live.which.kind)?.isLogged === true) continue;
+          this.#forget(live);
+          this.#renewals.delete(key);
+        }
         if (this.#isEmbedding) this.#wakeFillers();
       },
     );

@@ -91,6 +91,8 @@ export interface Signs {
  * of one model, whose `fingerprint` is asked for.
  */
 export interface Source {
+  /** The catalog logs each change of these entries (`retrieval.tables.ts`), so that a search can look for what is new. */
+  isLogged?: boolean;
   /**
    * Keys and numbers of all entries of a workspace with a key above `after`, by their keys, at most `limit`. The number
    * of an entry grows when its vector is kept, too.

@@ -44,6 +44,7 @@ export function mountConsoleApp(app: HttpApp, parts: ConsoleAppParts): void {
     app.get("/w/*", (c) => c.redirect("/", 302));
     return;
   }
+  for (const path of ["/w", "/w/"]) app.get(path, (c) => c.redirect("/", 302));
   app.get("/w/*", (c) => page(c, folder, parts));
   app.get("/console/assets/:name", (c) => asset(c, folder, c.req.param("name")));
 }

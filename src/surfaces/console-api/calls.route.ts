@@ -9,13 +9,13 @@ import { type CallPorts, call, type Outcome, toolOperation } from "../../registr
 import type { Caller, CallMeta } from "../../registry/caller.ts";
 import { NO_CLIENT } from "../../registry/context.ts";
 import type { Registry, WireTool } from "../../registry/registry.ts";
-import { clientGuides } from "../home/client-guides.ts";
 import { refusal } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
 import type { HasContent } from "../oauth/consent.route.ts";
 import { wordsIn, wordsOf } from "../oauth/pages/words.ts";
+import { clientGuides } from "./client-guides.ts";
 import { eventStream, type StreamEvent } from "./event-stream.ts";
 import { LIMITS } from "./limits.ts";
 import { requireConsole, requireSession } from "./require-person.ts";
@@ -107,8 +107,7 @@ async function callerIn(
   });
 }
 
-/** Questions of one thread follow each other as those of one session do. */
-const THREAD = /^[\w-]{1,64}$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function metaOf(c: Context<HttpEnv>, { version }: CallsParts, tokenHash: string): CallMeta {
   const thread = c.req.header("x-kenning-thread") ?? "";
@@ -117,7 +116,9 @@ function metaOf(c: Context<HttpEnv>, { version }: CallsParts, tokenHash: string)
     requestId: c.get("requestId"),
     address: c.get("address"),
     tokenHash,
-    sessionId: THREAD.test(thread) ? `console ${thread}` : null,
+    // A page says itself which question follows which.
+    sessionId: null,
+    ...(UUID.test(thread) && { thread }),
     client: { name: "console", version },
   };
 }

@@ -2,10 +2,10 @@ import type { Context } from "hono";
 import { z } from "zod";
 import type { ConnectedApps, Identity, SignedIn, TokenInfo } from "../../domains/identity/index.ts";
 import { LIMITS } from "../../kernel/limits.ts";
+import { parseDuration } from "../../kernel/time.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { readBody } from "../http/body.ts";
 import type { BrowserSession } from "../oauth/browser-session.ts";
-import { makeToken } from "./make-token.ts";
 import { parseInput } from "./parse-input.ts";
 import { requirePerson } from "./require-person.ts";
 
@@ -18,12 +18,25 @@ export interface ConsoleParts {
 
 const newPassword = z.strictObject({ current: z.string(), password: z.string() });
 
+const newToken = z.strictObject({
+  workspace: z.string(),
+  kind: z.enum(["api", "mcp", "memory", "knowledge"]),
+  name: z.string().optional(),
+  scopes: z.array(z.string()).optional(),
+  read_only: z.boolean().optional(),
+  toolsets: z.array(z.string()).optional(),
+  models: z.array(z.string()).optional(),
+  knowledge_bases: z.array(z.int()).optional(),
+  expires_in: z.string().optional().describe("Such as 90d or 1y"),
+});
+
 const BASE = "/api/console";
 
 /** What a signed-in person can do about their own tokens, apps and password. */
 export function mountConsole(app: HttpApp, parts: ConsoleParts): void {
   const person = (c: Context<HttpEnv>) => requirePerson(parts, c);
   mountSelf(app, parts, person);
+  mountSignOut(app, parts, person);
   mountTokens(app, parts, person);
   mountApps(app, parts, person);
 }
@@ -48,6 +61,15 @@ function mountSelf(app: HttpApp, { identity, browser }: ConsoleParts, person: Wh
     await identity.users.changePassword({ userId: accountId, email, current, password, address });
     // Every session ends with the password it was opened with; this browser gets a new one.
     await browser.start(c, accountId);
+    return c.body(null, 204);
+  });
+}
+
+function mountSignOut(app: HttpApp, { identity, browser }: ConsoleParts, person: WhoAsks): void {
+  app.delete(`${BASE}/session`, async (c) => {
+    const { accountId } = await person(c);
+    await browser.end(c);
+    identity.users.signedOut(accountId, { address: c.get("address"), requestId: c.get("requestId") });
     return c.body(null, 204);
   });
 }
@@ -113,4 +135,28 @@ function shown(info: TokenInfo): Record<string, unknown> {
     last_used_at: info.lastUsedAt,
     last_used_client: info.lastUsedClient,
   };
+}
+
+/** Makes a token for the person who asks, from what the console API was sent. */
+function makeToken(
+  { tokens }: Pick<Identity, "tokens">,
+  { email, accountId }: SignedIn,
+  input: unknown,
+): Promise<{ token: string; info: TokenInfo }> {
+  const wish = parseInput(newToken, input);
+  return tokens.create({
+    email,
+    by: { userId: accountId },
+    workspace: wish.workspace,
+    kind: wish.kind,
+    ...(wish.name !== undefined && { name: wish.name }),
+    ...(wish.scopes !== undefined && { scopes: wish.scopes }),
+    ...(wish.expires_in !== undefined && { expiresInMs: parseDuration(wish.expires_in) }),
+    limits: {
+      readOnly: wish.read_only ?? false,
+      toolsets: wish.toolsets ?? null,
+      models: wish.models ?? null,
+      knowledgeBases: wish.knowledge_bases ?? null,
+    },
+  });
 }

@@ -33,9 +33,9 @@ export class BrowserSession {
   }
 
   /** A new secret at each sign-in: one that was planted, or seen, before is worth nothing after it. */
-  async start(c: Context<HttpEnv>, accountId: number): Promise<void> {
+  async start(c: Context<HttpEnv>, accountId: number, provider: string | null = null): Promise<void> {
     await this.#endCurrent(c);
-    const secret = await this.#sessions.start(accountId);
+    const secret = await this.#sessions.start(accountId, provider);
     const secure = this.#isSecure;
     setCookie(c, this.#cookie, secret, { httpOnly: true, sameSite: "Lax", secure, path: "/" });
   }
@@ -43,6 +43,10 @@ export class BrowserSession {
   async end(c: Context<HttpEnv>): Promise<void> {
     await this.#endCurrent(c);
     deleteCookie(c, this.#cookie, { path: "/", secure: this.#isSecure });
+  }
+
+  endAllOf(accountId: number): Promise<void> {
+    return this.#sessions.endAllOf(accountId);
   }
 
   async #endCurrent(c: Context<HttpEnv>): Promise<void> {

@@ -6,6 +6,7 @@ import { HTTP_STATUS } from "../http/answers.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import type { BrowserSession } from "./browser-session.ts";
 import { type FormGuard, smallBody } from "./form-guard.ts";
+import type { IdentityProvider } from "./identity-provider.ts";
 import { errorsAsPages } from "./pages/error.page.ts";
 import { invitationPage } from "./pages/invitation.page.ts";
 import { sendPage } from "./pages/page.ts";
@@ -15,6 +16,7 @@ export interface InvitationParts {
   identity: Identity;
   browser: BrowserSession;
   forms: FormGuard;
+  providers: ReadonlyMap<string, IdentityProvider>;
 }
 
 const PATH = "/invitation/:secret";
@@ -52,14 +54,18 @@ export function mountInvitations(app: HttpApp, parts: InvitationParts): void {
 
 async function show(
   c: Context<HttpEnv>,
-  { identity, browser, forms }: InvitationParts,
+  { identity, browser, forms, providers }: InvitationParts,
   { status = 200, ...again }: { problem?: string; name?: string; status?: number } = {},
 ): Promise<Response> {
   const { email, workspace } = await identity.membership.invitation(c.req.param("secret") ?? "");
   const person = await browser.of(c);
   const t = wordsOf(c);
   const isSignedIn = person?.email === email;
-  const view = { email, workspace, isSignedIn, action: c.req.path, formToken: forms.tokenFor(c), ...again };
+  const view = {
+    ...{ email, workspace, isSignedIn, action: c.req.path, formToken: forms.tokenFor(c), ...again },
+    hasPassword: identity.passwordSignIn,
+    providers: [...providers.values()].map(({ settings }) => settings),
+  };
   return sendPage(c, {
     title: t`Invitation`,
     body: invitationPage(t, view),

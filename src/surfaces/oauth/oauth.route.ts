@@ -8,15 +8,7 @@ import type { TransportLimiter } from "../../domains/identity/index.ts";
 import type { HttpApp, HttpEnv } from "../http/app.ts";
 import { smallBody } from "./form-guard.ts";
 import { errorPage, errorsAsPages } from "./pages/error.page.ts";
-import {
-  BASE_STYLESHEET_PATH,
-  HOME_STYLESHEET_PATH,
-  ICON_PATH,
-  SCRIPT_PATH,
-  STYLESHEET_PATH,
-  sendPage,
-  wantsPage,
-} from "./pages/page.ts";
+import { BASE_STYLESHEET_PATH, ICON_PATH, STYLESHEET_PATH, sendPage, wantsPage } from "./pages/page.ts";
 import { wordsOf } from "./pages/words.ts";
 import { OAUTH_BASE, ROUTES } from "./provider.ts";
 import type { Resources } from "./resources.ts";
@@ -70,8 +62,6 @@ function mountAssets(app: HttpApp): void {
   const assets = {
     [BASE_STYLESHEET_PATH]: "text/css; charset=utf-8",
     [STYLESHEET_PATH]: "text/css; charset=utf-8",
-    [HOME_STYLESHEET_PATH]: "text/css; charset=utf-8",
-    [SCRIPT_PATH]: "text/javascript; charset=utf-8",
     [ICON_PATH]: "image/svg+xml",
   };
   for (const [path, type] of Object.entries(assets)) {

@@ -25,9 +25,14 @@ export const OAUTH_SETTINGS = {
       "Life of a device code.",
       { reserved: true },
     ),
-    googleClientId: text("GOOGLE_CLIENT_ID", "Client id for sign-in with Google.", { reserved: true }),
-    googleClientSecret: secret("GOOGLE_CLIENT_SECRET", 1, "Client secret for sign-in with Google.", {
-      reserved: true,
-    }),
+    signInFile: text(
+      "KENNING_SIGN_IN_FILE",
+      "A YAML file with the identity providers of your company (OpenID Connect) that people sign in with: see [sign-in](sign-in.md).",
+    ),
+    googleClientId: text(
+      "GOOGLE_CLIENT_ID",
+      "Client id for sign-in with Google, by people who have an account here or are invited. Its redirect URI is `APP_URL/api/auth/google/callback`.",
+    ),
+    googleClientSecret: secret("GOOGLE_CLIENT_SECRET", 1, "Client secret for sign-in with Google."),
   },
 } as const satisfies SettingTree;

@@ -16,7 +16,9 @@ import { mountConsole } from "../console-api/console.route.ts";
 import type { HttpApp } from "../http/app.ts";
 import { BrowserSession } from "./browser-session.ts";
 import { type HasContent, mountConsent } from "./consent.route.ts";
+import { mountFederation } from "./federation.route.ts";
 import { FormGuard } from "./form-guard.ts";
+import { IdentityProvider, type IdentityProviderSettings } from "./identity-provider.ts";
 import { mountInvitations } from "./invitation.route.ts";
 import { mountOAuth } from "./oauth.route.ts";
 import { errorPage } from "./pages/error.page.ts";
@@ -31,7 +33,8 @@ interface SignInServerParts {
   identity: Identity;
   stores: OAuthStores;
   fetch: GuardedFetch;
-  keys: { cookie: string; form: Uint8Array };
+  keys: { cookie: string; form: Uint8Array; trip: Uint8Array };
+  providers: readonly IdentityProviderSettings[];
   ttl: ProviderParts["ttl"];
   clock: Clock;
   hasContent: HasContent;
@@ -81,8 +84,12 @@ export class SignInServer {
       resources: this.#resources,
       limiter: identity.limiter,
     });
-    mountSignIn(app, { identity, browser: this.browser, forms: this.forms });
-    mountInvitations(app, { identity, browser: this.browser, forms: this.forms });
+    const settings = this.#parts.providers;
+    const providers = new Map(settings.map((each) => [each.id, new IdentityProvider(each, appUrl)]));
+    const pages = { identity, browser: this.browser, forms: this.forms, providers };
+    mountSignIn(app, pages);
+    mountInvitations(app, pages);
+    mountFederation(app, { ...pages, appUrl, key: this.#parts.keys.trip, log: this.#parts.log });
     mountConsole(app, { appUrl, identity, apps: stores.apps, browser: this.browser });
     mountConsent(app, {
       provider,

@@ -16,7 +16,7 @@ import {
   type Widget,
 } from "../../domains/bi/index.ts";
 import { LIMITS } from "../../domains/bi/limits.ts";
-import type { Identity, SignedIn } from "../../domains/identity/index.ts";
+import { audited, type Identity, type SignedIn } from "../../domains/identity/index.ts";
 import { AppError, isNotFound } from "../../kernel/errors.ts";
 import type { Clock } from "../../kernel/time.ts";
 import {
@@ -44,7 +44,6 @@ import {
   ROWS_FOR_TWO_LINES,
   widgetBody,
 } from "./dashboard.page.ts";
-import { viewed } from "./viewed.ts";
 
 interface DashboardPagesParts extends Pick<BiServices, "boards" | "views" | "exports" | "embeds"> {
   identity: Identity;
@@ -425,4 +424,25 @@ function mountAssets(app: HttpApp): void {
     const headers = { "content-type": type, "cache-control": `public, max-age=${seconds}` };
     app.get(path, (c) => c.body(content, 200, headers));
   }
+}
+
+/** Shows a dashboard, or one widget of it, and writes down who looked at it; of an embed nobody knows who. */
+function viewed<T>(
+  c: Context<HttpEnv>,
+  { audit }: Pick<Identity, "audit">,
+  { caller, dashboard }: { caller: Caller; dashboard: { id: number } | null },
+  show: () => Promise<T>,
+): Promise<T> {
+  const { publicId, widget } = c.req.param() as { publicId?: string; widget?: string };
+  const resourceType = publicId === undefined ? "dashboard" : "embed";
+  const access = {
+    caller,
+    action: `${resourceType}.view`,
+    resourceType,
+    resourceId: publicId ?? String(dashboard?.id),
+    address: c.get("address"),
+    isAnonymous: publicId !== undefined,
+    metadata: { dashboard: dashboard?.id, widget },
+  };
+  return audited(audit, access, show);
 }

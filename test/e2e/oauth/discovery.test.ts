@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SURFACES, type SurfaceName } from "../../../src/registry/caller.ts";
 import { appUrlOf } from "../../support/oauth-client.ts";
 import { PATHS, rpc } from "../../support/rpc.ts";
-import { startTestServer, type TestServer } from "../../support/server.ts";
+import { serverOfFile } from "../../support/server.ts";
 
 /** How a client that has nothing but a URL finds everything else. */
 
-let server: TestServer;
-let appUrl: string;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  appUrl = appUrlOf(server);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const appUrl = appUrlOf(server);
 
 interface Document {
   status: number;

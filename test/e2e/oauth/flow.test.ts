@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { MS } from "../../../src/kernel/time.ts";
 import { SURFACES, type SurfaceName } from "../../../src/registry/caller.ts";
 import { mountFixtures } from "../../contracts/fixtures.ts";
@@ -16,22 +16,17 @@ import {
   signedInPerson,
 } from "../../support/oauth-client.ts";
 import { callOf, PATHS, rpc } from "../../support/rpc.ts";
-import { startTestServer, type TestServer } from "../../support/server.ts";
+import { serverOfFile, startTestServer } from "../../support/server.ts";
 
 /** From a link to a call, and everything a client may do with its tokens after. */
 
-let server: TestServer;
-let appUrl: string;
 let person: Browser;
 let email: string;
 
-beforeAll(async () => {
-  server = await startTestServer({ extend: mountFixtures, env: { RATE_LIMIT_ENABLED: "false" } });
-  appUrl = appUrlOf(server);
-  ({ person, email } = await signedInPerson(server));
-  await openShop(server);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: mountFixtures, env: { RATE_LIMIT_ENABLED: "false" } });
+const appUrl = appUrlOf(server);
+({ person, email } = await signedInPerson(server));
+await openShop(server);
 afterEach(() => {
   vi.useRealTimers();
 });

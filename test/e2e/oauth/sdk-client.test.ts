@@ -8,25 +8,21 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { MS } from "../../../src/kernel/time.ts";
 import { SURFACES, type SurfaceName } from "../../../src/registry/caller.ts";
 import { mountFixtures } from "../../contracts/fixtures.ts";
 import { CommandLine } from "../../support/command-line.ts";
 import { appUrlOf, type Browser, signedInPerson } from "../../support/oauth-client.ts";
 import { PATHS } from "../../support/rpc.ts";
-import { startTestServer, type TestServer } from "../../support/server.ts";
+import { serverOfFile } from "../../support/server.ts";
 
 /** The official client, which knows nothing but the URL of an endpoint; a person without a browser stands behind it. */
 
-let server: TestServer;
 let person: Browser;
 
-beforeAll(async () => {
-  server = await startTestServer({ extend: mountFixtures, env: { RATE_LIMIT_ENABLED: "false" } });
-  ({ person } = await signedInPerson(server));
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ extend: mountFixtures, env: { RATE_LIMIT_ENABLED: "false" } });
+({ person } = await signedInPerson(server));
 afterEach(() => {
   vi.useRealTimers();
 });

@@ -57,5 +57,6 @@ export async function makeToken(wish: object): Promise<{ token: string }> {
 
 export const endToken = (id: number) => change("DELETE", `/tokens/${id}`);
 export const endApp = (id: string) => change("DELETE", `/apps/${encodeURIComponent(id)}`);
+export const signOut = () => change("DELETE", "/session");
 export const changePassword = (current: string, password: string) =>
   change("POST", "/password", { current, password });

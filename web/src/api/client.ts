@@ -38,6 +38,8 @@ export interface Progress {
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
+  /** The thread that a question is kept in. */
+  thread?: string | undefined;
   /** Told of each step; the answer comes as a stream then. */
   onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -59,13 +61,16 @@ export async function callTool<T>(
   workspace: string,
   tool: string,
   args: object,
-  { signal, onProgress }: CallOptions = {},
+  { signal, onProgress, thread }: CallOptions = {},
 ): Promise<T> {
   const accept = onProgress === undefined ? "application/json" : "text/event-stream";
   const response = await send(`/api/console/w/${encodeURIComponent(workspace)}/call/${tool}`, {
     method: "POST",
     body: JSON.stringify(args),
-    headers: { "content-type": "application/json", accept },
+    headers: {
+      ...{ "content-type": "application/json", accept },
+      ...(thread !== undefined && { "x-kenning-thread": thread }),
+    },
     signal: signal ?? null,
   });
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
@@ -95,10 +100,16 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   );
   if (response.status === 401) signIn();
   if (response.ok) return response;
-  const told = (await response.json().catch(() => ({}))) as {
-    error?: ConstructorParameters<typeof ApiError>[1];
-  };
-  throw new ApiError(response.status, told.error ?? {});
+  throw new ApiError(response.status, toldIn(await response.json().catch(() => ({}))));
+}
+
+type Told = ConstructorParameters<typeof ApiError>[1];
+
+/** Calls of tools tell in an object what went wrong; routes beside them with the code alone. */
+function toldIn(body: unknown): Told {
+  const { error, message } = (body ?? {}) as { error?: string | Told; message?: string };
+  if (typeof error !== "string") return error ?? {};
+  return { code: error, ...(message !== undefined && { message }) };
 }
 
 /** Read to its end, so that the connection is closed by whoever has said all. */

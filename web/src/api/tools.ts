@@ -30,6 +30,7 @@ export interface DashboardList {
     widget_count: number;
     url: string;
     changed_at: string;
+    folder?: string;
   }[];
 }
 
@@ -171,9 +172,22 @@ export interface ImportResult {
   notes: string[];
 }
 
+/** What a drawing says of its marks; `at` is where its categories stand. */
+export type Hover =
+  | {
+      by: "category";
+      axis: "x" | "y";
+      guide: { top: number; bottom: number } | null;
+      titles: string[];
+      series: { name: string; colour: string; values: string[] }[];
+      at?: number[];
+    }
+  | { by: "mark"; titles: string[]; lines: string[] };
+
 export interface Drawn {
   width: number;
   height: number;
   light: string;
   dark: string;
+  hover: Hover | null;
 }

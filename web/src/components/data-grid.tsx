@@ -14,6 +14,7 @@ const PAGE_ROWS = 200;
 const MOST_PX = 8_000_000;
 const SETTLES_MS = 70;
 const EXTRA_ROWS = 6;
+const BLOCK_ROWS = 10_000;
 
 export interface Sorting {
   column: string;
@@ -40,7 +41,9 @@ export function DataGrid({ datasetId, columns, total, c9ql, sorting, onSort }: D
   const numbers = 24 + 8 * number(total).length;
   const template = `${numbers}px ${widths.map((width) => `minmax(${width}px, 1fr)`).join(" ")}`;
   const least = numbers + widths.reduce((sum, width) => sum + width, 0);
-  const shown = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
+  const shown = slotsOf(first, last);
+  // Browsers place nothing some ten million pixels away, so that rows are placed from the beginning of their block.
+  const base = first - (first % BLOCK_ROWS);
   return (
     <div
       ref={box}
@@ -70,10 +73,19 @@ export function DataGrid({ datasetId, columns, total, c9ql, sorting, onSort }: D
               <HeaderCell key={column.name} column={column} sorting={sorting} onSort={onSort} />
             ))}
           </div>
-          <div style={{ transform: `translateY(${ROW_PX + first * ROW_PX - top}px)` }}>
-            {shown.map((at) => (
-              <Row key={at} at={at} row={rowAt(at)} columns={columns} template={template} />
-            ))}
+          <div style={{ transform: `translateY(${ROW_PX + base * ROW_PX - top}px)` }}>
+            {shown.map((at, slot) =>
+              at === undefined ? null : (
+                <Row
+                  key={slot}
+                  at={at}
+                  y={(at - base) * ROW_PX}
+                  row={rowAt(at)}
+                  columns={columns}
+                  template={template}
+                />
+              ),
+            )}
           </div>
         </div>
       </div>
@@ -81,21 +93,31 @@ export function DataGrid({ datasetId, columns, total, c9ql, sorting, onSort }: D
   );
 }
 
+/** Which row each element shows: one that goes on being seen stays where it is. */
+function slotsOf(first: number, last: number): (number | undefined)[] {
+  const count = Math.ceil(Math.max(0, last - first) / 8) * 8;
+  return Array.from({ length: count }, (_, slot) => {
+    const at = first + ((((slot - first) % count) + count) % count);
+    return at < last ? at : undefined;
+  });
+}
+
 interface RowProps {
   at: number;
+  y: number;
   row: Record<string, unknown> | undefined;
   columns: readonly Column[];
   template: string;
 }
 
 /** Not made again while it only moves. */
-const Row = memo(function Row({ at, row, columns, template }: RowProps) {
+const Row = memo(function Row({ at, y, row, columns, template }: RowProps) {
   return (
     <div
       role="row"
       aria-rowindex={at + 2}
-      className="grid border-line border-b hover:bg-hover"
-      style={{ gridTemplateColumns: template, height: ROW_PX }}
+      className="absolute inset-x-0 top-0 grid border-line border-b hover:bg-hover"
+      style={{ gridTemplateColumns: template, height: ROW_PX, transform: `translateY(${y}px)` }}
     >
       <span role="rowheader" className="truncate px-2 leading-8 text-faint">
         {number(at + 1)}

@@ -5,11 +5,15 @@ import { useWorkspace } from "../api/hooks.ts";
 import type { ChartSpec, Drawn } from "../api/tools.ts";
 import { useIsDark } from "../frame/appearance.ts";
 import { locale, t } from "../words/words.ts";
+import { Picture } from "./picture.tsx";
 import { Skeleton } from "./states.tsx";
 
-const STEP_PX = 40;
+/** Not a picture for each pixel while a window is drawn larger. */
+const STEP_PX = 8;
+const SETTLE_MS = 120;
 const LEAST_PX = 280;
-const MOST_PX = 1_200;
+/** Wider ones are drawn by nobody. */
+const MOST_PX = 2_000;
 
 /** A chart as the server draws it everywhere, in the width that there is. */
 export function Drawing({
@@ -40,52 +44,35 @@ export function Drawing({
       ) : data === undefined ? (
         <Skeleton className="h-80 w-full" />
       ) : (
-        <Svg source={isDark ? data.dark : data.light} label={label} />
+        <Picture drawn={data} source={isDark ? data.dark : data.light} label={label} />
       )}
     </div>
   );
 }
 
-/** In a tree of its own, so that ids and styles of two pictures do not meet. */
-export function Svg({ source, label }: { source: string; label: string }) {
-  const host = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const element = host.current;
-    if (element === null) return;
-    const root = element.shadowRoot ?? element.attachShadow({ mode: "open" });
-    // The page's policy refuses styles in markup; the same by the object model is ours to set.
-    const template = document.createElement("template");
-    template.innerHTML = source.replaceAll(" style=", " data-style=");
-    for (const styled of template.content.querySelectorAll<SVGElement>("[data-style]"))
-      styled.style.cssText = styled.dataset.style ?? "";
-    const svg = template.content.querySelector("svg");
-    if (svg !== null) {
-      // Its host is the picture that is named.
-      svg.setAttribute("aria-hidden", "true");
-      svg.removeAttribute("role");
-      svg.removeAttribute("aria-label");
-      svg.style.display = "block";
-      svg.style.width = "100%";
-      svg.style.height = "auto";
-    }
-    root.replaceChildren(template.content);
-  }, [source]);
-  return <div ref={host} role="img" aria-label={label} className="w-full" />;
-}
-
-/** In steps, so that a window that is drawn larger does not ask for a picture at each pixel. */
-export function useWidth(least = LEAST_PX) {
+/** The room that there is, when it has settled; at first at once. */
+export function useWidth({ least = LEAST_PX, most = MOST_PX, step = STEP_PX } = {}) {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isFirst = true;
     const observer = new ResizeObserver(([entry]) => {
       const own = entry?.contentRect.width ?? 0;
-      if (own > 0) setWidth(Math.min(MOST_PX, Math.max(least, Math.floor(own / STEP_PX) * STEP_PX)));
+      if (own <= 0) return;
+      const apply = () => setWidth(Math.min(most, Math.max(least, Math.floor(own / step) * step)));
+      clearTimeout(timer);
+      if (isFirst) apply();
+      else timer = setTimeout(apply, SETTLE_MS);
+      isFirst = false;
     });
     observer.observe(element);
-    return () => observer.disconnect();
-  }, [least]);
+    return () => {
+      clearTimeout(timer);
+      observer.disconnect();
+    };
+  }, [least, most, step]);
   return [box, width] as const;
 }

@@ -1,7 +1,8 @@
-import { sql } from "@codemirror/lang-sql";
+import { PostgreSQL, sql } from "@codemirror/lang-sql";
 import { yaml } from "@codemirror/lang-yaml";
-import CodeMirror, { EditorView } from "@uiw/react-codemirror";
-import { useLayoutEffect, useRef, useState } from "react";
+import { linter } from "@codemirror/lint";
+import CodeMirror, { EditorView, type Extension } from "@uiw/react-codemirror";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { useIsDark } from "../frame/appearance.ts";
 
@@ -12,9 +13,30 @@ interface EditorProps {
   language: "yaml" | "sql";
   /** Low, for a statement rather than a file. */
   isLow?: boolean;
+  /** Tables with their columns, which are offered as one writes. */
+  tables?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** What is wrong, from which line and column on, counted from 1. */
+  problem?: { line: number; column: number; message: string } | undefined;
+  onRun?: (() => void) | undefined;
 }
 
-const LANGUAGES = { yaml, sql };
+function languageOf(language: EditorProps["language"], tables: EditorProps["tables"]): Extension {
+  if (language === "yaml") return yaml();
+  const schema = Object.fromEntries(
+    Object.entries(tables ?? {}).map(([name, columns]) => [name, [...columns]]),
+  );
+  return sql({ dialect: PostgreSQL, schema, upperCaseKeywords: true });
+}
+
+/** A wavy line from where the server found the problem to the end of its word. */
+function markOf({ line, column, message }: NonNullable<EditorProps["problem"]>): Extension {
+  return linter(({ state: { doc } }) => {
+    const { from, to, text } = doc.line(Math.min(Math.max(1, line), doc.lines));
+    const start = Math.min(to, from + column - 1);
+    const word = /^[\w".]+/.exec(text.slice(column - 1))?.[0].length ?? 1;
+    return [{ from: start, to: Math.min(to, start + word), severity: "error", message }];
+  });
+}
 
 const theme = EditorView.theme({
   // Stronger than the theme for the dark, which has a ground of its own.
@@ -30,10 +52,28 @@ const theme = EditorView.theme({
 });
 
 /** Its styles are adopted by a tree of its own, as the page's policy allows no style elements. */
-export function Editor({ label, value, onChange, language, isLow = false }: EditorProps) {
+export function Editor({
+  label,
+  value,
+  onChange,
+  language,
+  isLow = false,
+  tables,
+  problem,
+  onRun,
+}: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const [root, setRoot] = useState<ShadowRoot>();
   const isDark = useIsDark();
+  const extensions = useMemo(
+    () => [
+      languageOf(language, tables),
+      theme,
+      EditorView.contentAttributes.of({ "aria-label": label }),
+      ...(problem === undefined ? [] : [markOf(problem)]),
+    ],
+    [language, tables, label, problem],
+  );
   useLayoutEffect(() => {
     const element = host.current;
     if (element !== null) setRoot(element.shadowRoot ?? element.attachShadow({ mode: "open" }));
@@ -49,11 +89,17 @@ export function Editor({ label, value, onChange, language, isLow = false }: Edit
             theme={isDark ? "dark" : "light"}
             readOnly={onChange === undefined}
             onChange={(text) => onChange?.(text)}
-            extensions={[
-              LANGUAGES[language](),
-              theme,
-              EditorView.contentAttributes.of({ "aria-label": label }),
-            ]}
+            extensions={extensions}
+            // What scrolls can be scrolled by the keys.
+            onCreateEditor={({ scrollDOM }) => {
+              scrollDOM.tabIndex = 0;
+            }}
+            onKeyDownCapture={(event) => {
+              if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+              event.preventDefault();
+              event.stopPropagation();
+              onRun?.();
+            }}
           />,
           root,
         )}

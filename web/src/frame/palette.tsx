@@ -166,7 +166,7 @@ function useFound(query: string): Found[] {
     useTool<DatasetList>("list_datasets", { query, limit: MOST }, options).data?.datasets ?? [];
   const dashboards =
     useTool<DashboardList>("list_dashboards", { query, limit: MOST }, options).data?.dashboards ?? [];
-  const others = useTool<SearchResults>("search", { query, limit: MOST }, options).data?.results ?? [];
+  const others = useTool<SearchResults>("search_assets", { query, limit: MOST }, options).data?.results ?? [];
   if (query.length <= 1) return [];
   const all: Found[] = [
     ...dashboards.map(({ id, name }) => ({ type: "dashboard" as const, id, name })),

@@ -11,9 +11,11 @@ import {
   Sun,
   UserRound,
 } from "lucide-react";
+import { signOut } from "../api/account.ts";
 import { useSession, useWorkspace } from "../api/hooks.ts";
 import { IconButton } from "../components/button.tsx";
 import { Menu, type MenuEntry } from "../components/menu.tsx";
+import { toldError } from "../components/toasts.tsx";
 import { currentLanguage, t } from "../words/words.ts";
 import { changeLanguage, setTheme, useIsDark, useTheme } from "./appearance.ts";
 
@@ -142,9 +144,9 @@ function Account() {
           onSelect: () => void changeLanguage(other),
         },
         {
-          label: t`Sign out …`,
+          label: t`Sign out`,
           icon: <LogOut className="size-4" />,
-          onSelect: () => location.assign("/"),
+          onSelect: () => void signOut().then(() => location.assign("/signed-out"), toldError),
           apart: true,
         },
       ]}

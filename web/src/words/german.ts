@@ -33,8 +33,8 @@ export const german: Translations = {
   "Address (URL)": "Adresse (URL)",
   "Agents write here what the model could not answer, so that somebody who knows the data can add it.":
     "Hier schreiben Agenten auf, was das Modell nicht beantworten konnte, damit es jemand ergänzt, der die Daten kennt.",
-  Alert: "Alarm",
-  Alerts: "Alarme",
+  Alert: "Warnung",
+  Alerts: "Warnungen",
   All: "Alle",
   "All pages": "Alle Seiten",
   "All rows": "Alle Zeilen",
@@ -130,7 +130,6 @@ export const german: Translations = {
   Delete: "Löschen",
   Delimiter: "Trennzeichen",
   Detect: "Erkennen",
-  "Detect ({0})": "Erkennen ({0})",
   Diagram: "Schaubild",
   "Different values": "Verschiedene Werte",
   Discard: "Verwerfen",
@@ -257,7 +256,6 @@ export const german: Translations = {
   Name: "Name",
   "Name of the dataset": "Name des Datensatzes",
   "Name of the new dashboard": "Name des neuen Dashboards",
-  "Names in the first line": "Namen in der ersten Zeile",
   "Names, measures and relations are read from your rows. You check them before anybody's questions use them.":
     "Namen, Kennzahlen und Beziehungen werden aus den Zeilen gelesen. Sie prüfen sie, bevor Fragen sie benutzen.",
   "Never published": "Nie veröffentlicht",
@@ -327,7 +325,6 @@ export const german: Translations = {
   "Questions to begin with": "Fragen für den Anfang",
   "Questions work without one, too: what is missing is guessed. A model says once what is meant, so that everybody gets the same numbers. One is proposed from your rows; you check it.":
     "Fragen gehen auch ohne: Was fehlt, wird vermutet. Ein Modell sagt einmal, was gemeint ist, damit alle dieselben Zahlen bekommen. Eines wird aus den Zeilen vorgeschlagen; Sie prüfen es.",
-  "Quotation mark": "Anführungszeichen",
   "Read again": "Neu lesen",
   "Read as:": "Verstanden als:",
   "Read now as: {0}": "Jetzt verstanden als: {0}",
@@ -380,7 +377,6 @@ export const german: Translations = {
   Settings: "Einstellungen",
   Share: "Teilen",
   "Sign in to go on.": "Melden Sie sich an, um weiterzumachen.",
-  "Sign out …": "Abmelden …",
   Size: "Größe",
   "Small letters, digits and _.": "Kleine Buchstaben, Ziffern und _.",
   "Something was read wrongly?": "Etwas falsch gelesen?",
@@ -390,7 +386,7 @@ export const german: Translations = {
   "Stopped.": "Angehalten.",
   Table: "Tabelle",
   "Tables that questions, dashboards and alerts are made of.":
-    "Tabellen, aus denen Fragen, Dashboards und Alarme bestehen.",
+    "Tabellen, aus denen Fragen, Dashboards und Warnungen bestehen.",
   "Take back": "Zurücknehmen",
   "Test questions": "Testfragen",
   Text: "Text",
@@ -409,8 +405,6 @@ export const german: Translations = {
     "Die Datei ist noch nicht vollständig: Unter „Datei“ steht, wo es hakt.",
   "The file of this model": "Die Datei dieses Modells",
   "The first {0} rows": "Die ersten {0} Zeilen",
-  "The first {0} rows as they are written. A type can be set where detection would be wrong.":
-    "Die ersten {0} Zeilen, wie sie dastehen. Wo die Erkennung irrt, lässt sich der Typ festlegen.",
   "The new text takes the place of the old one, which stays in the history.":
     "Der neue Text tritt an die Stelle des alten, der im Verlauf bleibt.",
   "The original": "Das Original",
@@ -428,10 +422,6 @@ export const german: Translations = {
   "These keys": "Diese Tasten",
   "They are read, searched and quoted; answers lead to the passage.":
     "Sie werden gelesen, durchsucht und zitiert; Antworten führen zur Stelle.",
-  "This kind of file is read by the server: types and notes are shown when its rows are in.":
-    "Diese Art Datei liest der Server: Typen und Hinweise stehen hier, sobald die Zeilen da sind.",
-  "Threads are kept in this browser, answers on the server.":
-    "Verläufe liegen in diesem Browser, Antworten auf dem Server.",
   Title: "Titel",
   "To the content": "Zum Inhalt",
   "Token, if it needs one": "Token, falls nötig",
@@ -495,9 +485,7 @@ export const german: Translations = {
   error: "Fehler",
   failed: "fehlgeschlagen",
   fires: "schlägt an",
-  "hides {0}": "verbirgt {0}",
   "just now": "gerade eben",
-  "keeps rows": "behält Zeilen zurück",
   likely: "wahrscheinlich",
   "line {0}": "Zeile {0}",
   "may change": "darf ändern",
@@ -522,7 +510,6 @@ export const german: Translations = {
   "{0} columns": "{0} Spalten",
   "{0} datasets": "{0} Datensätze",
   "{0} documents": "{0} Dokumente",
-  "{0} empty": "{0} leer",
   "{0} measures": "{0} Kennzahlen",
   "{0} memories": "{0} Erinnerungen",
   "{0} of {1} done": "{0} von {1} erledigt",

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { openCafe } from "../../../../test/support/questions.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 /** What the audit log keeps of a question, whichever tool it was put to. */
 
@@ -16,20 +16,15 @@ interface Event {
   metadata: { model: string | null; question: string; response: unknown; arguments?: string };
 }
 
-let server: TestServer;
-let admin: string;
 const ids: Record<string, number> = {};
 
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  admin = await server.token();
-  await openCafe(server, admin);
-  ids.boats = await makeDataset(server, admin, "boats", [
-    { boat_id: 1, boat_name: "Albatross", harbour: "Kiel", berths: 4, built_on: "2024-05-01" },
-    { boat_id: 2, boat_name: "Seagull", harbour: "Wismar", berths: 6, built_on: "2025-05-01" },
-  ]);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+const admin = await server.token();
+await openCafe(server, admin);
+ids.boats = await makeDataset(server, admin, "boats", [
+  { boat_id: 1, boat_name: "Albatross", harbour: "Kiel", berths: 4, built_on: "2024-05-01" },
+  { boat_id: 2, boat_name: "Seagull", harbour: "Wismar", berths: 6, built_on: "2025-05-01" },
+]);
 
 /** Asks as somebody new, so that all events are of this question. */
 async function eventsOf(tool: string, question: string, more: object = {}, path: string = PATHS.all) {

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Output {
   outcome: string;
@@ -12,14 +12,8 @@ interface Output {
   questions: { question: string; suggestions: string[] }[];
 }
 
-let server: TestServer;
-let token: string;
-
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+const token = await server.token();
 
 /** Datasets of some rows, asked alone. */
 async function tables(all: Record<string, Record<string, unknown>[]>) {

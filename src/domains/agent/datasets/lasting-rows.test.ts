@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 /** Tenants of a marina: since when and until when, where they lie, and how often they sailed. */
 const TENANTS = Array.from({ length: 60 }, (_, i) => ({
@@ -18,16 +18,9 @@ const both = TENANTS.filter(
 const allowed = TENANTS.filter(({ jetty, tariff }) => jetty !== "Eastside" && tariff !== "Summer").length;
 const harbour = TENANTS.filter(({ jetty, tariff }) => jetty === "Harbour" && tariff !== "Summer").length;
 
-let server: TestServer;
-let token: string;
-let tenants: number;
-
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  token = await server.token();
-  tenants = await makeDataset(server, token, "tenants", TENANTS);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+const token = await server.token();
+const tenants = await makeDataset(server, token, "tenants", TENANTS);
 
 async function ask(question: string) {
   const { outcome, rows, answer } = await resultOf<{

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Output {
   outcome: string;
@@ -61,19 +61,14 @@ const HIRES = [
   price,
 }));
 
-let server: TestServer;
-let token: string;
 const ids: Record<string, number> = {};
 
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  token = await server.token();
-  ids.stalls = await makeDataset(server, token, "market_stalls", STALLS);
-  ids.gifts = await makeDataset(server, token, "zoo_donations", GIFTS);
-  ids.hires = await makeDataset(server, token, "boat_hires", HIRES);
-  ids.stays = await makeDataset(server, token, "cat_stays", STAYS);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+const token = await server.token();
+ids.stalls = await makeDataset(server, token, "market_stalls", STALLS);
+ids.gifts = await makeDataset(server, token, "zoo_donations", GIFTS);
+ids.hires = await makeDataset(server, token, "boat_hires", HIRES);
+ids.stays = await makeDataset(server, token, "cat_stays", STAYS);
 
 async function ask(table: string, question: string) {
   const { outcome, rows, answer } = await resultOf<Output>(server, token, "ask_data", {

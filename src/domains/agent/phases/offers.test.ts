@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Output {
   id: string;
@@ -19,19 +19,14 @@ const BOATS = Array.from({ length: 40 }, (_, i) => ({
   engine_power_kw: 40 + i,
 }));
 
-let server: TestServer;
 let admin: string;
 let member: string;
-let boats: number;
 
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  [admin, member] = [await server.token(), await server.token({ role: "contributor" })];
-  boats = await makeDataset(server, admin, "boats", BOATS);
-  await resultOf(server, admin, "infer_semantic_model", { name: "fleet", datasets: ["boats"] });
-  await resultOf(server, admin, "publish_semantic_model", { modelName: "fleet" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+[admin, member] = [await server.token(), await server.token({ role: "contributor" })];
+const boats = await makeDataset(server, admin, "boats", BOATS);
+await resultOf(server, admin, "infer_semantic_model", { name: "fleet", datasets: ["boats"] });
+await resultOf(server, admin, "publish_semantic_model", { modelName: "fleet" });
 
 const doors = {
   "a table": (question: string, more = {}) =>

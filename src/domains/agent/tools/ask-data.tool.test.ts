@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { textOf } from "../../../../test/support/models.ts";
 import { CAFE_MODEL, CAFE_ROWS } from "../../../../test/support/questions.ts";
 import { answerOf, callOf, PATHS, rpc } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Output {
   outcome: string;
@@ -20,20 +20,14 @@ interface Output {
   questions: { question: string; suggestions: string[] }[];
 }
 
-let server: TestServer;
-let admin: string;
-let viewer: string;
 const ids: Record<string, number> = {};
 
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  admin = await server.token();
-  viewer = await server.token({ role: "viewer" });
-  for (const [name, rows] of Object.entries(CAFE_ROWS)) {
-    ids[name] = await makeDataset(server, admin, name, rows);
-  }
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+const admin = await server.token();
+const viewer = await server.token({ role: "viewer" });
+for (const [name, rows] of Object.entries(CAFE_ROWS)) {
+  ids[name] = await makeDataset(server, admin, name, rows);
+}
 
 const ask = (question: string, more: object = {}, token = viewer) =>
   resultOf<Output>(server, token, "knowi_ask", { question, ...more }, PATHS.bi);

@@ -73,7 +73,7 @@ export const askData = defineTool({
 
   async run(
     { question: sent, dataset_ids: datasetIds, follow_up_to: followed },
-    { datasetQuestions, dataConversations, otherSources, askedRows, ...context },
+    { datasetQuestions, dataConversations, conversations, otherSources, askedRows, ...context },
   ) {
     const { caller, meta, client, signal, note, conceal, say } = context;
     const question = sent.trim();
@@ -95,6 +95,7 @@ export const askData = defineTool({
       },
     });
     const id = await dataConversations.keep(caller, meta, nextBefore(found, question, before));
+    await conversations.note(caller, meta, question);
     const { outcome, confidence, sql, concealed, ...answer } = found.answer;
     const reading = answer.reading && withoutValues(answer.reading, answer.query);
     conceal(concealed ?? []);

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { saveModel } from "../../../../test/support/models.ts";
 import { CAFE_MODEL, openCafe } from "../../../../test/support/questions.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Asked extends Record<string, unknown> {
   outcome: string;
@@ -16,15 +16,9 @@ interface Asked extends Record<string, unknown> {
   questions: { question: string; suggestions: string[] }[];
 }
 
-let server: TestServer;
-let admin: string;
-
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  admin = await server.token();
-  await openCafe(server, admin);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+const admin = await server.token();
+await openCafe(server, admin);
 
 const ask = (question: string, more: object = {}) =>
   resultOf<Asked>(server, admin, "ask_question", { question, ...more });

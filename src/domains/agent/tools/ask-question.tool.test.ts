@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { refusalsOf, saveModel, textOf } from "../../../../test/support/models.ts";
@@ -10,7 +10,7 @@ import {
   SHOP,
   scripted,
 } from "../../../../test/support/questions.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 import type { Understand } from "../index.ts";
 import { LIMITS } from "../limits.ts";
 import type { Cond } from "../query/semantic-query.ts";
@@ -92,17 +92,10 @@ interface Asked extends Record<string, unknown> {
   rows: unknown[][];
 }
 
-let server: TestServer;
-let admin: string;
-let contributor: string;
-
-beforeAll(async () => {
-  server = await startTestServer({ agent: { understand }, env: { RATE_LIMIT_ENABLED: "false" } });
-  admin = await server.token();
-  contributor = await server.token({ role: "contributor" });
-  await openCafe(server, admin);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ agent: { understand }, env: { RATE_LIMIT_ENABLED: "false" } });
+const admin = await server.token();
+const contributor = await server.token({ role: "contributor" });
+await openCafe(server, admin);
 
 const ask = (question: string, token = contributor, more: object = {}) =>
   resultOf<Asked>(server, token, "ask_question", { question, ...more });

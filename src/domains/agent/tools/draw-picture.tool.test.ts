@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { textOf } from "../../../../test/support/models.ts";
 import { openCafe, REVENUE, reading, SHOP, scripted } from "../../../../test/support/questions.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 import { LIMITS } from "../../../platform/drawing/limits.ts";
 
 const understand = scripted({
@@ -14,16 +14,11 @@ const understand = scripted({
   revenue: { readings: [reading("revenue", { k: "table", by: [], cols: [REVENUE] })] },
 });
 
-let server: TestServer;
-let admin: string;
 let ontologyId: string;
 
-beforeAll(async () => {
-  server = await startTestServer({ agent: { understand }, env: { RATE_LIMIT_ENABLED: "false" } });
-  admin = await server.token();
-  ({ id: ontologyId } = await openCafe(server, admin));
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ agent: { understand }, env: { RATE_LIMIT_ENABLED: "false" } });
+const admin = await server.token();
+({ id: ontologyId } = await openCafe(server, admin));
 
 const subject = {
   kind: "spec",

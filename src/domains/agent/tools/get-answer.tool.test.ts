@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { refusalsOf, textOf } from "../../../../test/support/models.ts";
 import { openCafe } from "../../../../test/support/questions.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Answer extends Record<string, unknown> {
   id: string;
   rows: unknown[][];
 }
 
-let server: TestServer;
-let admin: string;
-let contributor: string;
-
-beforeAll(async () => {
-  const clock = { now: () => new Date("2025-03-31T12:00:00Z") };
-  server = await startTestServer({ agent: { clock }, env: { RATE_LIMIT_ENABLED: "false" } });
-  admin = await server.token();
-  contributor = await server.token({ role: "contributor" });
-  await openCafe(server, admin);
-});
-afterAll(() => server.stop());
+const clock = { now: () => new Date("2025-03-31T12:00:00Z") };
+const server = await serverOfFile({ agent: { clock }, env: { RATE_LIMIT_ENABLED: "false" } });
+const admin = await server.token();
+const contributor = await server.token({ role: "contributor" });
+await openCafe(server, admin);
 
 const ask = (question: string) => resultOf<Answer>(server, contributor, "ask_question", { question });
 const again = (answer_id: string, token = contributor) =>

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { saveModel } from "../../../../test/support/models.ts";
 import { CAFE_MODEL, openCafe } from "../../../../test/support/questions.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Listed {
   total: number;
   questions: Record<string, unknown>[];
 }
 
-let server: TestServer;
-let admin: string;
-let contributor: string;
-
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  admin = await server.token();
-  contributor = await server.token({ role: "contributor" });
-  await openCafe(server, admin);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+const admin = await server.token();
+const contributor = await server.token({ role: "contributor" });
+await openCafe(server, admin);
 
 const ask = (question: string, token = contributor) =>
   resultOf<{ id: string; assumptions: string[] }>(server, token, "ask_question", { question });

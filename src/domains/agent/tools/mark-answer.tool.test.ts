@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { refusalsOf } from "../../../../test/support/models.ts";
 import { openCafe } from "../../../../test/support/questions.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let contributor: string;
-
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  contributor = await server.token({ role: "contributor" });
-  await openCafe(server, await server.token());
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+const contributor = await server.token({ role: "contributor" });
+await openCafe(server, await server.token());
 
 const call = (name: string, args: Record<string, unknown>, token = contributor) =>
   resultOf<Record<string, unknown>>(server, token, name, args);

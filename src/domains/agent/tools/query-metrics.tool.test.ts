@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { refusalsOf, saveModel, textOf } from "../../../../test/support/models.ts";
 import { CAFE_MODEL, openCafe } from "../../../../test/support/questions.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Answered extends Record<string, unknown> {
   id: string;
@@ -17,19 +17,13 @@ interface Answered extends Record<string, unknown> {
 
 type Wish = Record<string, unknown>;
 
-let server: TestServer;
-let admin: string;
-let contributor: string;
 let now = new Date("2025-03-31T12:00:00Z");
 
-beforeAll(async () => {
-  const env = { RATE_LIMIT_ENABLED: "false" };
-  server = await startTestServer({ agent: { clock: { now: () => now } }, env });
-  admin = await server.token();
-  contributor = await server.token({ role: "contributor" });
-  await openCafe(server, admin);
-});
-afterAll(() => server.stop());
+const env = { RATE_LIMIT_ENABLED: "false" };
+const server = await serverOfFile({ agent: { clock: { now: () => now } }, env });
+const admin = await server.token();
+const contributor = await server.token({ role: "contributor" });
+await openCafe(server, admin);
 beforeEach(() => {
   now = new Date("2025-03-31T12:00:00Z");
 });

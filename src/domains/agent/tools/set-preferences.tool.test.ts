@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { refusalsOf } from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let token: string;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  token = await server.token({ role: "contributor" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const token = await server.token({ role: "contributor" });
 
 const set = (args: Record<string, unknown>) => resultOf(server, token, "set_preferences", args);
 

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const BI = "/api/2.0/mcp";
-let server: TestServer;
-let token: string;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  token = await server.token({ role: "contributor" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const token = await server.token({ role: "contributor" });
 
 describe("delete", () => {
   it("[bi.delete.dataset] deletes a dataset once it is confirmed", async () => {

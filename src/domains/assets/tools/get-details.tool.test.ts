@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const BI = "/api/2.0/mcp";
-let server: TestServer;
-let token: string;
-let assetId: number;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  token = await server.token({ role: "viewer" });
-  assetId = await makeDataset(server, await server.token({ role: "contributor" }), "Sales", [
-    { region: "West", amount: 3 },
-  ]);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const token = await server.token({ role: "viewer" });
+const assetId = await makeDataset(server, await server.token({ role: "contributor" }), "Sales", [
+  { region: "West", amount: 3 },
+]);
 
 describe("get_details", () => {
   it("[bi.get-details.dataset] tells all about a dataset, with its schema", async () => {

@@ -1,98 +1,89 @@
-import { afterAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startBoards } from "../../../../test/support/boards.ts";
+import { addDocument, makeBase } from "../../../../test/support/knowledge.ts";
+import { callTool } from "../../../../test/support/mcp.ts";
 
-const { server, viewer, stranger, admin, datasetId, call, make, stop } = await startBoards();
+const { server, viewer, stranger, admin, datasetId, call, stop } = await startBoards();
 afterAll(stop);
 
 interface Found {
-  results: { asset_type: string; id: number; name: string; score: number }[];
+  results: { id: string; title: string; url: string; text?: string }[];
 }
 
-const search = (query: string, more: object = {}, token = viewer) =>
-  call<Found>("search", { query, ...more }, token);
-const namesOf = ({ results }: Found) => results.map(({ name }) => name);
+interface Fetched {
+  id: string;
+  title: string;
+  text: string;
+  url: string;
+}
 
-it("finds every kind of asset, fresh when the changing call returns", async () => {
-  expect(await search("sales")).toMatchObject({ results: [{ asset_type: "dataset", id: datasetId }] });
-  const { dashboard_id, widgets } = await make({
-    name: "Customer retention",
-    description: "Who stays and who leaves",
-  });
-  expect((await search("retention")).results[0]).toMatchObject({ asset_type: "dashboard", id: dashboard_id });
-  expect((await search("who leaves", { asset_type: "dashboard" })).results).toHaveLength(1);
-  await call("update_widget", { widget_id: widgets[0]?.widget_id, name: "Zephyr" });
-  expect(namesOf(await search("zephyr"))[0]).toBe("Zephyr");
-  await call("delete_asset", { asset_type: "dashboard", asset_id: dashboard_id, confirm: true });
-  expect(namesOf(await search("zephyr"))).not.toContain("Zephyr");
-  expect(namesOf(await search("retention"))).not.toContain("Customer retention");
+const search = (query: string, token = viewer) => call<Found>("search", { query }, token);
+const fetched = (id: string, token = viewer) => call<Fetched>("fetch", { id }, token);
+let documentId: number;
+
+beforeAll(async () => {
+  const base = await makeBase(server, admin, { name: "Handbooks" });
+  const text = "# Prices\n\nThe sales price of the gravel bicycle is 1,999 euros in the shop.";
+  ({ document_id: documentId } = await addDocument(server, admin, base, "prices.md", text));
+  await call("store_memory", { content: "Maren decides about every sales price of bicycles." }, admin);
+  await vi.waitFor(
+    async () => {
+      const { results } = await search("sales price");
+      if (!results.some(({ id }) => id === `document:${documentId}`)) throw new Error("not read yet");
+    },
+    { timeout: 60_000 },
+  );
 });
 
-it("finds by meaning as well as by words", async () => {
-  const made = await make({ name: "Automobile fleet", widgets: [] });
-  expect((await search("cars and vehicles", { asset_type: "dashboard" })).results[0]).toMatchObject({
-    id: made.dashboard_id,
-  });
+it("finds documents, memories and assets at once, each with an address for people", async () => {
+  const { results } = await search("sales price of the bicycle");
+  const kinds = new Set(results.map(({ id }) => id.split(":")[0]));
+  expect([...kinds]).toEqual(expect.arrayContaining(["document", "memory", "dataset"]));
+  for (const { title, url } of results) {
+    expect(title).not.toBe("");
+    expect(url).toMatch(/^http:\/\/[^/]+\/w\/acme\/(library|memory|data|dashboards)/);
+  }
+  expect(new Set(results.map(({ id }) => id)).size).toBe(results.length);
 });
 
-it("shows nothing that may not be seen, nor finds it by what is hidden", async () => {
-  await make({ name: "Quarterly secrets", access: { shared: "private" } });
-  expect(namesOf(await search("quarterly secrets"))).not.toContain("Quarterly secrets");
-  expect(namesOf(await search("quarterly secrets", {}, admin))).toContain("Quarterly secrets");
-  expect((await search("sales", {}, stranger)).results).toEqual([]);
-  const scoreOf = async (query: string) =>
-    (await search(query, { asset_type: "dataset" })).results.find(({ id }) => id === datasetId)?.score ?? 0;
-  const before = await scoreOf("price");
+it("is answered in the form that research clients read: one text, the JSON of what is structured", async () => {
+  const { result } = await callTool(server, viewer, "search", { query: "sales price" });
+  expect(result?.content).toHaveLength(1);
+  expect(JSON.parse(result?.content[0]?.text ?? "")).toEqual(result?.structuredContent);
+});
+
+it("reads what was found: a document, a memory, a dataset with rows", async () => {
+  const { results } = await search("sales price of the bicycle");
+  const texts = await Promise.all(results.map(({ id }) => fetched(id)));
+  const byKind = new Map(texts.map((one) => [one.id.split(":")[0], one]));
+  expect(byKind.get("document")?.text).toContain("1,999 euros");
+  expect(byKind.get("memory")?.text).toContain("Maren decides");
+  expect(byKind.get("dataset")?.text).toMatch(/The first \d+ of \d+ rows:/);
+  expect(texts.map(({ id }) => id)).toEqual(results.map(({ id }) => id));
+});
+
+it("shows nobody what they may not see, and is no way around a scope or another workspace", async () => {
+  expect((await search("sales price", stranger)).results).toEqual([]);
+  const lost = await callTool(server, stranger, "fetch", { id: `dataset:${datasetId}` });
+  expect(JSON.stringify(lost)).toMatch(/no dataset/i);
+  const reader = await server.token({ role: "viewer", scopes: ["knowledge:read"] });
+  const { results } = await search("sales price", reader);
+  expect(new Set(results.map(({ id }) => id.split(":")[0]))).toEqual(new Set(["document"]));
+  const refused = await callTool(server, reader, "fetch", { id: `dataset:${datasetId}` });
+  expect(refused.result?.isError ?? refused.error).toBeTruthy();
   await call(
     "set_dataset_policies",
     { dataset_id: datasetId, policies: [{ name: "p", roles: ["viewer"], hide: ["price"] }] },
     admin,
   );
-  // As near in meaning as its name is, and no nearer.
-  expect(await scoreOf("price")).toBeLessThan(before);
+  expect((await fetched(`dataset:${datasetId}`)).text).not.toContain('"price"');
 });
 
-it("finds a dataset by what its name means, by its columns and by its values", async () => {
-  const push = (dataset_name: string, rows: object[]) => call("push_data", { dataset_name, rows });
-  await push("birdstrikes", [{ airport: "Barksdale", species: "Killdeer", cost_total: 30 }]);
-  await push("NYC Taxis", [{ pickup: "2024-01-01", fare: 12.5, tip: 2 }]);
-  await push("Receipts", [{ taxi: 14, hotel: 120, taxi_tip: 2, kind: "taxi" }]);
-  expect(namesOf(await search("avian collisions"))[0]).toBe("birdstrikes");
-  // A name's own words come first, in whatever form.
-  expect(namesOf(await search("taxi")).slice(0, 2)).toEqual(["NYC Taxis", "Receipts"]);
-  expect(namesOf(await search("killdeer"))[0]).toBe("birdstrikes");
-  expect(namesOf(await search("hotel"))).toContain("Receipts");
-  expect(namesOf(await search("qwxzv blorp"))).toEqual([]);
-  await push("birdstrikes", [{ airport: "Gulfport", species: "Pelican", cost_total: 30 }]);
-  expect(namesOf(await search("pelican"))[0]).toBe("birdstrikes");
-});
-
-it("finds a dashboard by its widgets", async () => {
-  const { widgets } = await make({ name: "Monday meeting" });
-  await call("update_widget", { widget_id: widgets[0]?.widget_id, name: "Quokka census" });
-  expect(namesOf(await search("quokka", { asset_type: "dashboard" }))[0]).toBe("Monday meeting");
-});
-
-it("finds nothing by values that a policy hides from anybody", async () => {
-  const rows = [
-    { region: "Wakanda", zorkmid: "vibranium" },
-    { region: "Genosha", zorkmid: "adamantium" },
-  ];
-  const { dataset_id } = await call<{ dataset_id: number }>("push_data", { dataset_name: "Payroll", rows });
-  const isFound = async (query: string) => namesOf(await search(query, {}, admin)).includes("Payroll");
-  expect(await isFound("vibranium")).toBe(true);
-  for (const policy of [
-    { name: "h", roles: ["viewer"], hide: ["zorkmid"] },
-    { name: "r", roles: ["viewer"], rows: [{ field: "region", operator: "=", value: "Genosha" }] },
-  ]) {
-    await call("set_dataset_policies", { dataset_id, policies: [policy] }, admin);
-    expect(await isFound("vibranium")).toBe(false);
-    expect(await isFound("wakanda")).toBe(false);
-    expect(await isFound("zorkmid")).toBe(policy.name === "r");
-  }
-});
-
-it("says which types there are", async () => {
-  expect((await search("sales", { asset_type: "report" })).results).toEqual([]);
-  await expect(search("sales", { asset_type: "elephant" })).rejects.toThrow(/dashboard, widget|dataset/);
-  expect((await server.request("/mcp", { json: {} })).status).toBe(401);
-});
+it.each(["", "document", "document:", "document:x", "nothing:1", "../1", `memory:${"x".repeat(200)}`])(
+  "refuses the id %j with a sentence",
+  async (id) => {
+    const { result, error } = await callTool(server, viewer, "fetch", { id });
+    expect(result?.isError ?? error).toBeTruthy();
+    expect(JSON.stringify(result ?? error)).not.toContain("internal");
+  },
+);

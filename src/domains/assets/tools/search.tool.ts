@@ -1,68 +1,90 @@
 import { z } from "zod";
-import { AppError } from "../../../kernel/errors.ts";
-import { defineTool } from "../define.ts";
+import { isAppError } from "../../../kernel/errors.ts";
+import { type AssetsContext, callFrom, defineTool, pageOf } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 
-const { hits: MOST } = LIMITS.search;
-const query = z.string().min(1).max(2_000).describe("Search query");
-/** Kinds that the contract names; those that there are none of yet are not found, and no mistake. */
-const OF_CONTRACT = ["dashboard", "widget", "dataset", "query", "report", "alert"];
+const { everywhere: MOST } = LIMITS.search;
 
-/** Finds what there is, of whatever sort. */
+interface Found {
+  id: string;
+  title: string;
+  url: string;
+  text?: string;
+}
+
+/** Each source is a tool of its own, whose rights and limits hold; one that the caller may not use finds nothing. */
+const SOURCES: readonly ((query: string, context: AssetsContext) => Promise<Found[]>)[] = [
+  async (query, context) => {
+    const found = await callFrom<{
+      records: { content: string; title: string; document_id: number }[];
+    }>(context, "search_documents", { query, max_results: MOST });
+    return found.records.map(({ content, title, document_id: id }) => ({
+      id: `document:${id}`,
+      title,
+      url: pageOf(context, "document", id),
+      text: content,
+    }));
+  },
+  async (query, context) => {
+    const found = await callFrom<{ hits: { memory_id: string; title: string; content: string }[] }>(
+      context,
+      "recall",
+      { query, k: MOST },
+    );
+    return found.hits.map(({ memory_id: id, title, content }) => ({
+      id: `memory:${id}`,
+      title,
+      url: pageOf(context, "memory", id),
+      text: content,
+    }));
+  },
+  async (query, context) => {
+    const found = await callFrom<{ results: { asset_type: string; id: number; name: string }[] }>(
+      context,
+      "search_assets",
+      { query, limit: MOST },
+    );
+    return found.results.map(({ asset_type: type, id, name }) => ({
+      id: `${type}:${id}`,
+      title: name,
+      url: pageOf(context, type, id),
+    }));
+  },
+];
+
+/** The first of the two tools by which research clients, such as ChatGPT's, read a server; `fetch` is the other. */
 export const search = defineTool({
   name: "search",
   toolset: "data",
-  wire: {
-    bi: {
-      name: "knowi_search",
-      description: "Search across all assets using keyword or semantic search.",
-      input: z.strictObject({
-        query,
-        assetType: z
-          .string()
-          .optional()
-          .describe(`Filter by type: ${OF_CONTRACT.join(", ")}`),
-        limit: z.int().min(1).default(20).describe("Maximum number of results to return"),
-      }),
-      adapt: ({ query, assetType, limit }: { query: string; assetType?: string; limit: number }) => ({
-        query,
-        asset_type: assetType,
-        // The contract knows no largest limit, and fewer than were asked for are no mistake.
-        limit: Math.min(limit, MOST),
-      }),
-    },
-  },
   title: "Search",
-  description: "Dashboards, widgets, datasets and queries by words and meaning.",
-  permission: "bi:read",
+  description: "Documents, memories, datasets and dashboards by words and meaning.",
+  permission: null,
   effect: "read",
-  isMetered: true,
-  input: (assets) =>
-    z.strictObject({
-      query: z.string().min(1).max(2_000),
-      asset_type: z.string().optional().describe(assets.listed("search")),
-      limit: z.int().min(1).max(MOST).default(20),
-    }),
+  input: z.strictObject({ query: z.string().min(1).max(2_000) }),
   output: z.object({
-    message: z.string(),
-    results: z.array(z.object({ asset_type: z.string(), id: z.int(), name: z.string(), score: z.number() })),
+    results: z.array(
+      z.object({ id: z.string(), title: z.string(), url: z.string(), text: z.string().optional() }),
+    ),
   }),
 
-  async run({ query, asset_type: type, limit }, { assets, search, caller }) {
-    const known = assets.names("search");
-    if (type !== undefined && !known.includes(type) && !OF_CONTRACT.includes(type))
-      throw new AppError("bad_request", `Assets of type ${type} are not searched.`, {
-        hint: `Use one of: ${known.join(", ")}.`,
-      });
-    const found = await search.search(caller, { query, type, limit });
-    return {
-      message: `Found ${found.length} ${found.length === 1 ? "asset" : "assets"}`,
-      results: found.map(({ type, id, name, score }) => ({
-        asset_type: type,
-        id,
-        name,
-        score: Math.round(score * 1_000) / 1_000,
-      })),
-    };
+  async run({ query }, context) {
+    const lists = await Promise.all(
+      SOURCES.map((source) =>
+        source(query, context).catch((error: unknown) => {
+          if (isAppError(error) && error.code === "forbidden") return [];
+          throw error;
+        }),
+      ),
+    );
+    return { results: interleaved(lists).slice(0, MOST) };
   },
 });
+
+/** Scores of different engines cannot be compared: the first of each list, then the second; a document once. */
+function interleaved(lists: readonly Found[][]): Found[] {
+  const longest = Math.max(...lists.map(({ length }) => length));
+  const ranked = Array.from({ length: longest }, (_, rank) => lists.flatMap((list) => list[rank] ?? []));
+  const once = new Map<string, Found>();
+  for (const found of ranked.flat()) if (!once.has(found.id)) once.set(found.id, found);
+  return [...once.values()];
+}

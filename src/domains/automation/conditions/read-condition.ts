@@ -1,11 +1,12 @@
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import {
+  aggregateOf,
   between,
   type Column,
   call,
+  columnsOf,
   column as columnValue,
   compare as comparing,
-  compile,
   constant,
   countRows,
   dateToken,
@@ -48,7 +49,7 @@ export function readCondition(text: string, source: Source): Understood {
   const understood = readPlainLanguage(trimmed, source);
   if (understood !== undefined) {
     const { query, sentence } = understood;
-    assertCompiles(query, source.columns);
+    columnsOf(query, source.columns);
     return { c9ql: print(query), sentence };
   }
   if (looksLikeC9ql(trimmed)) throw asC9ql;
@@ -71,16 +72,12 @@ function isQuery(text: string): boolean {
 function tryC9ql(text: string, columns: readonly Column[]): RowQuery | AppError {
   try {
     const query = isQuery(text) ? parse(text, { columns }) : parseCondition(text, { columns });
-    assertCompiles(query, columns);
+    columnsOf(query, columns);
     return query;
   } catch (error) {
     if (isAppError(error)) return error;
     throw error;
   }
-}
-
-function assertCompiles(query: RowQuery, columns: readonly Column[]): void {
-  compile(query, { columns, source: '"rows"', now: new Date(0), timezone: "UTC" });
 }
 
 function looksLikeC9ql(text: string): boolean {
@@ -90,9 +87,13 @@ function looksLikeC9ql(text: string): boolean {
 function notUnderstood({ columns }: Source): AppError {
   const names = columns.slice(0, SHOWN_COLUMNS).map(({ name }) => name);
   const more = columns.length > SHOWN_COLUMNS ? ", …" : "";
-  const numeric = columns.find(({ type }) => /INT|DOUBLE|DECIMAL|FLOAT/.test(type))?.name;
+  const measures = columns.filter((column) => (aggregateOf(column) ?? "none") !== "none");
+  const measure = measures.find((column) => aggregateOf(column) === "sum") ?? measures[0];
+  const numeric = measure?.name;
   const example =
-    numeric === undefined ? "the number of rows is below 50" : `the sum of ${numeric} is over 1000`;
+    measure === undefined
+      ? "the number of rows is below 50"
+      : `${aggregateOf(measure) === "avg" ? "the average" : "the sum"} of ${numeric} is over 1000`;
   return new AppError("bad_request", "The condition was not understood.", {
     hint: `The columns are ${names.join(", ")}${more}. Say one comparison, such as "${example}", or write C9QL, such as ${numeric ?? names[0]} > 50.`,
   });

@@ -182,8 +182,8 @@ describe("create_alert", () => {
       history: [{ happening: "fired", rows: 1 }],
     });
 
-    await due(alert.id);
     const before = (await details(alert.id)).checked_at;
+    await due(alert.id);
     await eventually(async () => expect((await details(alert.id)).checked_at).not.toBe(before));
     expect(await mailsTo("stock@example.com")).toHaveLength(1);
 

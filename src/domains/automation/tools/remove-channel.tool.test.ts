@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { refusalsOf } from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 it("takes a channel of the own workspace away, and is for admins", async () => {
   const admin = await server.token();

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const BI = "/api/2.0/mcp";
-let server: TestServer;
 let token: string;
 let reader: string;
-let datasetId: number;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  [token, reader] = [await server.token({ role: "contributor" }), await server.token({ role: "viewer" })];
-  datasetId = await makeDataset(server, token, "Orders", [{ id: 1, amount: 20 }]);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+[token, reader] = [await server.token({ role: "contributor" }), await server.token({ role: "viewer" })];
+const datasetId = await makeDataset(server, token, "Orders", [{ id: 1, amount: 20 }]);
 
 interface Saved {
   alert: Record<string, unknown> & { id: number; state: string };

@@ -3,8 +3,7 @@ import { isAppError } from "../../../kernel/errors.ts";
 import type { Clock } from "../../../kernel/time.ts";
 import { formatter, knownLocale } from "../../../platform/drawing/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { column, descending, isNotNull, rowQuery } from "../../data/index.ts";
-import { isNumbering, isYearName } from "../../models/index.ts";
+import { aggregateOf, column, descending, isNotNull, rowQuery } from "../../data/index.ts";
 import type { Dashboard, Widget } from "../boards.store.ts";
 import type { EffectiveViewers } from "../effective-viewers.ts";
 import { LIMITS as BI } from "../limits.ts";
@@ -220,10 +219,7 @@ export class InsightFinder {
 
 /** Where no numbers are named: all of them, along time if there is any. */
 async function wholeOf(source: Source, spec: WidgetSpec): Promise<WidgetSpec> {
-  const numbers = source.columns.filter(
-    (column) =>
-      isNumber(column) && !isNumbering({ name: column.name, kind: "number" }) && !isYearName(column.name),
-  );
+  const numbers = source.columns.filter((column) => (aggregateOf(column) ?? "none") !== "none");
   const x = spec.x ?? (source.columns.find(isTime) ?? (await dimensionsOf(source, []))[0])?.name;
   return {
     ...spec,

@@ -1,3 +1,4 @@
+import { isYearName } from "../../../kernel/name-words.ts";
 import { isIntegerType } from "../../../kernel/values.ts";
 import {
   type Column,
@@ -15,7 +16,7 @@ import {
   rowQuery,
   truncated,
 } from "../../data/index.ts";
-import { isYearName, tellsYears } from "../../models/index.ts";
+import { tellsYears } from "../../models/index.ts";
 import { allPeriods, momentOf, nextPeriod } from "../query/axis.ts";
 import { isAdditive, isTime, type Measure } from "../query/plan.ts";
 import { rangeOf } from "../query/points.ts";

@@ -1,8 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import type { Words } from "../../../kernel/translation.ts";
 import { columnKind, isIntegerType } from "../../../kernel/values.ts";
-import { type Column, call, column, countRows, type RowValue } from "../../data/index.ts";
-import { addsUp } from "../../models/index.ts";
+import { aggregateOf, type Column, call, column, countRows, type RowValue } from "../../data/index.ts";
 import type { Aggregate, ChartType, WidgetSpec } from "../shapes.ts";
 import { wordsIn } from "../words.ts";
 import { isNumber, type Source } from "./source.ts";
@@ -22,16 +21,13 @@ export interface Plan {
   measures: Measure[];
 }
 
-/** Numbers that name something. */
-const NAMING = /(^|[\W_])(id|year|season|jahr|zip|zip_?code|post_?code|plz)$/i;
-
 /** Charts that need nothing but one number, or none. */
 const WITHOUT_X: readonly ChartType[] = ["singletext", "gauge", "datagrid2", "recommendation"];
 
 /** How single values of a field read; what they add up to is another matter. */
-export function formatOf({ name, type }: Column, usual: string | undefined): string {
-  if (NAMING.test(name)) return "plain";
-  return usual ?? (isIntegerType(type) ? "integer" : "number");
+export function formatOf(column: Column, usual: string | undefined): string {
+  if (aggregateOf(column) === "none") return "plain";
+  return usual ?? (isIntegerType(column.type) ? "integer" : "number");
 }
 
 export function isTime({ type }: Column): boolean {
@@ -70,10 +66,10 @@ function measureOf(field: Column | null, { aggregate: wanted, format, chart }: W
   };
 }
 
-/** Numbers add up, except rates, prices and temperatures; of anything else there is a count. */
+/** As its column says; of what is no number, or one that only names something, there is a count. */
 function usualAggregate(field: Column | null): Aggregate {
-  if (field === null || !isNumber(field)) return "count";
-  return addsUp(field.name) ? "sum" : "avg";
+  const aggregate = field === null ? undefined : aggregateOf(field);
+  return aggregate === undefined || aggregate === "none" ? "count" : aggregate;
 }
 
 /** The parts of such a number have it as their sum. */

@@ -18,6 +18,7 @@ import {
   print,
   type RowQuery,
   restrictionFor,
+  resultColumns,
 } from "../../data/index.ts";
 import type { Dashboard } from "../boards.store.ts";
 import { LIMITS } from "../limits.ts";
@@ -96,7 +97,8 @@ export class Sources {
     const parameters = own === undefined ? {} : parametersIn(own, filterContext);
     const run = (asked: RowQuery, limit: number, isSample = false) =>
       this.#read(caller, dataset, { query: asked, limit, isSample, parameters, filterContext });
-    const columns = own === undefined ? visible : (await run(query, 1).catch(untold)).columns;
+    const columns =
+      own === undefined ? visible : resultColumns(own, visible, (await run(query, 1).catch(untold)).columns);
     const read: Source["read"] = (more, limit, isSample) => run(following(query, more), limit, isSample);
     const find = (name: string) => requireField(columns, name, dataset.name, hidesSome);
     return { dataset, query, columns, parameters, unfiltered, hidesSome, find, read };

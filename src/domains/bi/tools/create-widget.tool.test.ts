@@ -148,3 +148,20 @@ it("is for those who may write", async () => {
     /do not have permission/,
   );
 });
+
+it("makes a card of text, which needs no data and is read on the page as well", async () => {
+  const { dashboard_id } = await make();
+  const card = { name: "How to read this", chart_type: "text", dashboard_id };
+  await expect(call("create_widget", card)).rejects.toThrow(/options\.text/);
+  const { widget_id } = await call("create_widget", {
+    ...card,
+    options: { text: "All figures are **net**." },
+  });
+  const size = { width: 400, height: 200 };
+  expect(await call("preview_widget", { widget_id, ...size }, viewer)).toMatchObject({
+    kind: "text",
+    text: "All figures are **net**.",
+  });
+  await call("update_widget", { widget_id, options: { text: "Gross." } });
+  expect(await call("preview_widget", { widget_id, ...size })).toMatchObject({ text: "Gross." });
+});

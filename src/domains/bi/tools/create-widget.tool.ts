@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { defineTool, widgetOf, widgetShape } from "../define.ts";
-import { CHART_TYPES, newWidget, specOf } from "../shapes.ts";
+import { CONTRACT_CHART_TYPES, newWidget, specOf } from "../shapes.ts";
 
-const LISTED = CHART_TYPES.join(", ");
+const LISTED = CONTRACT_CHART_TYPES.join(", ");
 
 interface ContractInput {
   name: string;
   datasetId: number;
-  chartType: (typeof CHART_TYPES)[number];
+  chartType: (typeof CONTRACT_CHART_TYPES)[number];
   xAxis?: string;
   yAxis?: string;
   groupBy?: string;
@@ -27,7 +27,10 @@ export const createWidget = defineTool({
       input: z.strictObject({
         name: z.string().describe("Widget name"),
         datasetId: z.int().describe("Dataset to visualize"),
-        chartType: z.enum(CHART_TYPES).default("column").describe(`Chart type: ${LISTED}. Default: column`),
+        chartType: z
+          .enum(CONTRACT_CHART_TYPES)
+          .default("column")
+          .describe(`Chart type: ${LISTED}. Default: column`),
         xAxis: z
           .string()
           .optional()

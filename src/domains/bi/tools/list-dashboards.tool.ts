@@ -36,6 +36,7 @@ export const listDashboards = defineTool({
         widget_count: z.int(),
         url: z.string(),
         changed_at: z.string(),
+        folder: z.string().optional(),
       }),
     ),
   }),
@@ -45,13 +46,14 @@ export const listDashboards = defineTool({
     return {
       message: `Found ${total} ${total === 1 ? "dashboard" : "dashboards"}`,
       total,
-      dashboards: items.map(({ id, name, description, widgetCount, changedAt }) => ({
+      dashboards: items.map(({ id, name, description, widgetCount, changedAt, settings }) => ({
         id,
         name,
         description,
         widget_count: widgetCount,
         url: `${appUrl}/d/${id}`,
         changed_at: changedAt.toISOString(),
+        ...(settings.folder !== undefined && { folder: settings.folder }),
       })),
     };
   },

@@ -66,7 +66,7 @@ export const previewWidget = defineTool({
       dark: dark?.svg ?? null,
       hover: light?.hover ?? null,
       table: tableOf(subject),
-      text: textOf(subject),
+      text: widget.spec.chart === "text" ? (widget.spec.text ?? "") : textOf(subject),
       notes: [...notes],
       as_of: asOf?.toISOString() ?? null,
     };

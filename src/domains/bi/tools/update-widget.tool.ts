@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { defineTool, widgetOf, widgetShape } from "../define.ts";
-import { CHART_TYPES, type Filter, filterShape, specOf, widgetFields } from "../shapes.ts";
+import { CONTRACT_CHART_TYPES, type Filter, filterShape, specOf, widgetFields } from "../shapes.ts";
 
 /** `recommendation` can be made, and not chosen later: so the contract has it. */
-const CHANGEABLE = CHART_TYPES.filter((type) => type !== "recommendation");
+const CHANGEABLE = CONTRACT_CHART_TYPES.filter((type) => type !== "recommendation");
 
 interface ContractInput {
   widgetId: number;
   filters?: Filter[];
   c9ql?: string;
-  chartType?: (typeof CHART_TYPES)[number];
+  chartType?: (typeof CHANGEABLE)[number];
   widgetName?: string;
   xAxis?: string;
   yAxis?: string;

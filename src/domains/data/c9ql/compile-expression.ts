@@ -1,10 +1,9 @@
 import type { CallNode, DateTokenNode, Expression, ExpressionOf, NameNode } from "./ast.ts";
-import { asCondition, asMoment, asNumber, unify, writtenDate } from "./coerce.ts";
+import { Arguments, asCondition, asMoment, asNumber, unify, writtenDate } from "./coerce.ts";
 import { compileBetween, compileComparison, compileIn, compileLike } from "./compare.ts";
 import { formatTime, javaPattern } from "./date-functions.ts";
-import { Arguments } from "./function-spec.ts";
 import { findFunction, type Over, type RowFunctionSpec } from "./functions.ts";
-import { argumentOf } from "./parameters.ts";
+import { argumentOf, tokenTime } from "./parameters.ts";
 import { bindName, errorAt, followSteps, type Scope, unknownField } from "./scope.ts";
 import {
   BIGINT,
@@ -19,7 +18,6 @@ import {
   TIMESTAMP,
   type Value,
 } from "./value.ts";
-import { tokenTime } from "./variables.ts";
 
 /** An expression in SQL. What is grouped by counts as no field that is read. */
 export function compileExpression(scope: Scope, node: Expression): Value {

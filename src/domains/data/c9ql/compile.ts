@@ -10,7 +10,7 @@ import {
   type ValueItem,
 } from "./ast.ts";
 import { compileCondition, compileExpression } from "./compile-expression.ts";
-import { compileExpansion, compileOutputs, expansionIn, type Output } from "./expand.ts";
+import { compileExpansion, compileOutputs, expansionIn, type Output, ValuesNeeded } from "./expand.ts";
 import { isAggregateCall } from "./functions.ts";
 import { parametersOf } from "./parameters.ts";
 import { printExpression } from "./print.ts";
@@ -23,7 +23,6 @@ import {
   type Scope,
   TableView,
 } from "./scope.ts";
-import { ValuesNeeded } from "./transpose.ts";
 import { localTime, refuseLarge, type Value, type ValueType, valueType } from "./value.ts";
 
 export interface CompileOptions {
@@ -74,6 +73,11 @@ export function compile(query: Query, options: CompileOptions): CompiledQuery {
       ...(type.sql === undefined ? {} : { type: type.sql }),
     })),
   };
+}
+
+/** The columns that a query gives, where it fits those that it is asked on; else it says what is wrong with it. */
+export function columnsOf(query: Query, columns: CompileOptions["columns"]): CompiledQuery["columns"] {
+  return compile(query, { columns, source: '"rows"', now: new Date(0), timezone: "UTC" }).columns;
 }
 
 /** The same for queries whose columns depend on the data; `ask` gives the first column of what they need to know. */

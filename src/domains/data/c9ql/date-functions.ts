@@ -1,10 +1,10 @@
 import type { AppError } from "../../../kernel/errors.ts";
 import { quoteText } from "../../../kernel/sql-text.ts";
 import { nearest } from "../../../kernel/text.ts";
-import { type Arguments, type Fragment, type FunctionSpec, taking, takingOne } from "./function-spec.ts";
+import { type Arguments, type Fragment, type FunctionSpec, taking, takingOne } from "./coerce.ts";
+import { UNITS, type Unit, unitIn } from "./parameters.ts";
 import { errorAt } from "./scope.ts";
 import { BIGINT, constantValue, DATE, type LocalTime, TEXT, TIMESTAMP } from "./value.ts";
-import { UNITS, type Unit, unitIn } from "./variables.ts";
 
 function unitNamed(args: Arguments, index: number, word: string): Unit {
   const unit = unitIn(word);

@@ -4,8 +4,8 @@ import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import { quoteText } from "../../../kernel/sql-text.ts";
 import { readDateText } from "./coerce.ts";
 import { formatTime, javaPattern } from "./date-functions.ts";
+import { DATE_TOKENS, tokenTime } from "./parameters.ts";
 import { calendarTime, dateText, instantOf, type LocalTime, localTime, timestampText } from "./value.ts";
-import { DATE_TOKENS, tokenTime } from "./variables.ts";
 
 const at = (year: number, month: number, day: number, hour = 0, minute = 0): LocalTime =>
   calendarTime({ year, month, day, hour, minute }) as LocalTime;

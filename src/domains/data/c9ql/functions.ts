@@ -1,9 +1,17 @@
 import type { AppError } from "../../../kernel/errors.ts";
 import { nearest } from "../../../kernel/text.ts";
 import type { CallNode } from "./ast.ts";
-import { asNumber, extremeText, unify } from "./coerce.ts";
+import {
+  type Arguments,
+  asNumber,
+  extremeText,
+  type Fragment,
+  type FunctionSpec,
+  taking,
+  takingOne,
+  unify,
+} from "./coerce.ts";
 import { DATE_FUNCTIONS, spanAt } from "./date-functions.ts";
-import { type Arguments, type Fragment, type FunctionSpec, taking, takingOne } from "./function-spec.ts";
 import { errorAt, type Scope, sqlFunction } from "./scope.ts";
 import { BIGINT, converted, DOUBLE, isNumber, NUMBER, TEXT, TIMESTAMP, type ValueType } from "./value.ts";
 

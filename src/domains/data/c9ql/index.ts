@@ -7,12 +7,12 @@ export { asQueryError } from "./coerce.ts";
 export {
   type CompiledQuery,
   type CompileOptions,
+  columnsOf,
   compile,
   compileOn,
   compileTest,
   rowCondition,
 } from "./compile.ts";
-export { type Filter, filtersToC9ql, filtersToCondition, filtersToQuery } from "./filters.ts";
 export { parametersOf, refuseUnknownParameters } from "./parameters.ts";
 export { parse, parseCondition } from "./parse.ts";
 export { print, printExpression } from "./print.ts";

@@ -4,7 +4,8 @@ import { NOW, TestTable } from "../../../../test/support/c9ql-table.ts";
 import { anyName, anyText, tokenSoup } from "../../../../test/support/c9ql-trees.ts";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
-import { type CompileOptions, compile, filtersToQuery, parse, print } from "./index.ts";
+import { filtersToQuery } from "../row-query.ts";
+import { type CompileOptions, compile, parse, print } from "./index.ts";
 
 const isLong = process.env.KENNING_TEST_LONG !== undefined;
 

@@ -1,8 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
-import type { DateTokenNode, ParameterNode, Span } from "./ast.ts";
-import { queryError } from "./query-error.ts";
-import { readVariable } from "./variables.ts";
+import { type DateTokenNode, type ParameterNode, queryError, type Span } from "./ast.ts";
+import { readVariable } from "./parameters.ts";
 
 type TokenKind =
   | "word"

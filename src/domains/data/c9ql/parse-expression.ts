@@ -1,8 +1,8 @@
 import { LIMITS } from "../limits.ts";
 import type { ArithmeticOperator, CallNode, ComparisonOperator, Expression, NameNode, Step } from "./ast.ts";
 import type { Token } from "./lexer.ts";
+import { unitIn, unitWritten, wholeVariable } from "./parameters.ts";
 import type { Cursor, Place } from "./parse.ts";
-import { unitIn, unitWritten, wholeVariable } from "./variables.ts";
 
 const ARITHMETIC: Readonly<Record<string, { binds: number; rightToLeft?: boolean }>> = {
   "+": { binds: 1 },

@@ -1,6 +1,7 @@
 import { AppError } from "../../../kernel/errors.ts";
 import { LIMITS } from "../limits.ts";
 import {
+  type Complaint,
   childrenOf,
   type Expression,
   expressionsOf,
@@ -8,6 +9,7 @@ import {
   mapChildren,
   type Ordering,
   type Query,
+  queryError,
   type Span,
   type Statement,
   type ValueItem,
@@ -16,7 +18,6 @@ import { isAggregateCall, isRowFunction } from "./functions.ts";
 import { knownNames, type Token, tokenise } from "./lexer.ts";
 import { parseExpression, parseName, readExpressions } from "./parse-expression.ts";
 import { printExpression } from "./print.ts";
-import { type Complaint, queryError } from "./query-error.ts";
 import { isSqlWord, sqlHint } from "./scope.ts";
 
 interface ParseOptions {

@@ -5,7 +5,7 @@ import { TestTable } from "../../../../test/support/c9ql-table.ts";
 import { AppError, messageOf } from "../../../kernel/errors.ts";
 import { FUNCTION_NAMES, UNAVAILABLE } from "./functions.ts";
 import { asQueryError, parse, print } from "./index.ts";
-import { DATE_TOKENS } from "./variables.ts";
+import { DATE_TOKENS } from "./parameters.ts";
 
 /** docs/c9ql.md is run: every example gives the table or the error that stands below it. */
 

@@ -1,10 +1,17 @@
 import type { AppError } from "../../../kernel/errors.ts";
 import { quoteName, quoteText } from "../../../kernel/sql-text.ts";
 import { nearest } from "../../../kernel/text.ts";
-import type { Expression, ExpressionOf, NameNode, Span, Step } from "./ast.ts";
+import {
+  type Complaint,
+  type Expression,
+  type ExpressionOf,
+  type NameNode,
+  queryError,
+  type Span,
+  type Step,
+} from "./ast.ts";
 import { isPlain } from "./lexer.ts";
 import { printExpression } from "./print.ts";
-import { type Complaint, queryError } from "./query-error.ts";
 import { derived, describeKind, type LocalTime, OTHER, TEXT, type Value, type ValueType } from "./value.ts";
 
 export type ParameterScalar = string | number | boolean | null | Date;

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { AppError } from "../../../kernel/errors.ts";
 import { nearest } from "../../../kernel/text.ts";
+import type { DialectName } from "../../../platform/analytics/index.ts";
 import type { GuardedFetch } from "../../../platform/guarded-fetch/index.ts";
 import { explainIssues } from "../../../registry/explain-issues.ts";
 import type { Connector } from "./connector.ts";
@@ -313,6 +314,19 @@ export function connectorType(name: string): ConnectorType {
     hint: `${meant === undefined ? "" : `Did you mean ${meant}? `}The types are ${describeTypes()}.`,
     data: { types: CONNECTOR_TYPES.map(({ type }) => type) },
   });
+}
+
+/** The dialects in which statements over live datasets are written. */
+const LIVE: Readonly<Record<string, DialectName>> = {
+  postgresql: "postgresql",
+  citus: "postgresql",
+  cockroachdb: "postgresql",
+  redshift: "postgresql",
+};
+
+/** The dialect for statements over tables of such a datasource; undefined where they cannot be run there. */
+export function liveDialect(type: string): DialectName | undefined {
+  return LIVE[type];
 }
 
 export interface OpenOptions {

@@ -8,6 +8,7 @@ export {
   type RowBatch,
   type RunOptions,
   type SourceColumn,
+  type SourceTable,
   type Truncation,
 } from "./connector.ts";
 export {
@@ -17,6 +18,7 @@ export {
   connectorType,
   describeMainTypes,
   describeTypes,
+  liveDialect,
   type OpenOptions,
   openConnector,
   type PlainFields,

@@ -31,8 +31,10 @@ const options = z.strictObject({
   allow_empty: z.boolean().optional(),
 });
 
+export type ImportOptions = z.output<typeof options>;
+
 /** Checked as strictly as anything else, but told in a sentence: the schema would cost every client 400 tokens. */
-const toldOptions = z
+export const toldOptions = z
   .looseObject({})
   .pipe(options)
   .optional()
@@ -144,14 +146,14 @@ export const importFile = defineTool({
   },
 });
 
-function fileOptions({
+export function fileOptions({
   content_encoding: _encoding,
   allow_empty: _empty,
   date_format: dateFormat,
   skip_lines: skipLines,
   row_path: rowPath,
   ...same
-}: z.output<typeof options>): FileOptions {
+}: ImportOptions): FileOptions {
   const all = { ...same, dateFormat, skipLines, rowPath };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDataset, resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
-
-let server: TestServer;
-let token: string;
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Listing {
   total: number;
   datasets: { id: number; name: string; rows: number | null; columns?: { name: string }[] }[];
 }
 
-beforeAll(async () => {
-  server = await startTestServer();
-  token = await server.token({ role: "contributor" });
-  for (const name of ["Beta", "Alpha", "100% done"])
-    await makeDataset(server, token, name, [{ a: 1 }, { a: 2 }]);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const token = await server.token({ role: "contributor" });
+for (const name of ["Beta", "Alpha", "100% done"])
+  await makeDataset(server, token, name, [{ a: 1 }, { a: 2 }]);
 
 const list = (args: object, who = token) =>
   resultOf<Listing>(server, who, "list_datasets", args as Record<string, unknown>);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isLiveDataset } from "../dataset.ts";
 import { columnShape, defineTool } from "../define.ts";
 import { restrictionFor } from "../policies.ts";
 
@@ -25,7 +26,7 @@ export const listDatasets = defineTool({
         id: z.int(),
         name: z.string(),
         description: z.string().nullable(),
-        rows: z.int().nullable().describe("Null where policies keep some from you"),
+        rows: z.int().nullable().describe("Null where policies keep some from you, or it is live"),
         columns: z.array(columnShape).optional(),
         refreshed_at: z.string(),
       }),
@@ -43,7 +44,7 @@ export const listDatasets = defineTool({
           id: dataset.id,
           name: dataset.name,
           description: dataset.description,
-          rows: condition === null ? dataset.rowCount : null,
+          rows: condition === null && !isLiveDataset(dataset) ? dataset.rowCount : null,
           ...(withColumns && { columns: [...columns] }),
           refreshed_at: dataset.refreshedAt.toISOString(),
         };

@@ -93,7 +93,8 @@ function ofWorkspace(db: Catalog["db"], workspaceId: number | null, action: stri
 
 function conditionsOf(filter: Omit<AuditFilter, "limit">): (SQL | undefined)[] {
   const { action, userId, success, tokenId, application, address, datasetId, slowerThanMs } = filter;
-  const { since, until, before } = filter;
+  const { since, until, before, notInBrowser } = filter;
+  const inBrowser = sql`COALESCE(${auditEvents.metadata} ->> 'clientName', '') IN ('console', 'browser')`;
   const named = sql`${auditEvents.metadata} ->> 'applicationName' = ${application}`;
   return [
     action === undefined ? undefined : eq(auditEvents.action, action),
@@ -109,6 +110,11 @@ function conditionsOf(filter: Omit<AuditFilter, "limit">): (SQL | undefined)[] {
       ? undefined
       : sql`${auditEvents.datasets} @> ARRAY[${datasetId}]::bigint[] AND ${auditEvents.datasets} <> '{}'`,
     slowerThanMs === undefined ? undefined : gt(auditEvents.durationMs, slowerThanMs),
+    notInBrowser === undefined
+      ? undefined
+      : notInBrowser === null
+        ? sql`NOT (${inBrowser})`
+        : sql`(${inBrowser} AND ${inArray(auditEvents.resourceId, [...notInBrowser])}) IS NOT TRUE`,
     since === undefined ? undefined : gte(auditEvents.at, since),
     until === undefined ? undefined : lt(auditEvents.at, until),
     before === undefined ? undefined : lt(auditEvents.id, before),

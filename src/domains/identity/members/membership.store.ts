@@ -32,6 +32,7 @@ interface MembershipOptions {
   tell: TellChange;
   audit: AuditSink;
   users: Pick<Users, "signIn">;
+  passwordSignIn: boolean;
 }
 
 type Db = CatalogDb | CatalogTx;
@@ -99,11 +100,11 @@ async function setMember(
 }
 
 /** One change of a workspace's members at a time: two that each leave one admin must not leave none. */
-async function lockWorkspace(tx: CatalogTx, workspaceId: number): Promise<void> {
+export async function lockWorkspace(tx: CatalogTx, workspaceId: number): Promise<void> {
   await tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, workspaceId)).for("update");
 }
 
-async function changeMember(
+export async function changeMember(
   tx: CatalogTx,
   member: ListedMember,
   { workspaceId, role = member.role, attributes: changes = {}, groups: names, by }: MemberWish,
@@ -215,7 +216,7 @@ async function groupIdsOf(tx: CatalogTx, workspaceId: number, names: readonly st
   return [...known.filter(({ name }) => wanted.includes(name)), ...made].map(({ id }) => id);
 }
 
-async function enterGroups(
+export async function enterGroups(
   tx: CatalogTx,
   workspaceId: number,
   accountId: number,
@@ -284,6 +285,10 @@ async function joinWithPassword(
   from: Parameters<Users["signIn"]>[2],
 ): Promise<{ userId: number; workspace: string }> {
   const { catalog, clock, users } = options;
+  if (!options.passwordSignIn)
+    throw new AppError("forbidden", "Nobody signs in with a password here.", {
+      hint: "Sign in with your company's account.",
+    });
   const { email } = await requireInvitation(catalog.db, secret, clock.now());
   const [known] = await catalog.db
     .select({ id: accounts.id })
@@ -370,7 +375,11 @@ function hashOf(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }
 
-async function findMember(tx: Db, workspaceId: number, email: string): Promise<ListedMember | undefined> {
+export async function findMember(
+  tx: Db,
+  workspaceId: number,
+  email: string,
+): Promise<ListedMember | undefined> {
   const [member] = await membersOf(tx, workspaceId, email);
   return member;
 }

@@ -28,6 +28,7 @@ export interface UsersOptions {
   limiter: IdentityLimiter;
   tell: TellChange;
   audit: AuditSink;
+  passwordSignIn: boolean;
 }
 
 export function createUsers(options: UsersOptions): Users {
@@ -196,12 +197,13 @@ async function setPassword(
 }
 
 /** Who signs in is of no workspace yet. */
-function recordSession(
-  { audit }: UsersOptions,
+export function recordSession(
+  { audit }: Pick<UsersOptions, "audit">,
   action: string,
   userId: number | null,
   success: boolean,
   { address, requestId }: Origin,
+  more: Record<string, string> = {},
 ): void {
   const outcome = success ? "ok" : "unauthorized";
   const what = { workspaceId: null, resourceType: "account", resourceId: null };
@@ -213,7 +215,7 @@ function recordSession(
     outcome,
     durationMs: 0,
     address,
-    metadata: { requestId },
+    metadata: { requestId, ...more },
   });
 }
 
@@ -235,11 +237,15 @@ async function recordAccount(
 
 /** Every way to fail costs one argon2 run, so that time does not tell whether an account exists. */
 async function verifyPassword(
-  { catalog: { db }, limiter }: UsersOptions,
+  { catalog: { db }, limiter, passwordSignIn }: UsersOptions,
   email: string,
   password: string,
   address: string,
 ) {
+  if (!passwordSignIn)
+    throw new AppError("forbidden", "Nobody signs in with a password here.", {
+      hint: "Sign in with your company's account.",
+    });
   const normal = normaliseEmail(email);
   await limiter.admitPassword(normal, address);
   const [account] = await db

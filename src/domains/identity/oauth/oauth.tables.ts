@@ -54,6 +54,8 @@ export const webSessions = pgTable(
   {
     id: text("id").primaryKey(),
     accountId: account(),
+    /** The identity provider that vouched for them; null after a password. */
+    provider: text("provider"),
     createdAt: moment("created_at").notNull(),
     lastSeenAt: moment("last_seen_at").notNull(),
     expiresAt: moment("expires_at").notNull(),

@@ -15,6 +15,8 @@ export interface SignedIn {
   accountId: number;
   email: string;
   name: string;
+  /** The identity provider that vouched for them; null after a password. */
+  provider: string | null;
 }
 
 /** Who is signed in with a browser. */
@@ -28,12 +30,13 @@ export class WebSessions {
   }
 
   /** The value for the cookie; only its hash is kept. */
-  async start(accountId: number): Promise<string> {
+  async start(accountId: number, provider: string | null = null): Promise<string> {
     const secret = randomText(32);
     const now = this.#clock.now();
     const expiresAt = new Date(now.getTime() + IDLE_MS);
     const id = hash(secret);
-    await this.#db.insert(webSessions).values({ id, accountId, createdAt: now, lastSeenAt: now, expiresAt });
+    const times = { createdAt: now, lastSeenAt: now, expiresAt };
+    await this.#db.insert(webSessions).values({ id, accountId, provider, ...times });
     const [account] = await this.#db.select().from(accounts).where(eq(accounts.id, accountId));
     return `${secret}.${sealOf(secret, account?.passwordHash ?? "")}`;
   }
@@ -57,12 +60,18 @@ export class WebSessions {
         .set({ lastSeenAt: now, expiresAt: new Date(latest) })
         .where(eq(webSessions.id, session.id));
     }
-    return { accountId: session.accountId, email: account.email, name: account.name };
+    const { accountId, provider } = session;
+    return { accountId, email: account.email, name: account.name, provider };
   }
 
   async end(cookie: string): Promise<void> {
     const [secret = ""] = cookie.split(".");
     await this.#db.delete(webSessions).where(eq(webSessions.id, hash(secret)));
+  }
+
+  /** Of people who have signed in by a password as well: whoever is signed out at their company is out everywhere. */
+  async endAllOf(accountId: number): Promise<void> {
+    await this.#db.delete(webSessions).where(eq(webSessions.accountId, accountId));
   }
 
   async sweep(): Promise<void> {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Event {
   id: number;
@@ -11,15 +11,9 @@ interface Event {
   outcome: string;
 }
 
-let server: TestServer;
-let admin: string;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  await server.app.identity.workspaces.create({ slug: "other" });
-  admin = await server.token({ role: "admin" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+await server.app.identity.workspaces.create({ slug: "other" });
+const admin = await server.token({ role: "admin" });
 
 async function events(
   token: string,

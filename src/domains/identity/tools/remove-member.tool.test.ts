@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { newAccount } from "../../../../test/support/oauth-client.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let adminEmail: string;
-let admin: string;
-
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  adminEmail = await newAccount(server);
-  admin = await server.token({ email: adminEmail });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+const adminEmail = await newAccount(server);
+const admin = await server.token({ email: adminEmail });
 
 async function remove(email: string, token = admin): Promise<string> {
   const { result, error } = await callTool(server, token, "remove_member", { email });

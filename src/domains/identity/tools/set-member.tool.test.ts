@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { appUrlOf, Browser, newAccount, PASSWORD } from "../../../../test/support/oauth-client.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let admin: string;
-let workspaceId: number;
-
-beforeAll(async () => {
-  server = await startTestServer({ env: { RATE_LIMIT_ENABLED: "false" } });
-  await server.app.identity.workspaces.create({ slug: "globex", name: "Globex" });
-  workspaceId = (await server.app.identity.workspaces.bySlug("acme")).id;
-  admin = await server.token({ email: await newAccount(server) });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile({ env: { RATE_LIMIT_ENABLED: "false" } });
+await server.app.identity.workspaces.create({ slug: "globex", name: "Globex" });
+const workspaceId = (await server.app.identity.workspaces.bySlug("acme")).id;
+const admin = await server.token({ email: await newAccount(server) });
 
 interface Result {
   status: string;

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { type Added, addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const BI = "/api/2.0/mcp";
-let server: TestServer;
-let ada: string;
-let base: number;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  ada = await server.token({ role: "contributor" });
-  base = await makeBase(server, ada, { name: "Handbook" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const ada = await server.token({ role: "contributor" });
+const base = await makeBase(server, ada, { name: "Handbook" });
 
 const found = async (query: string) =>
   (await callKnowledge(server, ada, "search_documents", { query, knowledge_base_ids: [base] }, "/mcp"))

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let ada: string;
-let base: number;
-let id: number;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  ada = await server.token({ role: "contributor" });
-  base = await makeBase(server, ada, { name: "Handbook" });
-  id = (await addDocument(server, ada, base, "owls.txt", "Owls see at night.")).document_id;
-  await addDocument(server, ada, base, "bats.txt", "Bats hear.");
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const ada = await server.token({ role: "contributor" });
+const base = await makeBase(server, ada, { name: "Handbook" });
+const id = (await addDocument(server, ada, base, "owls.txt", "Owls see at night.")).document_id;
+await addDocument(server, ada, base, "bats.txt", "Bats hear.");
 
 const change = (args: Record<string, unknown>) =>
   resultOf<Record<string, unknown>>(server, ada, "change_document", { document_id: id, ...args });

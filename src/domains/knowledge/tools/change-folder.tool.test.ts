@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let ada: string;
-let base: number;
-let birds: number;
-let night: number;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  ada = await server.token({ role: "admin" });
-  base = await makeBase(server, ada, { name: "Animals" });
-  await addDocument(server, ada, base, "owls.txt", "Owls see.", "birds/night");
-  const { items } = await callKnowledge(
-    server,
-    ada,
-    "browse_knowledge_base",
-    { knowledge_base_id: base, recursive: true },
-    "/mcp",
-  );
-  birds = items[0].raw_id;
-  night = items[0].children[0].raw_id;
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const ada = await server.token({ role: "admin" });
+const base = await makeBase(server, ada, { name: "Animals" });
+await addDocument(server, ada, base, "owls.txt", "Owls see.", "birds/night");
+const { items } = await callKnowledge(
+  server,
+  ada,
+  "browse_knowledge_base",
+  { knowledge_base_id: base, recursive: true },
+  "/mcp",
+);
+const birds = items[0].raw_id;
+const night = items[0].children[0].raw_id;
 
 const change = (folder_id: number, args: Record<string, unknown>) =>
   resultOf<{ path: string }>(server, ada, "change_folder", { knowledge_base_id: base, folder_id, ...args });

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeBase } from "../../../../test/support/knowledge.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let ada: string;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  ada = await server.token({ role: "contributor" });
-  await server.app.identity.groups.create({ workspace: "acme", name: "team" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const ada = await server.token({ role: "contributor" });
+await server.app.identity.groups.create({ workspace: "acme", name: "team" });
 
 const create = async (args: Record<string, unknown>, token = ada) =>
   (await callTool(server, token, "create_knowledge_base", args)).result?.content[0]?.text ?? "";

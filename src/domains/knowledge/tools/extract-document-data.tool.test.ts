@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { addDocument, makeBase } from "../../../../test/support/knowledge.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const BI = "/api/2.0/mcp";
 const CONTRACT = `# Contract
@@ -50,28 +50,22 @@ Notes:
 Signature:
 `;
 const VISIT = "Inspection date: 01/09/2015";
-let server: TestServer;
-let ada: string;
-let ids: string[];
 
-beforeAll(async () => {
-  server = await startTestServer();
-  ada = await server.token({ role: "contributor" });
-  const base = await makeBase(server, ada, { name: "Contracts" });
-  const files = {
-    "acme.md": CONTRACT,
-    "müller.md": VERTRAG,
-    "poem.txt": "Roses are red.",
-    "bill.md": BILL,
-    "visit.txt": VISIT,
-    "paid.txt": "Total: 30.50 EUR\nAmount paid: 20.00 EUR\nTotal due: 10.50 EUR",
-    "form.txt": "Invoice No      INV-2024-00817\n\nName: Name\n\nTotal due in EUR 17.50",
-  };
-  ids = [];
-  for (const [name, text] of Object.entries(files))
-    ids.push(String((await addDocument(server, ada, base, name, text)).document_id));
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const ada = await server.token({ role: "contributor" });
+const base = await makeBase(server, ada, { name: "Contracts" });
+const files = {
+  "acme.md": CONTRACT,
+  "müller.md": VERTRAG,
+  "poem.txt": "Roses are red.",
+  "bill.md": BILL,
+  "visit.txt": VISIT,
+  "paid.txt": "Total: 30.50 EUR\nAmount paid: 20.00 EUR\nTotal due: 10.50 EUR",
+  "form.txt": "Invoice No      INV-2024-00817\n\nName: Name\n\nTotal due in EUR 17.50",
+};
+const ids: string[] = [];
+for (const [name, text] of Object.entries(files))
+  ids.push(String((await addDocument(server, ada, base, name, text)).document_id));
 
 interface Extracted {
   dataset_id: number;

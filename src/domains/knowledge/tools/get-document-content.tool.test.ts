@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const READ = "wegent_kb_get_document_content";
-let server: TestServer;
-let ada: string;
-let viewer: string;
-let base: number;
-let id: number;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  ada = await server.token({ role: "contributor" });
-  viewer = await server.token({ role: "viewer" });
-  base = await makeBase(server, ada, { name: "Handbook" });
-  id = (await addDocument(server, ada, base, "doc.md", "hello external knowledge")).document_id;
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const ada = await server.token({ role: "contributor" });
+const viewer = await server.token({ role: "viewer" });
+const base = await makeBase(server, ada, { name: "Handbook" });
+const id = (await addDocument(server, ada, base, "doc.md", "hello external knowledge")).document_id;
 
 const read = (args: Record<string, unknown>, token = viewer) => callKnowledge(server, token, READ, args);
 

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { addDocument, makeBase } from "../../../../test/support/knowledge.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const BI = "/api/2.0/mcp";
-let server: TestServer;
-let ada: string;
-let bob: string;
-let base: number;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  ada = await server.token({ role: "contributor" });
-  bob = await server.token({ role: "viewer" });
-  base = await makeBase(server, ada, { name: "Handbook" });
-  const own = await makeBase(server, ada, { name: "Diary", personal: true });
-  await addDocument(server, ada, base, "rules 100%.txt", "Rules");
-  await addDocument(server, ada, base, "plans.txt", "Plans");
-  await addDocument(server, ada, own, "diary.txt", "Dear diary");
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const ada = await server.token({ role: "contributor" });
+const bob = await server.token({ role: "viewer" });
+const base = await makeBase(server, ada, { name: "Handbook" });
+const own = await makeBase(server, ada, { name: "Diary", personal: true });
+await addDocument(server, ada, base, "rules 100%.txt", "Rules");
+await addDocument(server, ada, base, "plans.txt", "Plans");
+await addDocument(server, ada, own, "diary.txt", "Dear diary");
 
 interface Listing {
   total: number;

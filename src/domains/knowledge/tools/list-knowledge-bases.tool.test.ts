@@ -1,33 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const LIST = "wegent_kb_list_knowledge_bases";
-let server: TestServer;
-let ada: string;
-let bob: string;
-let viewer: string;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  const { identity } = server.app;
-  const workspace = "acme";
-  for (const email of ["ada@example.com", "bob@example.com"])
-    await identity.users.create({ email, workspace, role: "contributor" });
-  await identity.groups.create({ workspace, name: "team-a", displayName: "Team A" });
-  await identity.groups.addMember({ workspace, group: "team-a", email: "ada@example.com" });
-  ada = await server.token({ email: "ada@example.com", kind: "knowledge" });
-  bob = await server.token({ email: "bob@example.com" });
-  viewer = await server.token({ role: "viewer" });
-  const shared = await makeBase(server, ada, { name: "Handbook", description: "Rules for all" });
-  await makeBase(server, ada, { name: "Team notes", group: "team-a" });
-  await makeBase(server, ada, { name: "Diary", personal: true });
-  await addDocument(server, ada, shared, "a.txt", "First rule.");
-  const { document_id } = await addDocument(server, ada, shared, "b.txt", "Second rule.");
-  await resultOf(server, ada, "change_document", { document_id, active: false });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const { identity } = server.app;
+const workspace = "acme";
+for (const email of ["ada@example.com", "bob@example.com"])
+  await identity.users.create({ email, workspace, role: "contributor" });
+await identity.groups.create({ workspace, name: "team-a", displayName: "Team A" });
+await identity.groups.addMember({ workspace, group: "team-a", email: "ada@example.com" });
+const ada = await server.token({ email: "ada@example.com", kind: "knowledge" });
+const bob = await server.token({ email: "bob@example.com" });
+const viewer = await server.token({ role: "viewer" });
+const shared = await makeBase(server, ada, { name: "Handbook", description: "Rules for all" });
+await makeBase(server, ada, { name: "Team notes", group: "team-a" });
+await makeBase(server, ada, { name: "Diary", personal: true });
+await addDocument(server, ada, shared, "a.txt", "First rule.");
+const { document_id } = await addDocument(server, ada, shared, "b.txt", "Second rule.");
+await resultOf(server, ada, "change_document", { document_id, active: false });
 
 const list = (token: string, args: Record<string, unknown> = {}) => callKnowledge(server, token, LIST, args);
 // biome-ignore lint/suspicious/noExplicitAny: whatever there is.

@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { TestClock } from "../../../../test/support/identity.ts";
 import { callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let clock: TestClock;
-let ada: string;
-let base: number;
-
-beforeAll(async () => {
-  clock = new TestClock();
-  server = await startTestServer({ clock });
-  await server.app.identity.users.create({
-    email: "ada@example.com",
-    workspace: "acme",
-    role: "contributor",
-  });
-  ada = await server.token({ email: "ada@example.com" });
-  base = await makeBase(server, ada, { name: "Handbook" });
+const clock = new TestClock();
+const server = await serverOfFile({ clock });
+await server.app.identity.users.create({
+  email: "ada@example.com",
+  workspace: "acme",
+  role: "contributor",
 });
-afterAll(() => server.stop());
+const ada = await server.token({ email: "ada@example.com" });
+const base = await makeBase(server, ada, { name: "Handbook" });
 
 interface Credential {
   upload_url: string;

@@ -1,31 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { addDocument, callKnowledge, makeBase } from "../../../../test/support/knowledge.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const SEARCH = "wegent_kb_search_content";
-let server: TestServer;
-let ada: string;
-let bob: string;
-let handbook: number;
-let secret: number;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  ada = await server.token({ role: "contributor" });
-  bob = await server.token({ role: "viewer" });
-  handbook = await makeBase(server, ada, { name: "Handbook" });
-  secret = await makeBase(server, ada, { name: "Secret", personal: true });
-  await addDocument(
-    server,
-    ada,
-    handbook,
-    "leave.md",
-    "# Leave\n\nEveryone has 30 days of paid leave a year.\n",
-  );
-  await addDocument(server, ada, handbook, "travel.txt", "Trains are booked in second class.");
-  await addDocument(server, ada, secret, "plan.txt", "The paid leave will be 40 days from 2027.");
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const ada = await server.token({ role: "contributor" });
+const bob = await server.token({ role: "viewer" });
+const handbook = await makeBase(server, ada, { name: "Handbook" });
+const secret = await makeBase(server, ada, { name: "Secret", personal: true });
+await addDocument(
+  server,
+  ada,
+  handbook,
+  "leave.md",
+  "# Leave\n\nEveryone has 30 days of paid leave a year.\n",
+);
+await addDocument(server, ada, handbook, "travel.txt", "Trains are booked in second class.");
+await addDocument(server, ada, secret, "plan.txt", "The paid leave will be 40 days from 2027.");
 
 const search = (token: string, args: Record<string, unknown>) => callKnowledge(server, token, SEARCH, args);
 

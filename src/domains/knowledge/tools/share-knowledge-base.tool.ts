@@ -10,7 +10,7 @@ export const shareKnowledgeBase = defineTool({
   toolset: "library",
   title: "Share knowledge base",
   description:
-    "Lets a member or a group read or edit a knowledge base beyond its level, or takes that away (none); renames it. Only for its owner.",
+    "Lets a member or a group read or edit a knowledge base beyond its level, or takes that away (none); renames it; with its id alone, tells who has it. Only for its owner.",
   permission: "knowledge:write",
   effect: "write",
   within: ["knowledgeBases"],
@@ -35,11 +35,6 @@ export const shareKnowledgeBase = defineTool({
     const isShared = email !== undefined || group !== undefined || access !== undefined;
     if (isShared && ((email === undefined) === (group === undefined) || access === undefined))
       throw new AppError("bad_request", "Give either an email or a group, and the access.");
-    if (!isShared && name === undefined && description === undefined)
-      throw new AppError(
-        "bad_request",
-        "Give an email or a group and the access, or a new name or description.",
-      );
     const { id } = await knowledge.requireOwnBase(caller, args.knowledge_base_id);
     if (name !== undefined || description !== undefined)
       await bases.change(id, {

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { refusalsOf } from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let admin: string;
-let other: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.token();
-  await server.app.identity.workspaces.create({ slug: "globex", name: "Globex" });
-  other = await server.token({ workspace: "globex" });
-  for (const name of ["Main", "back"]) {
-    const provider = { name, kind: "openai", model: "gpt-5", api_key: "sk-very-secret" };
-    await resultOf(server, admin, "set_llm_provider", provider);
-  }
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const admin = await server.token();
+await server.app.identity.workspaces.create({ slug: "globex", name: "Globex" });
+const other = await server.token({ workspace: "globex" });
+for (const name of ["Main", "back"]) {
+  const provider = { name, kind: "openai", model: "gpt-5", api_key: "sk-very-secret" };
+  await resultOf(server, admin, "set_llm_provider", provider);
+}
 
 it("shows admins what their workspace has, without keys", async () => {
   const list = (token: string) =>

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { refusalsOf } from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const MAIN = { name: "main", kind: "openai", model: "gpt-5", api_key: "sk-very-secret-1" };
 
-let server: TestServer;
-let admin: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  admin = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const admin = await server.token();
 
 const set = (more: object) => resultOf(server, admin, "set_llm_provider", { ...MAIN, ...more });
 const list = async (token = admin) =>
@@ -68,5 +63,22 @@ describe("providers of language models", () => {
     const names = ["a", "b", "c", "d"];
     await Promise.all(names.map((name) => set({ name, default: true })));
     expect((await list()).filter(({ default: first }) => first)).toHaveLength(1);
+  });
+
+  it.each([
+    [{ api_key: undefined }, /needs a key/],
+    [{ api_key: " " }, /key is empty/],
+    [{ kind: "openai-compatible", api_key: undefined }, /needs its address/],
+    [{ kind: "openai-compatible", base_url: "https://u:p@example.com/v1" }, /without user/],
+    [{ kind: "openai-compatible", base_url: "https://example.com/v1?key=1" }, /query/],
+    [{ timeout_seconds: 3_600 }, /timeout_seconds/],
+  ])("refuse %j", async (more, why) => {
+    await expect(set({ name: "broken", ...more })).rejects.toThrow(why);
+  });
+
+  it("give a key to nobody but whom it was given for", async () => {
+    await set({ name: "moved", base_url: "https://example.com/v1" });
+    const elsewhere = set({ name: "moved", base_url: "https://example.org/v1", api_key: undefined });
+    await expect(elsewhere).rejects.toThrow(/given again/);
   });
 });

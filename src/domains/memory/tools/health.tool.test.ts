@@ -1,18 +1,14 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createTestDatabase } from "../../../../test/support/database.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile, startTestServer } from "../../../../test/support/server.ts";
 import { StallingProxy } from "../../../../test/support/stalling-proxy.ts";
 
 const MEMORY = "/api/mcp/v1";
-let server: TestServer;
 
-beforeAll(async () => {
-  server = await startTestServer();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
 
 describe("memory health", () => {
   it("[memory.health.result] says that the memory works, to any valid token", async () => {

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let token: string;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  token = await server.token();
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const token = await server.token();
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever there is.
 async function call(tool: string, args: Record<string, unknown>, as = token): Promise<any> {

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { idsOf, MemoryClient, type MemoryHit } from "../../../../test/support/memory.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let acme: MemoryClient;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  acme = new MemoryClient(server, await server.token({ kind: "memory" }));
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const acme = new MemoryClient(server, await server.token({ kind: "memory" }));
 
 describe("recall_at_time", () => {
   it("[memory.at-time.period] begins with the first moment, and ends before the last", async () => {

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { idsOf, MemoryClient } from "../../../../test/support/memory.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let acme: MemoryClient;
-
-beforeAll(async () => {
-  server = await startTestServer();
-  acme = new MemoryClient(server, await server.token({ kind: "memory" }));
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const acme = new MemoryClient(server, await server.token({ kind: "memory" }));
 
 describe("recall", () => {
   it("[memory.recall.hops] brings what is related with the hit, as far as hops says, or two hops", async () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { callTool } from "../../../../test/support/mcp.ts";
 import { MemoryClient } from "../../../../test/support/memory.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 const MEMORY = "/api/mcp/v1";
-let server: TestServer;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  await server.app.identity.workspaces.create({ slug: "other" });
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+await server.app.identity.workspaces.create({ slug: "other" });
 
 describe("memory stats", () => {
   it("[memory.stats.result] counts what the workspace of the token holds, and nothing of others", async () => {

@@ -1,3 +1,12 @@
+import {
+  keyThing,
+  longWords,
+  partWords,
+  singular,
+  snakeOf,
+  thingOf,
+  withUmlauts,
+} from "../../../kernel/name-words.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { isReserved, looksLikeFile } from "../guard/checks.ts";
 import { type ModelDataset, type Relationship, type SemanticModel, sqlOf } from "../model.ts";
@@ -7,7 +16,6 @@ import { aiOf, expressionOf, fieldsOf, type InferredField } from "./fields.ts";
 import type { Join, Looked } from "./joins.ts";
 import { isCalled } from "./keys.ts";
 import { metricsOf } from "./metrics.ts";
-import { keyThing, longWords, partWords, singular, snakeOf, thingOf, withUmlauts } from "./name-words.ts";
 import type { Guess } from "./profile.ts";
 import { roleOf } from "./roles.ts";
 import { totalSentence } from "./totals.ts";

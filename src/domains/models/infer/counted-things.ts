@@ -1,7 +1,7 @@
+import { isIdName, keyThing, partWords, thingOf, wordsOf } from "../../../kernel/name-words.ts";
 import { measureOf, unitCalled } from "../quantities/index.ts";
-import { keyThing, partWords, thingOf, wordsOf } from "./name-words.ts";
 import type { ColumnProfile, Profile } from "./profile.ts";
-import { isIdName, roleOf } from "./roles.ts";
+import { roleOf } from "./roles.ts";
 
 /** A thing that several rows are of, and the field whose different values tell how many of it there are. */
 export interface Counted {

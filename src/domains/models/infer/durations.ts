@@ -1,6 +1,6 @@
+import { longWords } from "../../../kernel/name-words.ts";
 import { sqlOf } from "../model.ts";
 import { aiOf, expressionOf, fieldsOf, type InferredField } from "./fields.ts";
-import { longWords } from "./name-words.ts";
 import { ask, type Guess, type Looking, type Profile } from "./profile.ts";
 import { spanWords } from "./synonyms.ts";
 

@@ -1,16 +1,23 @@
+import {
+  isIdName,
+  keyThing,
+  longWords,
+  partWords,
+  snakeOf,
+  thingOf,
+  wordsOf,
+} from "../../../kernel/name-words.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { AiContext, DataType, Expression, Field } from "../model.ts";
 import { measureOf } from "../quantities/index.ts";
 import { headsOf } from "./counted-things.ts";
 import { isCalled } from "./keys.ts";
-import { keyThing, longWords, partWords, snakeOf, thingOf, wordsOf } from "./name-words.ts";
 import { blankSql, type ColumnProfile, type Profile } from "./profile.ts";
 import {
   isBit,
   isCode,
   isDateText,
   isDigitDate,
-  isIdName,
   isNumbering,
   isTimeOfDay,
   type Role,

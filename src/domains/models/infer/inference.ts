@@ -6,7 +6,14 @@ import { clip } from "../../../kernel/text.ts";
 import { timeLimit } from "../../../kernel/time.ts";
 import type { Analytics } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import { type Data, type Dataset, type DatasetsStore, restrictionFor } from "../../data/index.ts";
+import {
+  type Data,
+  type DataServices,
+  type Dataset,
+  type DatasetsStore,
+  restrictionFor,
+  rowsVersion,
+} from "../../data/index.ts";
 import { modelNameFault } from "../format/model-reader.ts";
 import { LIMITS } from "../limits.ts";
 import type { PublishedModel } from "../models.store.ts";
@@ -33,6 +40,8 @@ interface InferenceParts {
   data: Data;
   datasets: DatasetsStore;
   analytics: Analytics;
+  datasources: DataServices["datasources"];
+  live: DataServices["live"];
 }
 
 /**
@@ -102,6 +111,22 @@ export class Inference {
       }),
     );
     return { document, guesses: [...missing, ...guesses] };
+  }
+
+  /** Makes live datasets of a datasource's tables, which a model can then be made of. */
+  async register(
+    caller: Caller,
+    datasourceId: number,
+    tables: readonly string[] | undefined,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    const { datasources, live } = this.#parts;
+    if (!caller.permissions.includes("bi:write"))
+      throw new AppError("forbidden", "Live datasets are made by those who may write data (bi:write).");
+    const datasource = await datasources.require(caller, datasourceId);
+    const most = LIMITS.models.inferredDatasets;
+    const wanted = await live.tablesOf(caller, datasource, tables, { most, signal });
+    return (await live.register(caller, datasource, wanted, signal)).map(({ name }) => name);
   }
 
   async #wanted(caller: Caller, names: readonly string[] | undefined): Promise<Dataset[]> {
@@ -197,8 +222,8 @@ export function omissionReason(error: unknown): string {
 
 /** What a caller sees of a dataset, exactly. */
 function viewKey(caller: Caller, dataset: Dataset): string {
-  const { id, version, name, workspaceId } = dataset;
-  return JSON.stringify([workspaceId, id, version, name, restrictionFor(caller, dataset)]);
+  const { id, name, workspaceId } = dataset;
+  return JSON.stringify([workspaceId, id, rowsVersion(dataset), name, restrictionFor(caller, dataset)]);
 }
 
 function hash(text: string): string {

@@ -1,11 +1,10 @@
 import { isAppError } from "../../../kernel/errors.ts";
+import { isIdName, keyThing, thingOf } from "../../../kernel/name-words.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { LIMITS } from "../limits.ts";
 import type { Span } from "./durations.ts";
 import { isCalled, type Keys } from "./keys.ts";
-import { keyThing, thingOf } from "./name-words.ts";
 import { ask, type ColumnProfile, type Looking, type Profile, type Sureness } from "./profile.ts";
-import { isIdName } from "./roles.ts";
 import type { TotalRows } from "./totals.ts";
 
 export interface Looked {

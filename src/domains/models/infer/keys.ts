@@ -1,7 +1,7 @@
+import { isIdName, longWords, partWords, singular, thingOf } from "../../../kernel/name-words.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
-import { longWords, partWords, singular, thingOf } from "./name-words.ts";
 import { ask, type ColumnProfile, type Looking, type Profile, type Sureness } from "./profile.ts";
-import { isIdName, roleOf } from "./roles.ts";
+import { roleOf } from "./roles.ts";
 
 export interface Keys {
   /** Empty where nothing tells rows apart. */

@@ -1,11 +1,11 @@
+import { isSomebodyName, longWords, singular } from "../../../kernel/name-words.ts";
 import { quoteName } from "../../../kernel/sql-text.ts";
 import type { Field, Metric, ModelDataset } from "../model.ts";
 import { measureOf } from "../quantities/index.ts";
 import type { Counted } from "./counted-things.ts";
 import { aiOf, expressionOf, type InferredField } from "./fields.ts";
-import { longWords, singular } from "./name-words.ts";
 import type { Guess } from "./profile.ts";
-import { isSomebody, isStock, plainlyAddsUp } from "./roles.ts";
+import { isStock, plainlyAddsUp } from "./roles.ts";
 import { averageWords, isSelling, isSpending, moneyWords, SALES, SPENDING } from "./synonyms.ts";
 
 export interface Measured {
@@ -172,7 +172,7 @@ function soldWords({ thing, belongsTo }: Measured, field: string): string[] {
   // Who bought it was not sold.
   const things = belongsTo
     .map((each) => each.thing)
-    .filter((each) => !isSelling(each) && !isSomebody(each.join(" ")));
+    .filter((each) => !isSelling(each) && !isSomebodyName(each.join("_")));
   const verbs = ["sold", "ordered", "bought"];
   return ["unit", "item", ...things.map((each) => each.join(" "))].flatMap((word) =>
     verbs.map((verb) => `${word} ${verb}`),

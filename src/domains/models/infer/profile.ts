@@ -1,8 +1,8 @@
 import { quoteName } from "../../../kernel/sql-text.ts";
 import { type ColumnKind, columnKind } from "../../../kernel/values.ts";
-import type { Analytics, Column, JsonValue, TableView } from "../../../platform/analytics/index.ts";
+import type { Analytics, JsonValue, TableView } from "../../../platform/analytics/index.ts";
 import type { Caller } from "../../../registry/caller.ts";
-import type { Data, Dataset } from "../../data/index.ts";
+import type { Column, Data, Dataset } from "../../data/index.ts";
 import { LIMITS } from "../limits.ts";
 
 /** Statistics of one column, over the rows that were profiled. */
@@ -93,7 +93,8 @@ export async function ask(
 ): Promise<JsonValue[][]> {
   const limits = { rows: 1_000, ms: LIMITS.models.inferenceMs };
   const scope = String(caller.workspace.id);
-  return (await analytics.query({ scope, tableViews, sql, limits, signal })).rows;
+  const sampleRows = LIMITS.models.liveSampleRows;
+  return (await analytics.query({ scope, tableViews, sql, limits, sampleRows, signal })).rows;
 }
 
 const FACTS = 11;
@@ -147,13 +148,13 @@ function factsSql(kind: ColumnKind, name: string): string[] {
   ];
 }
 
-function columnProfile({ name, type }: Column, row: readonly JsonValue[]): ColumnProfile {
+function columnProfile(column: Column, row: readonly JsonValue[]): ColumnProfile {
+  const { type } = column;
   const number = (i: number) => Number(row[i] ?? 0);
   const bound = (i: number) => (typeof row[i] === "number" ? (row[i] as number) : null);
   const blanks = columnKind(type) === "text" && number(2) > CODE_LETTERS ? number(7) : 0;
   return {
-    name,
-    type,
+    ...column,
     kind: columnKind(type),
     filled: number(0) - blanks,
     distinct: number(1) - Math.min(blanks, 1),

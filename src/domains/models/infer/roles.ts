@@ -1,4 +1,13 @@
-import { partWords } from "./name-words.ts";
+import {
+  addsUp,
+  isIdName,
+  isNumberingName,
+  isSomebodyName,
+  isYearName,
+  partWords,
+  RATES,
+  usualAggregate,
+} from "../../../kernel/name-words.ts";
 import type { ColumnProfile } from "./profile.ts";
 
 /** Role of a column. */
@@ -16,7 +25,6 @@ export type Role =
   /** Long texts, nested values: to be read, not to be grouped by. */
   | "other";
 
-const IDS = new Set(["id", "ids", "key", "uuid", "guid", "pk", "fk", "sk", "schlüssel", "kennung"]);
 const CODES = new Set(
   `code number no zip postcode postal phone telephone fax isbn ean sku barcode ssn iban vin latitude longitude lat
   lng lon easting northing rechtswert hochwert rank ranking position order sequence seq index sort version day month week quarter hour minute weekday
@@ -24,29 +32,12 @@ const CODES = new Set(
   postleitzahl telefon vorwahl hausnummer monat woche tag quartal stunde rang platz stufe klasse gruppe saison staffel
   folge runde`.split(/\s+/),
 );
-const RATES = new Set(
-  `price rate ratio percent percentage share average mean median score rating age temperature discount margin gpa
-  speed density mass height altitude elevation depth probability fraction per yield interest width length size weight
-  balance stock inventory cumulative ytd standing standings bmi index factor efficiency satisfaction threshold mpg ph
-  radius distance capacity wind humidity pressure celsius fahrenheit voltage latitude longitude lat lng lon
-  expectancy fertility mortality horsepower acceleration displacement mileage cylinders gallon carat frequency period
-  intensity magnitude concentration
-  preis kurs quote anteil prozent durchschnitt mittelwert bewertung alter temperatur geschwindigkeit satz
-  luftfeuchtigkeit luftdruck höhe gewicht größe länge breite tiefe stand bestand rabatt note`.split(/\s+/),
-);
-/** What is a part or a middle stays one, also of totals. */
-const MIDDLES = new Set("rate ratio percent percentage share average mean median anteil prozent".split(" "));
 /** Of these the sum is plainly meant: money that moved, and things that were counted. */
 const AMOUNTS =
   /^(amounts?|totals?|sum|revenues?|sales|turnover|profits?|costs?|expenses?|spend(ing)?|budgets?|gross|fares?|tips?|tolls?|tax(es)?|fees?|bills?|payments?|refunds?|donations?|quantity|units?|counts?|pieces|votes?|deaths|births|cases|injuries|casualties|passengers|visitors|visits|guests|clicks|views|impressions|downloads|orders|items|goals|points|wins|losses|hours|minutes|generation|production|consumption|output|emissions|precipitation|rain(fall)?|snow(fall)?|imports|exports|umsatz|erlös|betrag|menge|anzahl|kosten|gewinn|summe|gebühr|steuer|stunden|trinkgeld|stückzahl|ausgaben|einnahmen)$/;
 const YEARS = { least: 1_500, most: 2_200 };
 /** Longer texts on average are told, not chosen. */
 const PROSE_CHARACTERS = 80;
-
-export function isIdName(name: string): boolean {
-  const words = partWords(name);
-  return IDS.has(words.at(-1) ?? "") || /[a-z](Id|ID)$/.test(name);
-}
 
 export function roleOf(column: ColumnProfile): Role {
   const words = partWords(column.name);
@@ -57,20 +48,15 @@ export function roleOf(column: ColumnProfile): Role {
   if (isIdName(column.name)) return "id";
   if (column.kind === "text") return column.length > PROSE_CHARACTERS ? "other" : "text";
   if (column.kind === "other") return "other";
+  // What its author says of a column comes before what its name says.
+  if (column.aggregate !== undefined && column.aggregate !== usualAggregate(column.name))
+    return ({ sum: "amount", avg: "rate", none: "id" } as const)[column.aggregate];
   if (isYear(column)) return "year";
-  if (column.isWhole && isSomebody(words.join(" "))) return "id";
+  if (column.isWhole && isSomebodyName(column.name)) return "id";
   if (CODES.has(last) || (isNamed(CODES) && !isNamed(RATES) && column.isWhole && words.length < 3)) {
     return "id";
   }
   return addsUp(column.name) ? "amount" : "rate";
-}
-
-/** Additive measure? By its name: for questions and for charts. */
-export function addsUp(name: string): boolean {
-  const words = partWords(name);
-  const isNamed = (those: ReadonlySet<string>) => words.some((word) => those.has(word));
-  if (isNamed(MIDDLES)) return false;
-  return words.includes("total") || words.includes("gesamt") || !isNamed(RATES);
 }
 
 /** True if nothing but the sum can be meant where no aggregate is named. */
@@ -92,23 +78,8 @@ export function isCode(name: string): boolean {
 
 /** A number that only says which one it is, by its name: nobody adds such up, or asks for their middle. */
 export function isNumbering({ name, kind }: Pick<ColumnProfile, "name" | "kind">): boolean {
-  const words = partWords(name);
-  return (
-    kind === "number" &&
-    (isIdName(name) || NUMBERINGS.test(words.at(-1) ?? "") || isSomebody(words.join(" ")))
-  );
+  return kind === "number" && isNumberingName(name);
 }
-
-/** A number under the name of one person, company or place says who or where it is. */
-const SOMEBODY =
-  /^(?:\p{L}+ )?(?:agent|company|customer|client|user|employee|member|patient|student|driver|seller|vendor|supplier|store|shop|branch|operator|cashier|doctor|teacher|owner|kunde|mitarbeiter|filiale|lieferant|firma)$/u;
-
-export function isSomebody(words: string): boolean {
-  return SOMEBODY.test(words);
-}
-
-const NUMBERINGS =
-  /^(code|number|no|nummer|zip|postcode|postal|plz|postleitzahl|phone|telefon|isbn|ean|sku|day|month|week|quarter|hour|weekday|level|grade|floor|class|cluster|group|segment|tier|category|season|episode|chapter|round|lap|monat|woche|tag|quartal|stunde|stufe|klasse|gruppe|saison|staffel|folge|runde)$/;
 
 /** All that is there is written as `13:08`, or is a time for the engine. */
 export function isTimeOfDay({ kind, type, filled, clocks }: ColumnProfile): boolean {
@@ -136,10 +107,6 @@ function isYear({ name, min, max, isWhole }: ColumnProfile): boolean {
 /** True if whole numbers are years, by what they are called and from where to where they go: for questions and for charts. */
 export function tellsYears(name: string, min: number, max: number): boolean {
   return isYearName(name) && min >= YEARS.least && max <= YEARS.most;
-}
-
-export function isYearName(name: string): boolean {
-  return /^(year|season|jahr|saison)$/.test(partWords(name).at(-1) ?? "");
 }
 
 /** 0 and 1, under a name that asks a question or in so many rows that a count would have been something else once. */

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { makeDataset } from "../../../../test/support/datasets.ts";
-import { openShop, readResource, type Shop, saveModel } from "../../../../test/support/models.ts";
+import { openShop, readResource, saveModel } from "../../../../test/support/models.ts";
 import { PATHS, rpc } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
-
-let server: TestServer;
-let shop: Shop;
-let sales: string;
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 /** The dataset of the contract's example. */
 const SALES = `
@@ -47,14 +43,11 @@ fields:
     source_column: total_amount
 `;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-  const row = { order_id: 1, customer_id: 2, order_date: "2024-03-31", total_amount: 9.99 };
-  await makeDataset(server, shop.admin, "orders_2", [row]);
-  sales = (await saveModel(server, shop.admin, SALES)).id;
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const shop = await openShop(server);
+const row = { order_id: 1, customer_id: 2, order_date: "2024-03-31", total_amount: 9.99 };
+await makeDataset(server, shop.admin, "orders_2", [row]);
+const sales = (await saveModel(server, shop.admin, SALES)).id;
 
 const ADDRESSES = [
   ["knecta://ontologies", PATHS.agent],

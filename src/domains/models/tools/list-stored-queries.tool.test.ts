@@ -1,34 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
-import {
-  openShop,
-  query,
-  refusalsOf,
-  type Shop,
-  saveModel,
-  shopModel,
-} from "../../../../test/support/models.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
-
-let server: TestServer;
-let shop: Shop;
-let first: string;
+import { openShop, query, refusalsOf, saveModel, shopModel } from "../../../../test/support/models.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
 interface Listed {
   total: number;
   queries: { storedQueryId: string; name: string | null; modelName: string; sql: string; params: string[] }[];
 }
 
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-  await saveModel(server, shop.admin, shopModel({ name: "other" }));
-  first = (await query(server, shop.contributor, "SELECT $1 AS a", { params: ["x"] }))
-    .storedQueryId as string;
-  await query(server, shop.contributor, "SELECT 2 AS b", { modelName: "other" });
-  await query(server, shop.viewer, "SELECT 3 AS c");
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const shop = await openShop(server);
+await saveModel(server, shop.admin, shopModel({ name: "other" }));
+const first = (await query(server, shop.contributor, "SELECT $1 AS a", { params: ["x"] }))
+  .storedQueryId as string;
+await query(server, shop.contributor, "SELECT 2 AS b", { modelName: "other" });
+await query(server, shop.viewer, "SELECT 3 AS c");
 
 const list = (token: string, args: Record<string, unknown> = {}) =>
   resultOf<Listed>(server, token, "list_stored_queries", args);

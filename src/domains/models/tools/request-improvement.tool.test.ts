@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { resultOf } from "../../../../test/support/datasets.ts";
 import { callTool } from "../../../../test/support/mcp.ts";
-import {
-  openShop,
-  refusalsOf,
-  type Shop,
-  saveModel,
-  shopModel,
-  textOf,
-} from "../../../../test/support/models.ts";
+import { openShop, refusalsOf, saveModel, shopModel, textOf } from "../../../../test/support/models.ts";
 import { PATHS } from "../../../../test/support/rpc.ts";
-import { startTestServer, type TestServer } from "../../../../test/support/server.ts";
+import { serverOfFile } from "../../../../test/support/server.ts";
 
-let server: TestServer;
-let shop: Shop;
 const WISH = { modelName: "shop", title: "No weights", description: "Orders should have a weight." };
 
-beforeAll(async () => {
-  server = await startTestServer();
-  shop = await openShop(server);
-});
-afterAll(() => server.stop());
+const server = await serverOfFile();
+const shop = await openShop(server);
 
 const ask = (args: object, token = shop.contributor, path: string = PATHS.models) =>
   callTool(server, token, "request_improvement", { ...WISH, ...args }, path);

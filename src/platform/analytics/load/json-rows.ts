@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { AppError } from "../../../kernel/errors.ts";
+import { ElementSplitter } from "../../files/index.ts";
 import { LIMITS } from "../limits.ts";
 import { parseToRewrite } from "../types/row-json.ts";
 import type { Row } from "../types/row-types.ts";
@@ -72,114 +73,29 @@ class LineSplitter {
   }
 }
 
-const QUOTE = 34;
-const COMMA = 44;
-const BACKSLASH = 92;
-const LIST_OPEN = 91;
-const LIST_CLOSE = 93;
-const OBJECT_OPEN = 123;
-const OBJECT_CLOSE = 125;
-const NEWLINE = 10;
-
-/**
- * Values that stand in one array, over any number of lines. It only looks for where they end; what is wrong inside of
- * them is found when they are read.
- */
+/** Values that stand in one array, over any number of lines. */
 class ArraySplitter {
-  #rest = Buffer.alloc(0);
-  #line = 1;
-  #startLine = 1;
-  #depth = 0;
-  #isInString = false;
-  #isEscaped = false;
-  /** Where the value begins in the rest and the piece; -1 between values. */
-  #start = -1;
-  #state: "before" | "value" | "between" | "after" = "before";
+  readonly #splitter = new ElementSplitter({
+    isInside: true,
+    mostBytes: LIMITS.analytics.objectBytes,
+    tooLarge: valueTooLarge,
+  });
 
   push(piece: Buffer): RawValue[] {
-    const offset = this.#rest.length;
-    const all = offset === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    const values: RawValue[] = [];
-    for (let at = offset; at < all.length; at += 1) this.#step(all[at]!, at, all, values);
-    this.#rest = this.#start === -1 ? Buffer.alloc(0) : Buffer.from(all.subarray(this.#start));
-    if (this.#start !== -1) this.#start = 0;
-    if (this.#rest.length > LIMITS.analytics.objectBytes) throw valueTooLarge(this.#startLine);
-    return values;
+    return this.#checked(this.#splitter.push(piece));
   }
 
   end(): RawValue[] {
-    if (this.#state !== "after") throw malformed(this.#line, "it ends in the middle");
-    return [];
+    return this.#checked(this.#splitter.finish());
   }
 
-  #step(byte: number, at: number, all: Buffer, values: RawValue[]): void {
-    if (byte === NEWLINE) this.#line += 1;
-    if (this.#isInString) {
-      this.#stepInString(byte);
-    } else if (this.#start !== -1 && this.#depth === 0 && isEnd(byte)) {
-      this.#finish(at, all, values);
-      if (!isBlank(byte)) this.#stepBetween(byte, at);
-    } else if (this.#start === -1) {
-      if (!isBlank(byte)) this.#stepBetween(byte, at);
-    } else {
-      this.#stepInside(byte);
-    }
+  #checked(values: RawValue[]): RawValue[] {
+    const [first, ...more] = this.#splitter.top;
+    const line = values.at(-1)?.line ?? 1;
+    if (first !== undefined && first !== "array") throw malformed(line, "an array was expected");
+    if (more.length > 0) throw malformed(line, "there is something after the end");
+    return values;
   }
-
-  #stepInString(byte: number): void {
-    if (this.#isEscaped) this.#isEscaped = false;
-    else if (byte === BACKSLASH) this.#isEscaped = true;
-    else if (byte === QUOTE) this.#isInString = false;
-  }
-
-  #stepInside(byte: number): void {
-    if (byte === QUOTE) this.#isInString = true;
-    else if (byte === LIST_OPEN || byte === OBJECT_OPEN) this.#depth += 1;
-    else if (byte === LIST_CLOSE || byte === OBJECT_CLOSE) this.#depth -= 1;
-    if (this.#depth > LIMITS.analytics.jsonDepth) throw tooDeep(this.#line);
-    if (this.#depth < 0) throw malformed(this.#line, "a bracket closes what was not opened");
-  }
-
-  /** Outside of values, where only the array itself and its commas may be. */
-  #stepBetween(byte: number, at: number): void {
-    switch (this.#state) {
-      case "before":
-        if (byte !== LIST_OPEN) throw malformed(this.#line, "an array was expected");
-        this.#state = "value";
-        return;
-      case "value":
-        if (byte === LIST_CLOSE) this.#state = "after";
-        else this.#begin(byte, at);
-        return;
-      case "between":
-        if (byte === COMMA) this.#state = "value";
-        else if (byte === LIST_CLOSE) this.#state = "after";
-        else throw malformed(this.#line, "a comma is missing");
-        return;
-      case "after":
-        throw malformed(this.#line, "there is something after the end");
-    }
-  }
-
-  #begin(byte: number, at: number): void {
-    this.#start = at;
-    this.#startLine = this.#line;
-    this.#stepInside(byte);
-  }
-
-  #finish(at: number, all: Buffer, values: RawValue[]): void {
-    values.push({ bytes: all.subarray(this.#start, at), line: this.#startLine });
-    this.#start = -1;
-    this.#state = "between";
-  }
-}
-
-function isBlank(byte: number): boolean {
-  return byte === 32 || byte === NEWLINE || byte === 13 || byte === 9;
-}
-
-function isEnd(byte: number): boolean {
-  return isBlank(byte) || byte === COMMA || byte === LIST_CLOSE || byte === OBJECT_OPEN;
 }
 
 /** How deep a text is nested at most; whether it is JSON is another matter. */

@@ -8,6 +8,11 @@ export const GERMAN: Readonly<Record<string, string>> = {
   "Signed in": "Angemeldet",
   "Signed out": "Abgemeldet",
   "Sign in": "Anmelden",
+  "Continue with {0}": "Weiter mit {0}",
+  or: "oder",
+  "Sign out of {0} as well": "Auch bei {0} abmelden",
+  "This sign-in was not begun here, or it is too long ago.":
+    "Diese Anmeldung wurde nicht hier begonnen, oder sie ist zu lange her.",
   Account: "Konto",
   "Sign out": "Abmelden",
   "E-mail": "E-Mail",
@@ -24,13 +29,13 @@ export const GERMAN: Readonly<Record<string, string>> = {
   "At least 12 characters. If you have an account with this address already, enter its password.":
     "Mindestens 12 Zeichen. Wenn Sie mit dieser Adresse schon ein Konto haben, geben Sie dessen Passwort ein.",
   "You are signed in": "Sie sind angemeldet",
-  'as <strong>{0}</strong>. You can close this page and go back to your client, or see <a href="/">your dashboards, tokens and connected apps</a>.':
-    'als <strong>{0}</strong>. Sie können diese Seite schließen und zu Ihrem Client zurückkehren, oder <a href="/">Ihre Dashboards, Token und verbundenen Anwendungen</a> ansehen.',
+  'as <strong>{0}</strong>. You can close this page and go back to your client, or go to <a href="/">the console</a>.':
+    'als <strong>{0}</strong>. Sie können diese Seite schließen und zu Ihrem Client zurückkehren, oder zur <a href="/">Konsole</a> gehen.',
   "You are signed out": "Sie sind abgemeldet",
   "Apps that you have connected stay connected until you revoke them.":
     "Anwendungen, die Sie verbunden haben, bleiben verbunden, bis Sie es widerrufen.",
-  '<a href="/sign-in?return_to=%2F">Sign in again</a>, or go to <a href="/">the start page</a>.':
-    '<a href="/sign-in?return_to=%2F">Wieder anmelden</a> oder zur <a href="/">Startseite</a> gehen.',
+  '<a href="/sign-in?return_to=%2F">Sign in again</a>':
+    '<a href="/sign-in?return_to=%2F">Wieder anmelden</a>',
   'Connect <span class="client">{0}</span>?': '<span class="client">{0}</span> verbinden?',
   'It will act as <strong>{0}</strong>, and send you back to <strong class="host">{1}</strong>.':
     'Die Anwendung handelt als <strong>{0}</strong> und schickt Sie zurück zu <strong class="host">{1}</strong>.',
@@ -72,51 +77,20 @@ export const GERMAN: Readonly<Record<string, string>> = {
   "Add and change documents": "Dokumente hinzufügen und ändern",
   "Administer the workspace, with its audit log": "Den Arbeitsbereich verwalten, mit seinem Protokoll",
 
-  // The start page
-  Welcome: "Willkommen",
-  Start: "Start",
-  "Your organisation’s data, documents and memory, for any AI client":
-    "Die Daten, Dokumente und Erinnerungen Ihrer Organisation, für jeden KI-Client",
-  "Kenning is a server that Claude, ChatGPT, Cursor, VS Code, Codex and others connect to by the Model Context Protocol. Everyone signs in as themselves, and a client can do what its person may do, and no more.":
-    "Kenning ist ein Server, mit dem sich Claude, ChatGPT, Cursor, VS Code, Codex und andere über das Model Context Protocol verbinden. Alle melden sich mit dem eigenen Konto an, und ein Client kann, was sein Mensch darf, und nicht mehr.",
-  "The first account and its password are shown where the server was started.":
-    "Das erste Konto und sein Passwort stehen dort, wo der Server gestartet wurde.",
-  "Hello, {0}": "Hallo, {0}",
-  "You are not a member of any workspace yet. Whoever runs this server can make you one.":
-    "Sie sind noch in keinem Arbeitsbereich Mitglied. Wer diesen Server betreibt, kann das ändern.",
-  "Your workspaces": "Ihre Arbeitsbereiche",
-  Dashboards: "Dashboards",
-  "There are none yet: ask your client to make one.":
-    "Es gibt noch keine: Bitten Sie Ihren Client, eines anzulegen.",
-  "and {0} more; your client lists them all.": "und {0} weitere; Ihr Client zählt alle auf.",
-  "just now": "gerade eben",
-
-  // Asking
-  Question: "Frage",
-  "Ask about your data, documents and memory": "Fragen Sie nach Daten, Dokumenten und Erinnerungen",
-  "Ask another question": "Stellen Sie eine weitere Frage",
-  Workspace: "Arbeitsbereich",
-  Ask: "Fragen",
-  "Nothing in this workspace answers that.": "In diesem Arbeitsbereich beantwortet das nichts.",
-  Answer: "Antwort",
+  // Dashboards
   Data: "Daten",
-  "Read as: {0}": "Verstanden als: {0}",
-  Rows: "Zeilen",
-  "The first {0} of {1} rows.": "Die ersten {0} von {1} Zeilen.",
-  "{0} more columns are not shown.": "{0} weitere Spalten werden nicht gezeigt.",
-  "From documents": "Aus Dokumenten",
-  "page {0}": "Seite {0}",
-  "From memory": "Aus dem Gedächtnis",
+
+  // The address of the server alone
+  Start: "Start",
+  "You are in no workspace yet": "Sie gehören noch zu keinem Arbeitsbereich",
+  "Ask an admin to invite you: the link of the invitation leads into their workspace.":
+    "Bitten Sie eine Administratorin oder einen Administrator um eine Einladung: Ihr Link führt in den Arbeitsbereich.",
+  "The console is not built": "Die Konsole ist nicht gebaut",
+  "Clients can connect all the same. <code>npm start</code> builds the console before it starts the server, and says why where it cannot; <code>node bin/build-console.cjs</code> builds it alone.":
+    "Clients können sich trotzdem verbinden. <code>npm start</code> baut die Konsole, bevor es den Server startet, und sagt, wenn es das nicht kann, warum; <code>node bin/build-console.cjs</code> baut sie allein.",
+  "You are signed in as <strong>{0}</strong>.": "Sie sind als <strong>{0}</strong> angemeldet.",
 
   // Connecting a client
-  "Connect a client": "Einen Client verbinden",
-  "Give it this address. It opens your browser, you sign in and say what it may do.":
-    "Geben Sie ihm diese Adresse. Er öffnet Ihren Browser, Sie melden sich an und sagen, was er darf.",
-  "the address": "die Adresse",
-  "the snippet for {0}": "den Text für {0}",
-  Copied: "Kopiert",
-  "Press Ctrl+C": "Strg+C drücken",
-  Copy: "Kopieren",
   "ChatGPT calls from OpenAI’s servers, so it needs an https address that is reachable from the internet. This one is not: put the server behind such an address and set APP_URL to it.":
     "ChatGPT ruft von OpenAIs Servern aus an und braucht deshalb eine https-Adresse, die aus dem Internet erreichbar ist. Diese ist es nicht: Stellen Sie den Server hinter eine solche Adresse und setzen Sie APP_URL darauf.",
   "Run this in a terminal:": "Führen Sie das in einem Terminal aus:",
@@ -141,68 +115,11 @@ export const GERMAN: Readonly<Record<string, string>> = {
     "Wo Kenning selbst installiert ist, tut „kenning stdio“ dasselbe mit einem Token in KENNING_TOKEN.",
 
   // Tokens, applications and the password
-  "<strong>The token “{0}” is made.</strong> Copy it now: it is shown only this once.":
-    "<strong>Das Token „{0}“ ist angelegt.</strong> Kopieren Sie es jetzt: Es wird nur dieses eine Mal gezeigt.",
-  "It is good until {0}.": "Es gilt bis {0}.",
-  "the token": "das Token",
-  "Your tokens": "Ihre Token",
-  "For scripts, and for clients that cannot open a browser to sign in.":
-    "Für Skripte und für Clients, die zum Anmelden keinen Browser öffnen können.",
-  "You have no tokens.": "Sie haben keine Token.",
-  "Make a token": "Token anlegen",
-  "by {0}": "von {0}",
-  "in {0}": "in {0}",
-  "ends {0}": "endet am {0}",
-  "the token {0}": "das Token {0}",
-  "not used yet": "noch nicht benutzt",
-  "used {0}": "benutzt {0}",
   toolsets: "Werkzeuggruppen",
   models: "Modelle",
   "knowledge bases": "Wissensbasen",
-  "all that your role allows": "alles, was Ihre Rolle erlaubt",
-  "read only": "nur lesen",
-  "only {0} {1}": "nur {0} {1}",
-  "Connected applications": "Verbundene Anwendungen",
-  "Clients that you have signed in with. They go on working after you sign out here.":
-    "Clients, mit denen Sie sich angemeldet haben. Sie arbeiten weiter, wenn Sie sich hier abmelden.",
-  "No application is connected.": "Keine Anwendung ist verbunden.",
-  "connected {0}": "verbunden am {0}",
-  "Revoke {0}…": "{0} widerrufen …",
-  "Revoke…": "Widerrufen …",
-  "Revoke {0} now": "{0} jetzt widerrufen",
-  "Revoke now": "Jetzt widerrufen",
-  "The token is revoked and works no more.": "Das Token ist widerrufen und gilt nicht mehr.",
-  "The application is disconnected. To come back it has to ask you again.":
-    "Die Anwendung ist getrennt. Um zurückzukommen, muss sie Sie wieder fragen.",
   Name: "Name",
-  "Where it will be used": "Wo es benutzt wird",
-  Kind: "Art",
-  "mcp: all tools, for an AI client": "mcp: alle Werkzeuge, für einen KI-Client",
-  "api: all tools, for scripts": "api: alle Werkzeuge, für Skripte",
-  "memory: memory tools only": "memory: nur Werkzeuge des Gedächtnisses",
-  "knowledge: knowledge tools only": "knowledge: nur Werkzeuge der Wissensbasen",
-  "Ends after": "Endet nach",
-  "The usual time of its kind": "Der üblichen Zeit seiner Art",
-  "30 days": "30 Tagen",
-  "90 days": "90 Tagen",
-  "180 days": "180 Tagen",
   "1 year": "1 Jahr",
-  "Read only: it changes nothing, whatever else it may do":
-    "Nur lesen: Es ändert nichts, was immer es sonst darf",
-  "Only some permissions": "Nur einige Rechte",
-  "With none ticked it may do all that its kind and your role allow.":
-    "Ist nichts angekreuzt, darf es alles, was seine Art und Ihre Rolle erlauben.",
-  "Make the token": "Token anlegen",
-  "Your password": "Ihr Passwort",
-  "Change it": "Ändern",
-  "Present password": "Jetziges Passwort",
-  "New password": "Neues Passwort",
-  "New password once more": "Neues Passwort noch einmal",
-  "At least {0} characters: a few random words are easy to remember. Other browsers are signed out.":
-    "Mindestens {0} Zeichen: Einige zufällige Wörter sind leicht zu merken. Andere Browser werden abgemeldet.",
-  "Change the password": "Passwort ändern",
-  "Your password is changed.": "Ihr Passwort ist geändert.",
-  "The two new passwords are not the same.": "Die beiden neuen Passwörter sind nicht gleich.",
   "The current password does not fit.": "Das jetzige Passwort stimmt nicht.",
 
   // Dashboards
@@ -232,19 +149,4 @@ export const GERMAN: Readonly<Record<string, string>> = {
   "Loading…": "Wird geladen …",
   "The server could not be reached.": "Der Server war nicht zu erreichen.",
   "This page needs scripts to be switched on.": "Diese Seite braucht eingeschaltete Skripte.",
-
-  // The demo
-  "Try the demo": "Die Demo ausprobieren",
-  "The workspace “demo” is about Hafenrad, a maker of electric bicycles that does not exist: three years of sales, marketing and support up to today, handbooks in English and German, and what its people remember.":
-    "Der Arbeitsbereich „demo“ handelt von Hafenrad, einem Hersteller von Elektrofahrrädern, den es nicht gibt: drei Jahre Verkauf, Marketing und Kundendienst bis heute, Handbücher auf Englisch und Deutsch, und was sich die Leute dort gemerkt haben.",
-  "{0} of {1} steps are done.": "{0} von {1} Schritten sind getan.",
-  "Load this page again to see more.": "Laden Sie diese Seite neu, um mehr zu sehen.",
-  "The last try failed and is made again in some minutes: {0}":
-    "Der letzte Versuch ist gescheitert und wird in einigen Minuten wiederholt: {0}",
-  "Questions to begin with, here or in your client once it is connected to the workspace “demo”:":
-    "Fragen für den Anfang, hier oder in Ihrem Client, sobald er mit dem Arbeitsbereich „demo“ verbunden ist:",
-  "It also has an alert that fires and a report for every Monday. As long as no mail server is set, their mails are files in the folder <code>outbox</code> of the data folder: ask your client what was sent.":
-    "Sie hat auch einen Alarm, der auslöst, und einen Bericht für jeden Montag. Solange kein Mailserver eingestellt ist, sind ihre Mails Dateien im Ordner <code>outbox</code> des Datenordners: Fragen Sie Ihren Client, was verschickt wurde.",
-  "Whoever runs this server removes it with “kenning demo remove”.":
-    "Wer diesen Server betreibt, entfernt sie mit „kenning demo remove“.",
 };

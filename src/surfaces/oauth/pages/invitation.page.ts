@@ -1,5 +1,7 @@
 import { html } from "hono/html";
+import type { IdentityProviderSettings } from "../identity-provider.ts";
 import { guardField, type Html } from "./page.ts";
+import { providerLinks } from "./sign-in.page.ts";
 import type { Words } from "./words.ts";
 
 interface InvitationView {
@@ -7,6 +9,8 @@ interface InvitationView {
   workspace: string;
   /** With the address that was invited. */
   isSignedIn: boolean;
+  hasPassword: boolean;
+  providers: readonly Pick<IdentityProviderSettings, "id" | "name">[];
   action: string;
   formToken: string;
   name?: string;
@@ -18,6 +22,13 @@ export function invitationPage(t: Words, view: InvitationView): Html {
   return html`<h1>${t`Join ${view.workspace}`}</h1>
 ${view.problem === undefined ? "" : html`<p class="problem" role="alert">${t.said(view.problem)}</p>`}
 <p>${t`You are invited as <strong>${view.email}</strong>.`}</p>
+${view.isSignedIn ? "" : providerLinks(t, view.providers, "/")}
+${view.isSignedIn || view.hasPassword ? joinForm(t, view) : ""}`;
+}
+
+function joinForm(t: Words, view: InvitationView): Html {
+  const isOneOfTwo = !view.isSignedIn && view.providers.length > 0;
+  return html`${isOneOfTwo ? html`<p class="or">${t`or`}</p>` : ""}
 <form method="post" action="${view.action}">
 ${guardField(view.formToken)}
 ${view.isSignedIn ? "" : newcomerFields(t, view)}

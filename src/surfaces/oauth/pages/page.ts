@@ -11,18 +11,10 @@ export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 export const BASE_STYLESHEET_PATH = "/assets/base.css";
 export const STYLESHEET_PATH = "/assets/pages.css";
 export const ICON_PATH = "/assets/icon.svg";
-export const HOME_STYLESHEET_PATH = "/assets/home.css";
-export const SCRIPT_PATH = "/assets/pages.js";
 
 /** Browsers name HTML among what they accept; programs do not. */
 export function wantsPage(accept: string | undefined): boolean {
   return accept?.includes("text/html") === true;
-}
-
-/** Whoever comes to a wide page finds this above it; such pages also have a script, for buttons that copy. */
-export interface WideFrame {
-  nav: Html;
-  footer: Html;
 }
 
 /** Sends a page of ours. They work without scripts, load nothing from elsewhere and cannot be framed. */
@@ -33,13 +25,12 @@ export async function sendPage(
     body: Html;
     status?: ContentfulStatusCode;
     formTargets?: readonly string[];
-    wide?: WideFrame;
   },
 ): Promise<Response> {
   const formAction = ["'self'", ...(page.formTargets ?? [])].join(" ");
   c.header(
     "content-security-policy",
-    `default-src 'none'; ${page.wide === undefined ? "" : "script-src 'self'; "}style-src 'self'; font-src 'self'; img-src 'self'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
+    `default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; form-action ${formAction}; frame-ancestors 'none'; base-uri 'none'`,
   );
   // Without it browsers send `Origin: null` with our own forms.
   c.header("referrer-policy", "same-origin");
@@ -48,10 +39,7 @@ export async function sendPage(
   return c.html(renderPage(wordsOf(c), page), page.status ?? 200);
 }
 
-export function renderPage(
-  t: Words,
-  { title, body, wide }: { title: Html; body: Html; wide?: WideFrame },
-): Html {
+export function renderPage(t: Words, { title, body }: { title: Html; body: Html }): Html {
   return html`<!doctype html>
 <html lang="${t.language}">
 <head>
@@ -63,27 +51,17 @@ export function renderPage(
 <link rel="icon" href="${ICON_PATH}">
 <link rel="stylesheet" href="${BASE_STYLESHEET_PATH}">
 <link rel="stylesheet" href="${STYLESHEET_PATH}">
-${
-  wide === undefined
-    ? ""
-    : html`<link rel="stylesheet" href="${HOME_STYLESHEET_PATH}">
-<script src="${SCRIPT_PATH}" defer></script>`
-}
 </head>
-${wide === undefined ? narrowBody(body) : wideBody(t, body, wide)}
-</html>`;
-}
-
-const BRAND = html`<span class="mark" aria-hidden="true"></span>Kenning`;
-
-function narrowBody(body: Html): Html {
-  return html`<body>
+<body>
 <main>
 <p class="brand">${BRAND}</p>
 ${body}
 </main>
-</body>`;
+</body>
+</html>`;
 }
+
+const BRAND = html`<span class="mark" aria-hidden="true"></span>Kenning`;
 
 /** The bar at the top of every page but the small ones. */
 export function topBar(t: Words, nav: Html): Html {
@@ -100,14 +78,4 @@ export function signedInNav(t: Words, email: string, formToken: string): Html {
 
 export function guardField(formToken: string): Html {
   return html`<input type="hidden" name="${FORM_FIELD}" value="${formToken}">`;
-}
-
-function wideBody(t: Words, body: Html, { nav, footer }: WideFrame): Html {
-  return html`<body class="wide">
-${topBar(t, nav)}
-<main>
-${body}
-</main>
-<footer>${footer}</footer>
-</body>`;
 }

@@ -1,8 +1,10 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Activity as ActivityIcon, Bot, ChevronRight, FileDown, ShieldCheck } from "lucide-react";
 import { callTool } from "../../api/client.ts";
-import { useWorkspace } from "../../api/hooks.ts";
+import { useTool, useWorkspace } from "../../api/hooks.ts";
 import { useParamsInAddress } from "../../api/search-params.ts";
+import type { DatasetList } from "../../api/tools.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { SelectField } from "../../components/fields.tsx";
@@ -20,6 +22,8 @@ interface Event {
   user: string | null;
   resource_type: string | null;
   resource_id: string | null;
+  title: string | null;
+  effect: string | null;
   success: boolean;
   outcome: string;
   duration_ms: number;
@@ -64,8 +68,12 @@ export function Page() {
 
 function Events() {
   const { slug } = useWorkspace();
-  const [{ show = "", action = "" }, setParams] = useParamsInAddress();
+  const [{ show = "", action = "", who = "" }, setParams] = useParamsInAddress();
+  const members = useTool<{ members: { user_id: number; email: string }[] }>("list_members");
   const filter = {
+    ...(show === "" && { show: "work" }),
+    ...(show === "agents" && { show: "agents" }),
+    ...(who !== "" && { user_id: Number(who) }),
     ...(show === "failed" && { success: false }),
     ...(show === "slow" && { slower_than_ms: SLOW_MS }),
     ...(action !== "" && { action }),
@@ -82,8 +90,7 @@ function Events() {
     initialPageParam: 0,
     getNextPageParam: ({ next_before: before }) => before,
   });
-  const all = data?.pages.flatMap((page) => page.events) ?? [];
-  const events = show === "agents" ? all.filter((event) => agentOf(event) !== undefined) : all;
+  const events = data?.pages.flatMap((page) => page.events) ?? [];
   return (
     <>
       <div className="flex flex-wrap items-end gap-3">
@@ -92,8 +99,9 @@ function Events() {
           value={show}
           onChange={({ target }) => setParams({ show: target.value })}
         >
-          <option value="">{t`Everything`}</option>
+          <option value="">{t`What agents did and people changed`}</option>
           <option value="agents">{t`What agents did`}</option>
+          <option value="all">{t`Everything`}</option>
           <option value="failed">{t`What failed or was refused`}</option>
           <option value="slow">{t`What took longer than two seconds`}</option>
         </SelectField>
@@ -107,6 +115,14 @@ function Events() {
           <option value="auth.sign_in">{t`Sign-ins`}</option>
           <option value="member.invited">{t`Invitations`}</option>
           <option value="mcp.denied">{t`Refused at the door`}</option>
+        </SelectField>
+        <SelectField label={t`By`} value={who} onChange={({ target }) => setParams({ who: target.value })}>
+          <option value="">{t`Everybody`}</option>
+          {members.data?.members.map(({ user_id: id, email }) => (
+            <option key={id} value={id}>
+              {email}
+            </option>
+          ))}
         </SelectField>
         <Button
           icon={<FileDown className="size-4" />}
@@ -150,7 +166,8 @@ function Row({ event }: { event: Event }) {
           />
           <span className="min-w-0 flex-1 basis-60">
             <span className="flex flex-wrap items-center gap-2 font-medium">
-              {event.action === "mcp.tool.call" ? event.resource_id : event.action}
+              {event.title ?? actionName(event)}
+              {(event.effect === "write" || event.effect === "destroy") && <Badge>{t`changes`}</Badge>}
               {!success && <Badge tone="bad">{outcome}</Badge>}
               {client !== undefined && (
                 <Badge tone="accent">
@@ -166,17 +183,71 @@ function Row({ event }: { event: Event }) {
           </span>
         </summary>
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 border-line border-t bg-sunken px-4 py-3 text-table">
+          <Fact name={t`Tool`}>{event.title === null ? null : event.resource_id}</Fact>
           <Fact name={t`Client`}>
             {[metadata.clientName, metadata.clientVersion].filter(Boolean).join(" ")}
           </Fact>
           <Fact name={t`From`}>{event.address}</Fact>
-          <Fact name={t`Datasets`}>{event.dataset_ids.join(", ")}</Fact>
+          {event.dataset_ids.length > 0 && <Datasets ids={event.dataset_ids} effect={event.effect} />}
           <Fact name={t`Arguments`}>{textOf(metadata.arguments)}</Fact>
           <Fact name={t`Result`}>{textOf(metadata.response)}</Fact>
           <Fact name={t`Request`}>{metadata.requestId}</Fact>
         </dl>
       </details>
     </li>
+  );
+}
+
+/** Their names; where rows were changed, the way to what they were before. */
+function Datasets({ ids, effect }: { ids: readonly number[]; effect: string | null }) {
+  const { slug } = useWorkspace();
+  const { data } = useTool<DatasetList>("list_datasets", { limit: 200 });
+  const isChange = effect === "write" || effect === "destroy";
+  return (
+    <>
+      <dt className="text-soft">{t`Datasets`}</dt>
+      <dd className="flex flex-wrap gap-x-4">
+        {ids.map((id) => (
+          <Link
+            key={id}
+            to="/w/$slug/$page/$id"
+            params={{ slug, page: "data", id: `${id}` }}
+            search={(isChange ? { tab: "versions" } : {}) as never}
+            className="font-medium text-accent hover:underline"
+          >
+            {data?.datasets.find((each) => each.id === id)?.name ?? id}
+            {isChange && ` · ${t`bring back`}`}
+          </Link>
+        ))}
+      </dd>
+    </>
+  );
+}
+
+function actionName({ action, resource_id: id }: Event): string {
+  const names: Record<string, string> = {
+    "auth.sign_in": t`Signed in`,
+    "auth.login": t`Allowed an app`,
+    "auth.denied": t`Was refused`,
+    "agent.question": t`Question`,
+    "file.download": t`Downloaded a file`,
+    "llm.call": t`Language model asked`,
+    "mcp.denied": t`Refused at the door`,
+    "mcp.resource.read": t`Read a resource`,
+    "mcp.session.created": t`Connected`,
+    "mcp.session.terminated": t`Went away`,
+    "member.changed": t`Changed a member`,
+    "member.invited": t`Invited somebody`,
+    "token.created": t`Made a token`,
+    "token.revoked": t`Revoked a token`,
+  };
+  const [, ...said] = (action === "mcp.tool.call" ? `tool.${id}` : action).split(".");
+  return (
+    names[action] ??
+    said
+      .join(" ")
+      .replaceAll("_", " ")
+      .replace(/^./, (first) => first.toUpperCase())
   );
 }
 

@@ -100,13 +100,17 @@ function Understood({ question, answer, onAsk, onEdit }: AnswerViewProps) {
   );
 }
 
+const ASSUMED = /^(\*\*)?(Assumed|Angenommen):/;
+
 /** The table of an answer has its own tab, and a list of figures is the chart beside it. */
 function Told({ answer }: { answer: Answer }) {
   const { slug } = useWorkspace();
   // What was assumed stands in the chips, and hints that name tools are for agents.
-  const blocks = answer.narrative
-    .split(/\n{2,}/)
-    .filter((block) => !/^\*\*(Assumed|Angenommen):\*\*/.test(block) && !block.includes("query_metrics"));
+  const all = answer.narrative.split(/\n{2,}/);
+  const assumed = all.findIndex((block) => ASSUMED.test(block));
+  const isOfAssumed = (at: number) =>
+    at === assumed || (at === assumed + 1 && assumed !== -1 && (all[at] ?? "").startsWith("- "));
+  const blocks = all.filter((block, at) => !isOfAssumed(at) && !block.includes("query_metrics"));
   const isPlainList = (block: string) => block.split("\n").every((line) => /^(\||- )/.test(line));
   const hasTable = answer.columns.length > 0 && answer.rows.length > 0;
   const prose = hasTable ? blocks.filter((block) => !isPlainList(block)) : blocks;

@@ -2,14 +2,14 @@ import { Link } from "@tanstack/react-router";
 import { History, MessageSquarePlus, Trash2 } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Progress } from "../../api/client.ts";
-import { useTool, useWorkspace } from "../../api/hooks.ts";
+import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import { useParamsInAddress } from "../../api/search-params.ts";
 import type { ModelList } from "../../api/tools.ts";
 import { IconButton } from "../../components/button.tsx";
 import { cx } from "../../components/classes.ts";
 import { Menu } from "../../components/menu.tsx";
 import { useTitle } from "../../components/page.tsx";
-import { ErrorNote } from "../../components/states.tsx";
+import { ErrorNote, Waiting } from "../../components/states.tsx";
 import { told } from "../../components/toasts.tsx";
 import { When } from "../../components/when.tsx";
 import { t } from "../../words/words.ts";
@@ -19,7 +19,7 @@ import { answerAgain, ask } from "./ask.ts";
 import { phaseName } from "./chips.ts";
 import { Composer } from "./composer.tsx";
 import { useSuggestions } from "./suggestions.ts";
-import { type KeptTurn, keepTurn, removeThread, useThreads } from "./threads.ts";
+import { type KeptTurn, keepTurn, removeThread, useThread, useThreads } from "./threads.ts";
 
 /** What happens to a turn while it is looked at; what is kept of it stands in its thread. */
 interface Live {
@@ -32,16 +32,16 @@ interface Live {
 export function Page() {
   const { slug, role } = useWorkspace();
   const [{ thread: threadId, q, scope = "" }, setParams] = useParamsInAddress();
-  const threads = useThreads(slug);
-  const thread = threads.find(({ id }) => id === threadId);
+  const threads = useThreads();
+  const { turns, title, error, isLoading } = useThread(threadId, threads);
   const [text, setText] = useState("");
   const { live, run } = useTurns(slug, role !== "viewer");
-  useTitle(thread?.title ?? t`Ask`);
+  useTitle(title ?? t`Ask`);
 
   const send = useCallback(
     (question: string, isFollowUp = true) => {
       const id = threadId ?? crypto.randomUUID();
-      const before = isFollowUp ? thread?.turns.findLast(({ answer }) => answer !== null)?.answer : undefined;
+      const before = isFollowUp ? turns.findLast(({ answer }) => answer !== null)?.answer : undefined;
       const turn = {
         id: crypto.randomUUID(),
         question,
@@ -53,7 +53,7 @@ export function Page() {
       setParams({ thread: id, q: undefined }, threadId === undefined);
       void run(id, turn, before ?? undefined);
     },
-    [threadId, thread, scope, setParams, run],
+    [threadId, turns, scope, setParams, run],
   );
 
   // A question in the address is asked once, in a thread of its own.
@@ -64,7 +64,6 @@ export function Page() {
     send(q, false);
   }, [q, send]);
 
-  const turns = thread?.turns ?? [];
   const last = turns.at(-1);
   const stop = last === undefined ? undefined : live.get(last.id)?.stop;
   const composer = (
@@ -87,18 +86,24 @@ export function Page() {
         onRemove={(id) => id === threadId && setParams({ thread: undefined })}
       />
       <div className="flex min-w-0 flex-1 flex-col">
-        {turns.length === 0 ? (
+        {error !== null ? (
+          <div className="mx-auto w-full max-w-[820px] px-4 py-8">
+            <ErrorNote error={error} />
+          </div>
+        ) : isLoading ? (
+          <Waiting className="mx-auto w-full max-w-[820px] px-4 py-8" />
+        ) : turns.length === 0 ? (
           <Start composer={composer} onAsk={(question) => send(question, false)} threads={threads} />
         ) : (
           <>
-            <h1 className="sr-only">{thread?.title}</h1>
+            <h1 className="sr-only">{title}</h1>
             <Turns>
               {turns.map((turn) => (
                 <Turn
                   key={turn.id}
                   turn={turn}
                   live={live.get(turn.id)}
-                  onShow={() => void run(thread?.id ?? "", turn, undefined, true)}
+                  onShow={() => void run(threadId ?? "", turn, undefined, true)}
                   onAsk={send}
                   onEdit={setText}
                 />
@@ -124,9 +129,10 @@ function useTurns(slug: string, mayAskModels: boolean) {
     async (threadId: string, turn: KeptTurn, before: KeptTurn["answer"] | undefined, isAgain = false) => {
       const abort = new AbortController();
       update(turn.id, () => ({ phases: [], stop: () => abort.abort() }));
-      if (!isAgain) keepTurn(slug, threadId, turn);
+      if (!isAgain) keepTurn(threadId, turn);
       const options = {
         signal: abort.signal,
+        ...(!isAgain && { thread: threadId }),
         onProgress: ({ message = "" }: Progress) =>
           update(turn.id, (now) => ({
             ...now,
@@ -146,10 +152,11 @@ function useTurns(slug: string, mayAskModels: boolean) {
           : ask(slug, question, options));
         update(turn.id, ({ phases }) => ({ phases, answer }));
         if (!isAgain)
-          keepTurn(slug, threadId, {
+          keepTurn(threadId, {
             ...turn,
             answer: { id: answer.id, source: answer.source, model: answer.model },
           });
+        if (!isAgain) void refresh(queries, slug, ["list_threads"]);
       } catch (error) {
         if (abort.signal.aborted) update(turn.id, () => ({ phases: [], error: new Error(t`Stopped.`) }));
         else update(turn.id, ({ phases }) => ({ phases, error }));
@@ -273,7 +280,7 @@ function Start({
         {threads.length > 0 && (
           <section className="flex flex-col gap-1 lg:hidden" aria-label={t`Earlier`}>
             <h2 className="px-1 font-medium text-soft text-table">{t`Earlier`}</h2>
-            {threads.slice(0, 6).map(({ id, title, changedAt }) => (
+            {threads.slice(0, 6).map(({ thread_id: id, title, used_at: changedAt }) => (
               <Link
                 key={id}
                 to="/w/$slug/$page"
@@ -331,7 +338,7 @@ function ThreadList({
   current: string | undefined;
   onRemove: (id: string) => void;
 }) {
-  const { slug } = useWorkspace();
+  const { slug, role } = useWorkspace();
   if (threads.length === 0) return null;
   return (
     <aside
@@ -341,7 +348,7 @@ function ThreadList({
       <div className="flex items-center justify-between px-2 pb-1">
         <span
           className="flex items-center gap-1.5 font-medium text-soft text-table"
-          title={t`Threads are kept in this browser, answers on the server.`}
+          title={t`Also what your AI clients asked for you.`}
         >
           <History aria-hidden="true" className="size-3.5" /> {t`Earlier`}
         </span>
@@ -356,7 +363,7 @@ function ThreadList({
           <MessageSquarePlus className="size-4" />
         </Link>
       </div>
-      {threads.map(({ id, title }) => (
+      {threads.map(({ thread_id: id, title }) => (
         <div
           key={id}
           className={cx(
@@ -373,17 +380,19 @@ function ThreadList({
           >
             {title}
           </Link>
-          <IconButton
-            label={t`Remove “${title}”`}
-            className="size-7 opacity-0 focus-visible:opacity-100 group-hover:opacity-100"
-            onClick={() => {
-              const undo = removeThread(slug, id);
-              onRemove(id);
-              told(t`The thread is removed.`, undo);
-            }}
-          >
-            <Trash2 className="size-3.5" />
-          </IconButton>
+          {role !== "viewer" && (
+            <IconButton
+              label={t`Remove “${title}”`}
+              className="size-7 opacity-0 focus-visible:opacity-100 group-hover:opacity-100"
+              onClick={() => {
+                const undo = removeThread(slug, id);
+                onRemove(id);
+                told(t`The thread is removed.`, undo);
+              }}
+            >
+              <Trash2 className="size-3.5" />
+            </IconButton>
+          )}
         </div>
       ))}
     </aside>

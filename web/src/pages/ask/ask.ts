@@ -18,7 +18,13 @@ const MEMORIES = 4;
 /** Data first, by the model where there is one; where they know nothing of it, documents and memory. */
 export async function ask(workspace: string, question: Question, options: CallOptions): Promise<Answer> {
   const { scope = "", before, text } = question;
-  if (scope === "documents") return askDocuments(workspace, text, options);
+  if (scope === "documents") {
+    const answer = await askDocuments(workspace, text, options);
+    const kept = { thread_id: options.thread, question: text };
+    if (options.thread !== undefined && question.mayAskModels)
+      await callTool(workspace, "change_thread", kept).catch(() => undefined);
+    return answer;
+  }
   const { models } = await modelsOf(workspace);
   const named =
     models.find(({ name }) => name === scope) ?? models.find(({ name }) => name === before?.model);

@@ -1,4 +1,7 @@
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
+import { callTool } from "../../api/client.ts";
+import { queries, refresh, useTool } from "../../api/hooks.ts";
+import { toldError } from "../../components/toasts.tsx";
 import type { Answer } from "./answer.ts";
 
 /** A question that was asked; its answer is worked out again when it is looked at, on the rows of then. */
@@ -11,83 +14,87 @@ export interface KeptTurn {
 }
 
 export interface Thread {
-  id: string;
+  thread_id: string;
   title: string;
-  changedAt: string;
-  turns: KeptTurn[];
+  questions: number;
+  used_at: string;
+  client?: string;
 }
 
-const MOST_THREADS = 50;
-const MOST_TURNS = 60;
-const NONE: Thread[] = [];
-
-/** Threads are of this browser: the server keeps answers, and not which of them were asked together. */
-const cache = new Map<string, Thread[]>();
-const listeners = new Set<() => void>();
-
-function keyOf(workspace: string): string {
-  return `kenning.threads.${workspace}`;
+interface ReadThread {
+  title: string;
+  turns: {
+    question: string;
+    answer_id: string | null;
+    model: string | null;
+    outcome: string | null;
+    asked_at: string;
+  }[];
 }
 
-function threadsOf(workspace: string): Thread[] {
-  const known = cache.get(workspace);
-  if (known !== undefined) return known;
-  const read = parsed(localStorage.getItem(keyOf(workspace)));
-  cache.set(workspace, read);
-  return read;
-}
-
-function parsed(text: string | null): Thread[] {
-  try {
-    const threads: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(threads) ? (threads as Thread[]) : NONE;
-  } catch {
-    return NONE;
-  }
-}
-
-export function useThreads(workspace: string): Thread[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => threadsOf(workspace),
+/** One that an AI client began is called after it; that stands beside its question here. */
+export function useThreads(): Thread[] {
+  const { data } = useTool<{ threads: Thread[] }>("list_threads", { limit: 60 });
+  return useMemo(
+    () =>
+      (data?.threads ?? []).map((thread) => {
+        const [, client, title] = /^MCP: (.+?) — (.+)$/s.exec(thread.title) ?? [];
+        return title === undefined || client === undefined ? thread : { ...thread, title, client };
+      }),
+    [data],
   );
 }
 
-function keep(workspace: string, threads: Thread[]): void {
-  const kept = threads.slice(0, MOST_THREADS);
-  cache.set(workspace, kept);
-  try {
-    localStorage.setItem(keyOf(workspace), JSON.stringify(kept));
-  } catch {
-    // A browser that keeps nothing shows them until it is closed.
-  }
+const NO_TURNS: readonly KeptTurn[] = [];
+
+/** What was asked on this page: it is shown before the server has it, and with what happened to it. */
+const asked = new Map<string, readonly KeptTurn[]>();
+const listeners = new Set<() => void>();
+
+export function keepTurn(threadId: string, turn: KeptTurn): void {
+  const before = asked.get(threadId) ?? NO_TURNS;
+  const isKnown = before.some(({ id }) => id === turn.id);
+  asked.set(
+    threadId,
+    isKnown ? before.map((each) => (each.id === turn.id ? turn : each)) : [...before, turn],
+  );
   for (const listener of listeners) listener();
 }
 
-/** The thread that was changed last stands first. */
-export function keepTurn(workspace: string, threadId: string, turn: KeptTurn): void {
-  const all = threadsOf(workspace);
-  const thread = all.find(({ id }) => id === threadId) ?? {
-    id: threadId,
-    title: turn.question,
-    turns: [],
-    changedAt: "",
-  };
-  const others = thread.turns.filter(({ id }) => id !== turn.id);
-  const turns = [...others, turn].toSorted((a, b) => a.askedAt.localeCompare(b.askedAt)).slice(-MOST_TURNS);
-  const changed = { ...thread, turns, changedAt: turn.askedAt };
-  keep(workspace, [changed, ...all.filter(({ id }) => id !== threadId)]);
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** A thread as the server keeps it and as it goes on here; an AI client may go on with it meanwhile. */
+export function useThread(threadId: string | undefined, threads: readonly Thread[]) {
+  const own = useSyncExternalStore(subscribe, () => asked.get(threadId ?? "") ?? NO_TURNS);
+  const listed = threads.find((each) => each.thread_id === threadId);
+  const isKept = threadId !== undefined && (own.length === 0 || listed !== undefined);
+  const { data, error } = useTool<ReadThread>("get_thread", { thread_id: threadId }, { enabled: isKept });
+  const turns = useMemo(() => merged(data?.turns ?? [], own), [data, own]);
+  const title = listed?.title ?? data?.title ?? own[0]?.question;
+  return { turns, title, error, isLoading: isKept && data === undefined && error === null };
+}
+
+function merged(kept: ReadThread["turns"], own: readonly KeptTurn[]): KeptTurn[] {
+  const isOwn = ({ answer_id: id, question }: ReadThread["turns"][number]) =>
+    own.some((turn) => (id !== null && turn.answer?.id === id) || turn.question === question);
+  const others = kept
+    .filter((each) => !isOwn(each))
+    .map(({ question, answer_id: id, model, outcome, asked_at: askedAt }, at): KeptTurn => {
+      const answer = id === null || outcome === "refuse" ? null : { id, source: "model" as const, model };
+      return { id: id ?? `${at} ${askedAt}`, question, askedAt, scope: "", answer };
+    });
+  return [...others, ...own].toSorted((a, b) => a.askedAt.localeCompare(b.askedAt));
 }
 
 /** Gives back what brings it back. */
 export function removeThread(workspace: string, threadId: string): () => void {
-  const before = threadsOf(workspace);
-  keep(
-    workspace,
-    before.filter(({ id }) => id !== threadId),
-  );
-  return () => keep(workspace, before);
+  const change = (removed: boolean) =>
+    void callTool(workspace, "change_thread", { thread_id: threadId, removed })
+      .then(() => refresh(queries, workspace, ["list_threads"]))
+      .catch(toldError);
+  change(true);
+  return () => change(false);
 }

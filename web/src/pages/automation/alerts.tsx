@@ -13,7 +13,7 @@ import { told, toldError } from "../../components/toasts.tsx";
 import { When } from "../../components/when.tsx";
 import { number } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
-import { Deliveries } from "./deliveries.tsx";
+import { AlertSheet, Frequency } from "./alert.tsx";
 
 type Alert = AlertList["alerts"][number];
 const AGAIN_MS = 15_000;
@@ -66,13 +66,17 @@ export function Alerts() {
           {add}
           <ul aria-label={t`Alerts`} className="divide-y divide-line rounded-card border border-line bg-card">
             {data.alerts.map((alert) => (
-              <li key={alert.id} className="flex flex-wrap items-center gap-3 px-4 py-2.5">
-                <div className="min-w-0 flex-1 basis-60">
-                  <p className="flex flex-wrap items-center gap-2 font-medium">
+              <li key={alert.id} className="flex flex-wrap items-center gap-3 px-4 py-2.5 hover:bg-hover">
+                <button
+                  type="button"
+                  onClick={() => setLooked(alert)}
+                  className="min-w-0 flex-1 basis-60 rounded-field text-left"
+                >
+                  <span className="flex flex-wrap items-center gap-2 font-medium">
                     {alert.name} <State state={alert.state} />
-                  </p>
-                  <p className="text-soft text-table">{alert.last_error ?? alert.sentence}</p>
-                </div>
+                  </span>
+                  <span className="block text-soft text-table">{alert.last_error ?? alert.sentence}</span>
+                </button>
                 <span className="text-caption text-faint">
                   {t`since`} <When at={alert.state_since} />
                 </span>
@@ -83,7 +87,7 @@ export function Alerts() {
                     </IconButton>
                   }
                   entries={[
-                    { label: t`What was sent`, onSelect: () => setLooked(alert) },
+                    { label: t`Open`, onSelect: () => setLooked(alert) },
                     ...(role === "viewer"
                       ? []
                       : [
@@ -106,11 +110,7 @@ export function Alerts() {
         </>
       )}
       {isNew && <NewAlert onClose={() => setNew(false)} />}
-      {looked !== null && (
-        <Dialog open wide onClose={() => setLooked(null)} title={looked.name}>
-          <Deliveries of={{ alert_id: looked.id }} />
-        </Dialog>
-      )}
+      {looked !== null && <AlertSheet id={looked.id} name={looked.name} onClose={() => setLooked(null)} />}
     </div>
   );
 }
@@ -217,12 +217,7 @@ function NewAlert({ onClose }: { onClose: () => void }) {
             onChange={set("recipients")}
             placeholder="ada@example.com"
           />
-          <SelectField label={t`Checked`} value={form.frequency} onChange={set("frequency")}>
-            <option value="minutes">{t`Every minute`}</option>
-            <option value="hours">{t`Every hour`}</option>
-            <option value="days">{t`Every day`}</option>
-            <option value="months">{t`Every month`}</option>
-          </SelectField>
+          <Frequency value={form.frequency} onChange={set("frequency")} />
         </div>
       </div>
     </Dialog>

@@ -1,15 +1,16 @@
-import { Ellipsis, Send } from "lucide-react";
+import { Ellipsis, Plus, Send } from "lucide-react";
 import { useState } from "react";
 import { callTool } from "../../api/client.ts";
 import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import { Badge } from "../../components/badge.tsx";
-import { IconButton } from "../../components/button.tsx";
+import { Button, IconButton } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
 import { told, toldError } from "../../components/toasts.tsx";
 import { When } from "../../components/when.tsx";
 import { t } from "../../words/words.ts";
+import { ScheduleDialog } from "../dashboards/sharing.tsx";
 import { Deliveries } from "./deliveries.tsx";
 
 interface Report {
@@ -19,6 +20,7 @@ interface Report {
   webhooks: string[];
   channels: string[];
   format: string;
+  dashboard_id: number | null;
   paused: boolean;
   next_run_at: string | null;
 }
@@ -26,6 +28,8 @@ interface Report {
 export function Reports() {
   const { slug, role } = useWorkspace();
   const [looked, setLooked] = useState<Report | null>(null);
+  const [seen, setSeen] = useState<Report | null>(null);
+  const [isNew, setNew] = useState(false);
   const { data, error } = useTool<{ total: number; reports: Report[] }>("list_reports", { limit: 200 });
   const again = () => refresh(queries, slug, ["list_reports", "list_deliveries"]);
   const run = async ({ id }: Report) => {
@@ -49,15 +53,31 @@ export function Reports() {
   };
   if (error !== null) return <ErrorNote error={error} />;
   if (data === undefined) return <Waiting />;
+  const add = role !== "viewer" && (
+    <Button
+      look="primary"
+      className="self-start"
+      icon={<Plus className="size-4" />}
+      onClick={() => setNew(true)}
+    >
+      {t`New report`}
+    </Button>
+  );
+  const dialog = isNew && <ScheduleDialog onClose={() => setNew(false)} />;
   if (data.total === 0) {
     return (
-      <Empty icon={<Send className="size-5" />} title={t`No reports yet`}>
-        {t`On a dashboard, “Send regularly” makes one.`}
-      </Empty>
+      <>
+        <Empty icon={<Send className="size-5" />} title={t`No reports yet`} action={add}>
+          {t`A report sends a dashboard by mail, each day, week or month.`}
+        </Empty>
+        {dialog}
+      </>
     );
   }
   return (
-    <>
+    <div className="flex flex-col gap-3">
+      {add}
+      {dialog}
       <ul aria-label={t`Reports`} className="divide-y divide-line rounded-card border border-line bg-card">
         {data.reports.map((report) => (
           <li key={report.id} className="flex flex-wrap items-center gap-3 px-4 py-2.5">
@@ -82,6 +102,9 @@ export function Reports() {
               }
               entries={[
                 { label: t`What was sent`, onSelect: () => setLooked(report) },
+                ...(report.dashboard_id === null
+                  ? []
+                  : [{ label: t`See what is sent`, onSelect: () => setSeen(report) }]),
                 ...(role === "viewer"
                   ? []
                   : [
@@ -101,11 +124,20 @@ export function Reports() {
           </li>
         ))}
       </ul>
+      {seen !== null && (
+        <Dialog open wide onClose={() => setSeen(null)} title={seen.name} about={t`As it would be sent now.`}>
+          <img
+            src={`/d/${seen.dashboard_id}/export?format=png`}
+            alt={seen.name}
+            className="w-full rounded-field border border-line"
+          />
+        </Dialog>
+      )}
       {looked !== null && (
         <Dialog open wide onClose={() => setLooked(null)} title={looked.name}>
           <Deliveries of={{ report_id: looked.id }} />
         </Dialog>
       )}
-    </>
+    </div>
   );
 }

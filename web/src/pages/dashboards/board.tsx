@@ -11,36 +11,58 @@ import {
   Plus,
   Send,
   Share2,
+  SlidersHorizontal,
   Trash2,
+  Type,
 } from "lucide-react";
-import { useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { callTool } from "../../api/client.ts";
 import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import { useParamsInAddress } from "../../api/search-params.ts";
 import { BackLink } from "../../components/back-link.tsx";
 import { Button, IconButton } from "../../components/button.tsx";
-import { TextField } from "../../components/fields.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { Page as PageFrame } from "../../components/page.tsx";
 import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
 import { told, toldError } from "../../components/toasts.tsx";
 import { t } from "../../words/words.ts";
+import { DetailsDialog } from "./details-dialog.tsx";
+import { Filters, filterName } from "./filters.tsx";
 import { Grid } from "./grid.tsx";
 import { EmbedDialog, HistoryDialog, ScheduleDialog, ShareDialog } from "./sharing.tsx";
+import { TextEditor } from "./text-editor.tsx";
 import type { BoardDetails, BoardWidget, Chosen, Place } from "./types.ts";
 import { WidgetEditor } from "./widget-editor.tsx";
 
-type Open = "share" | "embed" | "schedule" | "history" | { widget: BoardWidget | null };
+type Open =
+  | "details"
+  | "share"
+  | "embed"
+  | "schedule"
+  | "history"
+  | { widget: BoardWidget | null }
+  | { text: BoardWidget | null };
 
 /** One dashboard: read as everybody sees it, or edited on its grid. */
 export function Board({ id }: { id: number }) {
   const { slug } = useWorkspace();
   const [params, setParams] = useParamsInAddress();
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, show] = useState<Open | null>(null);
   const grid = useRef<HTMLDivElement>(null);
   const asked = { asset_type: "dashboard", asset_id: id };
-  const { data, error, refetch } = useTool<{ details: BoardDetails }>("get_details", asked);
+  const isEditing = params.edit === "1";
+  const { data, error, refetch } = useTool<{ details: BoardDetails }>(
+    "get_details",
+    asked,
+    isEditing ? { refetchMs: WATCH_MS } : {},
+  );
   const board = data?.details;
+  const own = useOthersToldOf(data?.details.version, isEditing);
+  // What a dialog saves is one's own as well.
+  const setOpen = (next: Open | null) => {
+    own();
+    show(next);
+  };
   const again = () => refresh(queries, slug, ["get_details", "list_dashboards", "preview_widget"]);
   const chosen = chosenIn(params);
   if (board === undefined) {
@@ -52,6 +74,7 @@ export function Board({ id }: { id: number }) {
   }
   const isEdited = params.edit === "1" && board.may_change;
   const place = async (places: ReadonlyMap<number, Place>) => {
+    own();
     const widgets = [...places].map(([widget_id, where]) => ({ widget_id, ...where }));
     try {
       await callTool(slug, "layout_dashboard", { dashboard_id: id, widgets });
@@ -61,6 +84,7 @@ export function Board({ id }: { id: number }) {
     await refresh(queries, slug, ["get_details"]);
   };
   const remove = async (widget: BoardWidget) => {
+    own();
     try {
       await callTool(slug, "update_dashboard", { dashboard_id: id, remove_widgets: [widget.widget_id] });
       await again();
@@ -82,11 +106,22 @@ export function Board({ id }: { id: number }) {
       actions={
         <>
           {isEdited && (
-            <Button icon={<Plus className="size-4" />} onClick={() => setOpen({ widget: null })}>
-              {t`Add widget`}
-            </Button>
+            <>
+              <Button icon={<SlidersHorizontal className="size-4" />} onClick={() => setOpen("details")}>
+                {t`Name and filters`}
+              </Button>
+              <Button icon={<Type className="size-4" />} onClick={() => setOpen({ text: null })}>
+                {t`Add text`}
+              </Button>
+              <Button icon={<Plus className="size-4" />} onClick={() => setOpen({ widget: null })}>
+                {t`Add widget`}
+              </Button>
+            </>
           )}
-          <IconButton label={t`Full screen`} onClick={() => void grid.current?.requestFullscreen()}>
+          <IconButton
+            label={t`Full screen`}
+            onClick={() => void grid.current?.requestFullscreen().catch(toldError)}
+          >
             <Maximize2 className="size-4" />
           </IconButton>
           <MoreMenu board={board} chosen={chosen} onOpen={setOpen} />
@@ -103,7 +138,7 @@ export function Board({ id }: { id: number }) {
       }
     >
       <Filters board={board} params={params} onChange={setParams} />
-      <div ref={grid} className="overflow-auto bg-ground">
+      <div ref={grid} className="overflow-auto bg-ground [&:fullscreen]:p-6">
         {board.widgets.length === 0 ? (
           <Empty
             title={t`Nothing on it yet`}
@@ -127,20 +162,45 @@ export function Board({ id }: { id: number }) {
             isEdited={isEdited}
             chosen={chosen}
             onPlace={(places) => void place(places)}
-            onOpen={(widget) => setOpen({ widget })}
+            onOpen={(widget) => setOpen(widget.chart_type === "text" ? { text: widget } : { widget })}
             onRemove={(widget) => void remove(widget)}
+            filtered={board.filters.map(filterName)}
+            onFilter={(name, value) => setParams({ [`f.${name}`]: value })}
           />
         )}
       </div>
+      {open === "details" && <DetailsDialog board={board} onClose={() => setOpen(null)} />}
       {open === "share" && <ShareDialog board={board} onClose={() => setOpen(null)} />}
       {open === "embed" && <EmbedDialog board={board} onClose={() => setOpen(null)} />}
       {open === "schedule" && <ScheduleDialog board={board} onClose={() => setOpen(null)} />}
       {open === "history" && <HistoryDialog board={board} onClose={() => setOpen(null)} />}
-      {open !== null && typeof open === "object" && (
+      {open !== null && typeof open === "object" && "text" in open && (
+        <TextEditor board={board} widget={open.text} onClose={() => setOpen(null)} />
+      )}
+      {open !== null && typeof open === "object" && "widget" in open && (
         <WidgetEditor board={board} widget={open.widget} onClose={() => setOpen(null)} />
       )}
     </PageFrame>
   );
+}
+
+const WATCH_MS = 5_000;
+const OWN_MS = 15_000;
+
+/** Whoever edits is told when somebody else does; what is returned says that a change is one's own. */
+function useOthersToldOf(version: number | undefined, isEditing: boolean): () => void {
+  const known = useRef<number>(undefined);
+  const ownUntil = useRef(0);
+  useEffect(() => {
+    const before = known.current;
+    known.current = version;
+    if (!isEditing || version === undefined || before === undefined || version <= before) return;
+    if (Date.now() > ownUntil.current)
+      told(t`Somebody else changed this dashboard just now. You see it as it is.`);
+  }, [version, isEditing]);
+  return useCallback(() => {
+    ownUntil.current = Date.now() + OWN_MS;
+  }, []);
 }
 
 function MoreMenu({
@@ -214,46 +274,6 @@ function MoreMenu({
           : []),
       ]}
     />
-  );
-}
-
-/** What viewers can set; it stands in the address, so that a link shows the same. */
-function Filters({
-  board: { filters },
-  params,
-  onChange,
-}: {
-  board: BoardDetails;
-  params: Record<string, string | undefined>;
-  onChange: (change: Record<string, string | undefined>) => void;
-}) {
-  if (filters.length === 0) return null;
-  return (
-    <div className="flex flex-wrap gap-3">
-      {filters.map(({ field, parameter, label, value }) => {
-        const name = parameter ?? field ?? "";
-        const own = params[`f.${name}`];
-        return (
-          <form
-            key={name}
-            onSubmit={(event) => {
-              event.preventDefault();
-              const text = String(new FormData(event.currentTarget).get("value") ?? "");
-              onChange({ [`f.${name}`]: text });
-            }}
-          >
-            <TextField
-              label={label ?? name}
-              name="value"
-              defaultValue={own ?? ""}
-              placeholder={value === undefined || value === null ? t`All` : [value].flat().join(", ")}
-              onBlur={({ target }) => target.form?.requestSubmit()}
-              className="w-44"
-            />
-          </form>
-        );
-      })}
-    </div>
   );
 }
 

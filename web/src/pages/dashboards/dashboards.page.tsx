@@ -1,5 +1,5 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { LayoutDashboard, Plus } from "lucide-react";
+import { Folder, LayoutDashboard, Plus } from "lucide-react";
 import { useState } from "react";
 import { callTool } from "../../api/client.ts";
 import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
@@ -57,25 +57,40 @@ function List() {
             onSearch={(next) => setParams({ q: next })}
             className="w-full sm:w-72"
           />
-          <LinkList label={t`Dashboards`}>
-            {data.dashboards.map(({ id, name, description, widget_count: count, changed_at: at }) => (
-              <RowLink
-                key={id}
-                slug={slug}
-                page="dashboards"
-                id={id}
-                icon={<LayoutDashboard />}
-                title={name}
-                about={description ?? (count === 1 ? t`1 widget` : t`${number(count)} widgets`)}
-                end={<When at={at} />}
-              />
-            ))}
-          </LinkList>
+          {inFolders(data.dashboards).map(([folder, boards]) => (
+            <section key={folder} className="flex flex-col gap-2">
+              {folder !== "" && (
+                <h2 className="flex items-center gap-2 font-semibold">
+                  <Folder aria-hidden="true" className="size-4 text-soft" /> {folder}
+                </h2>
+              )}
+              <LinkList label={folder === "" ? t`Dashboards` : folder}>
+                {boards.map(({ id, name, description, widget_count: count, changed_at: at }) => (
+                  <RowLink
+                    key={id}
+                    slug={slug}
+                    page="dashboards"
+                    id={id}
+                    icon={<LayoutDashboard />}
+                    title={name}
+                    about={description ?? (count === 1 ? t`1 widget` : t`${number(count)} widgets`)}
+                    end={<When at={at} />}
+                  />
+                ))}
+              </LinkList>
+            </section>
+          ))}
         </>
       )}
       {isNew && <NewBoard onClose={() => setNew(false)} />}
     </PageFrame>
   );
+}
+
+/** Those without a folder stand first. */
+function inFolders(boards: DashboardList["dashboards"]): [string, DashboardList["dashboards"]][] {
+  const folders = Map.groupBy(boards, ({ folder = "" }) => folder);
+  return [...folders].toSorted(([a], [b]) => a.localeCompare(b));
 }
 
 function NewBoard({ onClose }: { onClose: () => void }) {

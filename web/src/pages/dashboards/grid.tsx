@@ -10,6 +10,7 @@ import { toldError } from "../../components/toasts.tsx";
 import { t } from "../../words/words.ts";
 import type { BoardWidget, Chosen, Place } from "./types.ts";
 import { WidgetPicture } from "./widget-picture.tsx";
+import { WidgetToPick } from "./widget-to-pick.tsx";
 import "react-grid-layout/css/styles.css";
 
 const COLUMNS = 24;
@@ -20,6 +21,7 @@ const TALLEST = 16;
 /** Below this widgets stand below each other, and nothing is dragged. */
 const NARROW_PX = 720;
 const NARROW_HEIGHT_PX = 260;
+const WIDEST_PX = 6_000;
 
 interface GridProps {
   widgets: readonly BoardWidget[];
@@ -28,14 +30,35 @@ interface GridProps {
   onPlace: (places: ReadonlyMap<number, Place>) => void;
   onOpen: (widget: BoardWidget) => void;
   onRemove: (widget: BoardWidget) => void;
+  /** Names of what the dashboard is filtered by. */
+  filtered: readonly string[];
+  onFilter: (name: string, value: string) => void;
 }
 
-export function Grid({ widgets, isEdited, chosen, onPlace, onOpen, onRemove }: GridProps) {
-  const [box, width] = useWidth(280);
+/** As it is dragged the library would add a style element, which the page's policy refuses: it adds none where one is. */
+const DRAG_STYLE = "react-draggable-style-el";
+if (document.getElementById(DRAG_STYLE) === null)
+  document.head.append(Object.assign(document.createElement("meta"), { id: DRAG_STYLE }));
+
+export function Grid({
+  widgets,
+  isEdited,
+  chosen,
+  onPlace,
+  onOpen,
+  onRemove,
+  filtered,
+  onFilter,
+}: GridProps) {
+  const [box, width] = useWidth({ most: WIDEST_PX, step: 1 });
   const layout = layoutOf(widgets);
   const tile = (widget: BoardWidget, height: number) => (
     <Tile widget={widget} isEdited={isEdited} onOpen={onOpen} onRemove={onRemove}>
-      <WidgetPicture widgetId={widget.widget_id} chosen={chosen} height={height} />
+      {isEdited ? (
+        <WidgetPicture widgetId={widget.widget_id} chosen={chosen} height={height} />
+      ) : (
+        <WidgetToPick {...{ widget, chosen, height, filtered, onFilter }} />
+      )}
     </Tile>
   );
   // Only what a person did is kept: what the grid works out by itself is not theirs.
@@ -58,7 +81,7 @@ export function Grid({ widgets, isEdited, chosen, onPlace, onOpen, onRemove }: G
     );
   };
   return (
-    <div ref={box} className="min-h-24 w-full">
+    <div ref={box} className={cx("min-h-24 w-full", isEdited && "select-none")}>
       {width === 0 ? null : width < NARROW_PX ? (
         <div className="flex flex-col gap-3">
           {widgets.map((widget) => (

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { callTool } from "../../api/client.ts";
 import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
+import type { DashboardList } from "../../api/tools.ts";
 import { Button } from "../../components/button.tsx";
 import { CopyField } from "../../components/copy-field.tsx";
 import { Dialog } from "../../components/dialog.tsx";
@@ -17,7 +18,7 @@ interface SharingProps {
 }
 
 /** A form in a dialog: what goes wrong stands above it, and nothing typed is lost. */
-function useSaving(save: () => Promise<void>, onClose: () => void) {
+export function useSaving(save: () => Promise<void>, onClose: () => void) {
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const run = () => {
@@ -146,14 +147,22 @@ export function EmbedDialog({ board, onClose }: SharingProps) {
   );
 }
 
-export function ScheduleDialog({ board, onClose }: SharingProps) {
+/** Without a dashboard, one is chosen first. */
+export function ScheduleDialog({
+  board,
+  onClose,
+}: Partial<Pick<SharingProps, "board">> & Pick<SharingProps, "onClose">) {
   const { slug } = useWorkspace();
+  const all = useTool<DashboardList>("list_dashboards", { limit: 100 }, { enabled: board === undefined });
+  const [chosen, choose] = useState("");
+  const target = board ?? all.data?.dashboards.find(({ id }) => `${id}` === chosen);
   const [form, setForm] = useState({ recipients: "", frequency: "weeks", time: "08:00", format: "pdf" });
   const { error, isBusy, run } = useSaving(async () => {
     const { recipients, frequency, time, format } = form;
     const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     const when = { frequency, start_time: time, timezone, format };
-    await callTool(slug, "create_report", { dashboard_id: board.id, name: board.name, recipients, ...when });
+    const what = { dashboard_id: target?.id, name: target?.name };
+    await callTool(slug, "create_report", { ...what, recipients, ...when });
     await refresh(queries, slug, ["list_reports"]);
     told(t`It is sent from now on. Automation shows when.`);
   }, onClose);
@@ -168,13 +177,31 @@ export function ScheduleDialog({ board, onClose }: SharingProps) {
       title={t`Send regularly`}
       about={t`What you may see of it, by mail, at its time.`}
       footer={
-        <Button look="primary" disabled={isBusy || form.recipients.trim() === ""} onClick={run}>
+        <Button
+          look="primary"
+          disabled={isBusy || form.recipients.trim() === "" || target === undefined}
+          onClick={run}
+        >
           {t`Save`}
         </Button>
       }
     >
       <div className="flex flex-col gap-4">
         {error !== null && <ErrorNote error={error} />}
+        {board === undefined && (
+          <SelectField
+            label={t`Dashboard`}
+            value={chosen}
+            onChange={({ target: { value } }) => choose(value)}
+          >
+            <option value="">{t`Choose a dashboard`}</option>
+            {all.data?.dashboards.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+        )}
         <TextField
           label={t`To`}
           value={form.recipients}

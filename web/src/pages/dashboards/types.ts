@@ -1,3 +1,5 @@
+import type { Hover } from "../../api/tools.ts";
+
 /** Dashboards and widgets as tools tell of them, as far as these pages show it. */
 
 export interface Place {
@@ -34,6 +36,7 @@ export interface BoardDetails {
   description: string | null;
   widgets: BoardWidget[];
   filters: BoardFilter[];
+  settings: { folder?: string; locale?: string; time_zone?: string };
   access: { shared?: "edit" | "view" | "private"; groups?: number[] };
   may_change: boolean;
   version: number;
@@ -41,6 +44,7 @@ export interface BoardDetails {
 }
 
 export interface Preview {
+  hover: Hover | null;
   title: string;
   kind: "picture" | "table" | "text" | "empty" | "error";
   light: string | null;
@@ -63,3 +67,19 @@ export interface Draft {
 
 /** Values of filters by name; those that are not named are as the dashboard has them. */
 export type Chosen = Record<string, string[]>;
+
+/** Of get_details. */
+export interface WidgetDetails {
+  name: string;
+  chart_type: string;
+  dataset_id: number | null;
+  x_axis: string | null;
+  y_axis: string[];
+  group_by: string | null;
+  filters: BoardFilter[];
+  aggregate?: string;
+  grain?: string;
+  c9ql?: string | null;
+  text?: string;
+  top?: number;
+}

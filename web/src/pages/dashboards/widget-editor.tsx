@@ -9,24 +9,11 @@ import { ErrorNote, Waiting } from "../../components/states.tsx";
 import { told } from "../../components/toasts.tsx";
 import { isNumeric } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
-import type { BoardDetails, BoardFilter, BoardWidget, Draft } from "./types.ts";
+import type { BoardDetails, BoardWidget, Draft, WidgetDetails } from "./types.ts";
 import { WidgetPicture } from "./widget-picture.tsx";
 
 const PREVIEW_PX = 260;
 const DATES = /DATE|TIME/i;
-
-interface WidgetDetails {
-  name: string;
-  chart_type: string;
-  dataset_id: number | null;
-  x_axis: string | null;
-  y_axis: string[];
-  group_by: string | null;
-  filters: BoardFilter[];
-  aggregate?: string;
-  grain?: string;
-  top?: number;
-}
 
 interface EditorProps {
   board: BoardDetails;

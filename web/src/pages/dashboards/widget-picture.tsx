@@ -1,7 +1,10 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { ComponentProps } from "react";
 import { callTool } from "../../api/client.ts";
 import { useWorkspace } from "../../api/hooks.ts";
-import { Svg, useWidth } from "../../components/drawing.tsx";
+import { useWidth } from "../../components/drawing.tsx";
+import { Markdown } from "../../components/markdown.tsx";
+import { Picture } from "../../components/picture.tsx";
 import { ErrorNote, Skeleton } from "../../components/states.tsx";
 import { useIsDark } from "../../frame/appearance.ts";
 import { cell, number } from "../../words/figures.ts";
@@ -14,13 +17,14 @@ interface PictureProps {
   dashboardId?: number;
   chosen?: Chosen;
   height: number;
+  onPick?: ComponentProps<typeof Picture>["onPick"];
 }
 
 /** A widget as the server draws it everywhere, in the room that there is; one that is not kept yet as well. */
-export function WidgetPicture({ widgetId, draft, dashboardId, chosen = {}, height }: PictureProps) {
+export function WidgetPicture({ widgetId, draft, dashboardId, chosen = {}, height, onPick }: PictureProps) {
   const { slug } = useWorkspace();
   const isDark = useIsDark();
-  const [box, width] = useWidth(160);
+  const [box, width] = useWidth({ least: 160 });
   const args = {
     ...(widgetId !== undefined && { widget_id: widgetId }),
     ...(draft !== undefined && { draft }),
@@ -44,12 +48,20 @@ export function WidgetPicture({ widgetId, draft, dashboardId, chosen = {}, heigh
         <Skeleton className="h-full w-full" />
       ) : data.kind === "picture" ? (
         <div style={{ width }}>
-          <Svg source={(isDark ? data.dark : data.light) ?? ""} label={data.title} />
+          <Picture
+            drawn={{ width, hover: data.hover }}
+            source={(isDark ? data.dark : data.light) ?? ""}
+            label={data.title}
+            onPick={onPick}
+          />
         </div>
       ) : data.table !== null ? (
         <Table table={data.table} />
       ) : (
-        <p className="whitespace-pre-line px-1 py-2 text-soft">{data.text}</p>
+        <Markdown
+          text={data.text ?? ""}
+          className={data.kind === "text" ? "px-1 py-1" : "px-1 py-2 text-soft"}
+        />
       )}
       {data?.notes.map((note) => (
         <p key={note} className="px-1 text-caption text-faint">

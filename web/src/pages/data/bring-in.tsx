@@ -1,20 +1,21 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Boxes, MessageSquareText, Table2 } from "lucide-react";
 import { useEffect, useState } from "react";
 import { callTool, type Progress, uploadFile } from "../../api/client.ts";
 import { queries, useWorkspace } from "../../api/hooks.ts";
-import type { ImportResult } from "../../api/tools.ts";
+import type { Column, ImportResult } from "../../api/tools.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
+import { cx } from "../../components/classes.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/fields.tsx";
-import { ErrorNote } from "../../components/states.tsx";
+import { ErrorNote, Waiting } from "../../components/states.tsx";
 import { told, toldError } from "../../components/toasts.tsx";
-import { bytes, number, typeName } from "../../words/figures.ts";
+import { bytes, cell, isNumeric, number, typeName } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
 import { questionOf } from "../ask/suggestions.ts";
 import { AddDocuments, isDocument } from "../library/add-documents.tsx";
-import { type Preview, previewOf } from "./preview.ts";
 
 /** Files that were dropped or chosen: tables become datasets one after the other, documents go to the library. */
 export function BringIn({ files, onClose }: { files: readonly File[]; onClose: () => void }) {
@@ -39,7 +40,61 @@ interface Reading {
   decimal: string;
   date_format: string;
   header: string;
+  sheet: string;
   types: Record<string, string>;
+}
+
+interface Preview {
+  columns: Column[];
+  rows: Record<string, unknown>[];
+  rows_read: number;
+  rows_rejected: number;
+  notes: string[];
+}
+
+/** Of a larger text its beginning is looked at, which is there at once. */
+const HEAD_BYTES = 512 * 1024;
+const SETTLES_MS = 350;
+
+/** What the server reads in a file, by the same detection as the import, and again with each choice. */
+function usePreview(file: File, reading: Reading) {
+  const { slug } = useWorkspace();
+  const isPart = /\.(csv|tsv|txt|ndjson|jsonl)$/i.test(file.name) && file.size > HEAD_BYTES;
+  const [settled, settle] = useState(reading);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(reading), SETTLES_MS);
+    return () => clearTimeout(timer);
+  }, [reading]);
+  const id = `${file.name} ${file.size} ${file.lastModified}`;
+  const sent = useQuery({
+    queryKey: ["sent", slug, id],
+    queryFn: async () => uploadFile(slug, isPart ? await headOf(file) : file),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  const options = optionsOf(settled);
+  const preview = useQuery({
+    queryKey: ["preview_file", slug, sent.data, options],
+    queryFn: ({ signal }) =>
+      callTool<Preview>(slug, "preview_file", { file_url: sent.data, options }, { signal }),
+    enabled: sent.data !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return {
+    preview: preview.data,
+    error: sent.error ?? preview.error,
+    isPart,
+    /** Of the whole file. */
+    handle: isPart ? undefined : sent.data,
+  };
+}
+
+/** Without the line that it ends in the middle of. */
+async function headOf(file: File): Promise<File> {
+  const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+  const end = bytes.lastIndexOf(10);
+  return new File([bytes.slice(0, end === -1 ? undefined : end + 1)], file.name);
 }
 
 type State =
@@ -60,17 +115,14 @@ function BringInTable({
   onClose: () => void;
 }) {
   const { slug } = useWorkspace();
-  const [preview, setPreview] = useState<Preview | null>();
   const [name, setName] = useState(nameOf(file.name));
-  const [reading, setReading] = useState<Reading>({ decimal: "", date_format: "", header: "", types: {} });
+  const [reading, setReading] = useState<Reading>(AS_DETECTED);
   const [state, setState] = useState<State>({ is: "asking" });
-  useEffect(() => {
-    void previewOf(file).then(setPreview);
-  }, [file]);
+  const { preview, error, isPart, handle: known } = usePreview(file, reading);
   const start = async () => {
     setState({ is: "working", progress: { progress: 0, total: 1, message: "upload" } });
     try {
-      const handle = await uploadFile(slug, file);
+      const handle = known ?? (await uploadFile(slug, file));
       const options = optionsOf(reading);
       const result = await callTool<ImportResult>(
         slug,
@@ -120,55 +172,64 @@ function BringInTable({
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
-        {preview === undefined ? null : preview === null ? (
-          <p className="text-soft">{t`This kind of file is read by the server: types and notes are shown when its rows are in.`}</p>
-        ) : (
-          <>
-            <PreviewTable preview={preview} reading={reading} onChange={setReading} />
-            <div className="grid gap-4 sm:grid-cols-3">
-              <SelectField
-                label={t`Decimal sign`}
-                value={reading.decimal}
-                onChange={({ target }) => setReading({ ...reading, decimal: target.value })}
-              >
-                <option value="">{t`Detect`}</option>
-                <option value=".">1,234.5</option>
-                <option value=",">1.234,5</option>
-              </SelectField>
-              <SelectField
-                label={t`Order of dates`}
-                value={reading.date_format}
-                onChange={({ target }) => setReading({ ...reading, date_format: target.value })}
-              >
-                <option value="">{t`Detect`}</option>
-                <option value="DD/MM/YYYY">{t`Day/month/year`}</option>
-                <option value="MM/DD/YYYY">{t`Month/day/year`}</option>
-                <option value="DD.MM.YYYY">{t`Day.month.year`}</option>
-                <option value="YYYY-MM-DD">{t`Year-month-day`}</option>
-              </SelectField>
-              <SelectField
-                label={t`First line`}
-                value={reading.header}
-                onChange={({ target }) => setReading({ ...reading, header: target.value })}
-              >
-                <option value="">{t`Detect`}</option>
-                <option value="true">{t`Has the names`}</option>
-                <option value="false">{t`Is a row`}</option>
-              </SelectField>
-            </div>
-          </>
+        {error !== null && state.is === "asking" && <ErrorNote error={error} />}
+        {preview === undefined && error === null && <Waiting rows={5} />}
+        {preview !== undefined && <PreviewTable {...{ preview, isPart, reading }} onChange={setReading} />}
+        {(preview !== undefined || error !== null) && (
+          <div className="grid gap-4 sm:grid-cols-3">
+            <SelectField
+              label={t`Decimal sign`}
+              value={reading.decimal}
+              onChange={({ target }) => setReading({ ...reading, decimal: target.value })}
+            >
+              <option value="">{t`Detect`}</option>
+              <option value=".">1,234.5</option>
+              <option value=",">1.234,5</option>
+            </SelectField>
+            <SelectField
+              label={t`Order of dates`}
+              value={reading.date_format}
+              onChange={({ target }) => setReading({ ...reading, date_format: target.value })}
+            >
+              <option value="">{t`Detect`}</option>
+              <option value="DD/MM/YYYY">{t`Day/month/year`}</option>
+              <option value="MM/DD/YYYY">{t`Month/day/year`}</option>
+              <option value="DD.MM.YYYY">{t`Day.month.year`}</option>
+              <option value="YYYY-MM-DD">{t`Year-month-day`}</option>
+            </SelectField>
+            <SelectField
+              label={t`First line`}
+              value={reading.header}
+              onChange={({ target }) => setReading({ ...reading, header: target.value })}
+            >
+              <option value="">{t`Detect`}</option>
+              <option value="true">{t`Has the names`}</option>
+              <option value="false">{t`Is a row`}</option>
+            </SelectField>
+            {/\.(xlsx?|xlsm|xlsb|ods)$/i.test(file.name) && (
+              <TextField
+                label={t`Sheet`}
+                placeholder={t`The first`}
+                value={reading.sheet}
+                onChange={({ target }) => setReading({ ...reading, sheet: target.value })}
+              />
+            )}
+          </div>
         )}
       </div>
     </Dialog>
   );
 }
 
-function optionsOf({ decimal, date_format, header, types }: Reading): object {
+const AS_DETECTED: Reading = { decimal: "", date_format: "", header: "", sheet: "", types: {} };
+
+function optionsOf({ decimal, date_format, header, sheet, types }: Reading): object {
   const chosen = Object.fromEntries(Object.entries(types).filter(([, type]) => type !== ""));
   return {
     ...(decimal !== "" && { decimal }),
     ...(date_format !== "" && { date_format }),
     ...(header !== "" && { header: header === "true" }),
+    ...(sheet.trim() !== "" && { sheet: sheet.trim() }),
     ...(Object.keys(chosen).length > 0 && { types: chosen }),
   };
 }
@@ -201,29 +262,33 @@ function Working({ progress: { progress, total = 1, message = "" } }: { progress
 const TYPES = ["VARCHAR", "BIGINT", "DOUBLE", "DATE", "TIMESTAMP", "BOOLEAN"];
 
 function PreviewTable({
-  preview,
+  preview: { columns, rows, rows_read: count, rows_rejected: rejected, notes },
+  isPart,
   reading,
   onChange,
 }: {
   preview: Preview;
+  isPart: boolean;
   reading: Reading;
   onChange: (next: Reading) => void;
 }) {
   return (
     <div className="flex flex-col gap-1.5">
       <p className="text-soft text-table">
-        {t`The first ${number(preview.rows.length)} rows as they are written. A type can be set where detection would be wrong.`}
+        {isPart
+          ? t`The beginning as it would be read. A type can be set where detection is wrong.`
+          : t`${number(count)} rows as they would be read. A type can be set where detection is wrong.`}
       </p>
       <div
-        className="overflow-x-auto rounded-card border border-line"
+        className="max-h-80 overflow-auto rounded-card border border-line"
         tabIndex={0}
         role="region"
         aria-label={t`Preview`}
       >
         <table className="figures text-table">
-          <thead className="bg-sunken text-left">
+          <thead className="sticky top-0 bg-sunken text-left">
             <tr>
-              {preview.columns.map(({ name, guess, empty }) => (
+              {columns.map(({ name, type }) => (
                 <th key={name} scope="col" className="border-line border-b px-2 py-1.5 align-top font-medium">
                   <span className="block max-w-48 truncate">{name}</span>
                   <select
@@ -234,26 +299,33 @@ function PreviewTable({
                     }
                     className="mt-1 rounded border border-line bg-card px-1 py-0.5 font-normal text-caption text-soft"
                   >
-                    <option value="">{t`Detect (${typeName(guess)})`}</option>
-                    {TYPES.map((type) => (
-                      <option key={type} value={type}>
-                        {typeName(type)}
+                    <option value="">{typeName(type)}</option>
+                    {TYPES.map((each) => (
+                      <option key={each} value={each}>
+                        {typeName(each)}
                       </option>
                     ))}
                   </select>
-                  {empty > 0 && (
-                    <span className="block pt-0.5 font-normal text-caption text-faint">{t`${number(empty)} empty`}</span>
-                  )}
                 </th>
               ))}
             </tr>
           </thead>
           <tbody>
-            {preview.rows.map((row, at) => (
+            {rows.map((row, at) => (
               <tr key={at} className="border-line border-b last:border-0">
-                {preview.columns.map(({ name }, column) => (
-                  <td key={name} className="h-8 max-w-56 truncate px-2 whitespace-nowrap">
-                    {row[column] === "" ? <span className="text-faint">–</span> : row[column]}
+                {columns.map(({ name, type }) => (
+                  <td
+                    key={name}
+                    className={cx(
+                      "h-8 max-w-56 truncate px-2 whitespace-nowrap",
+                      isNumeric(type) && "text-right",
+                    )}
+                  >
+                    {row[name] === null ? (
+                      <span className="text-faint">–</span>
+                    ) : (
+                      cell(row[name], /(^|_)id$/i.test(name) ? "ID" : type)
+                    )}
                   </td>
                 ))}
               </tr>
@@ -261,6 +333,14 @@ function PreviewTable({
           </tbody>
         </table>
       </div>
+      {rejected > 0 && (
+        <p className="text-caption text-warn">{t`${number(rejected)} rows could not be read.`}</p>
+      )}
+      {notes.map((note) => (
+        <p key={note} className="text-caption text-soft">
+          {forPeople(note)}
+        </p>
+      ))}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Download, Ellipsis, MessageSquareText, Trash2 } from "lucide-react";
-import { type ReactNode, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { callTool } from "../../api/client.ts";
 import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import { useParamsInAddress } from "../../api/search-params.ts";
@@ -18,6 +18,9 @@ import { When } from "../../components/when.tsx";
 import { bytes, cell, isNumeric, number, typeName } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
 import { questionOf } from "../ask/suggestions.ts";
+import type { Policy } from "./policies.tsx";
+
+const Policies = lazy(() => import("./policies.tsx").then(({ Policies }) => ({ default: Policies })));
 
 export function DatasetPage({ id }: { id: number }) {
   const { slug, role } = useWorkspace();
@@ -72,6 +75,24 @@ export function DatasetPage({ id }: { id: number }) {
                 label: t`Versions`,
                 content: <Versions id={id} details={details} onChange={() => void refetch()} />,
               },
+              ...(role === "admin"
+                ? [
+                    {
+                      id: "policies",
+                      label: t`Policies`,
+                      content: (
+                        <Suspense fallback={<Waiting />}>
+                          <Policies
+                            key={String(details.version)}
+                            id={id}
+                            columns={details.columns}
+                            policies={(details.policies ?? []) as Policy[]}
+                          />
+                        </Suspense>
+                      ),
+                    },
+                  ]
+                : []),
               { id: "source", label: t`Where from`, content: <Source details={details} slug={slug} /> },
             ]}
           />
@@ -298,7 +319,7 @@ function Columns({ columns, rows }: { columns: readonly ColumnProfile[]; rows: n
               <td className="px-3">
                 {nulls === undefined ? "" : nulls === 0 ? t`none` : <Share part={nulls} of={rows} />}
               </td>
-              <td className="px-3">{distinct === undefined ? "" : t`about ${number(distinct)}`}</td>
+              <td className="px-3">{distinct === undefined ? "" : distinctOf(distinct, rows)}</td>
               <td className="max-w-56 truncate px-3" title={cell(min)}>
                 {cell(min, type)}
               </td>
@@ -311,6 +332,12 @@ function Columns({ columns, rows }: { columns: readonly ColumnProfile[]; rows: n
       </table>
     </div>
   );
+}
+
+/** An estimate, which can be more than there are rows. */
+function distinctOf(distinct: number, rows: number | null): string {
+  if (rows !== null && distinct >= rows) return t`all different`;
+  return t`about ${number(distinct)}`;
 }
 
 function Share({ part, of }: { part: number; of: number | null }) {
@@ -378,10 +405,8 @@ function Versions({
 }
 
 function Source({ details, slug }: { details: DatasetDetails["details"]; slug: string }) {
-  const detail = Object.entries(details.source?.detail ?? {}).filter(
-    ([, value]) => value !== null && typeof value !== "object",
-  );
-  const policies = (details.policies ?? []) as { name: string; hide?: string[]; rows?: unknown[] }[];
+  const given = details.source?.detail ?? {};
+  const detail = Object.keys(given).filter((name) => name in factNames() && given[name] !== null);
   const kinds: Record<string, string> = {
     import: t`A file`,
     push: t`Pushed by a program`,
@@ -390,10 +415,7 @@ function Source({ details, slug }: { details: DatasetDetails["details"]; slug: s
   };
   const facts: [string, ReactNode][] = [
     [t`Came from`, kinds[details.source?.kind ?? ""] ?? details.source?.kind ?? ""],
-    ...detail.map(([name, value]): [string, ReactNode] => [
-      factName(name),
-      name === "bytes" ? bytes(Number(value)) : String(value),
-    ]),
+    ...detail.map((name): [string, ReactNode] => [factNames()[name] ?? name, factOf(name, given[name])]),
   ];
   return (
     <div className="flex flex-col gap-4" data-workspace={slug}>
@@ -407,39 +429,29 @@ function Source({ details, slug }: { details: DatasetDetails["details"]; slug: s
           ))}
         </dl>
       </Card>
-      {policies.length > 0 && (
-        <Card className="p-4">
-          <h2 className="mb-2 font-semibold">{t`Policies`}</h2>
-          <ul className="flex flex-col gap-1 text-table">
-            {policies.map(({ name, hide = [], rows = [] }) => (
-              <li key={name}>
-                <span className="font-medium">{name}</span>{" "}
-                <span className="text-soft">
-                  {[rows.length > 0 && t`keeps rows`, hide.length > 0 && t`hides ${hide.join(", ")}`]
-                    .filter(Boolean)
-                    .join(" · ")}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </Card>
-      )}
     </div>
   );
 }
 
-function factName(name: string): string {
-  const names: Record<string, string> = {
+/** What people want to know of how a file was read; marks of its grammar are for the tool. */
+function factNames(): Record<string, string> {
+  return {
+    file: t`File`,
     bytes: t`Size`,
     format: t`Format`,
     encoding: t`Encoding`,
     delimiter: t`Delimiter`,
     decimal: t`Decimal sign`,
-    header: t`Names in the first line`,
     dateFormat: t`Dates`,
-    file: t`File`,
     skippedLines: t`Lines left out`,
-    quote: t`Quotation mark`,
   };
-  return names[name] ?? name;
+}
+
+const DATE_PARTS: Record<string, string> = { "%Y": "YYYY", "%m": "MM", "%d": "DD", "%y": "YY", "%b": "MMM" };
+
+function factOf(name: string, value: unknown): string {
+  if (name === "bytes") return bytes(Number(value));
+  const text = String(value);
+  if (name === "dateFormat") return text.replace(/%[a-zA-Z]/g, (part) => DATE_PARTS[part] ?? part);
+  return name === "delimiter" && text === "\t" ? "Tab" : text;
 }

@@ -110,7 +110,7 @@ function Alerts() {
 function Overview({ datasets }: { datasets: DatasetList | undefined }) {
   const { slug } = useWorkspace();
   const dashboards = useTool<DashboardList>("list_dashboards", { limit: 6 });
-  const threads = useThreads(slug).slice(0, 5);
+  const threads = useThreads().slice(0, 5);
   return (
     <div className="grid gap-8 lg:grid-cols-2">
       <Part title={t`Dashboards`} page="dashboards">
@@ -139,7 +139,7 @@ function Overview({ datasets }: { datasets: DatasetList | undefined }) {
           <Hint>{t`Questions that you ask stand here, to go on from.`}</Hint>
         ) : (
           <ul className="divide-y divide-line overflow-hidden rounded-card border border-line bg-card">
-            {threads.map(({ id, title, changedAt, turns }) => (
+            {threads.map(({ thread_id: id, title, used_at: changedAt, questions, client }) => (
               <li key={id}>
                 <Link
                   to="/w/$slug/$page"
@@ -156,7 +156,8 @@ function Overview({ datasets }: { datasets: DatasetList | undefined }) {
                   <span className="min-w-0 flex-1">
                     <span className="block truncate font-medium">{title}</span>
                     <span className="block text-soft text-table">
-                      {turns.length === 1 ? t`1 question` : t`${number(turns.length)} questions`} ·{" "}
+                      {questions === 1 ? t`1 question` : t`${number(questions)} questions`} ·{" "}
+                      {client !== undefined && `${client} · `}
                       <When at={changedAt} />
                     </span>
                   </span>
@@ -229,7 +230,7 @@ function FirstSteps() {
   const { slug, role } = useWorkspace();
   const datasets = useTool<DatasetList>("list_datasets", { limit: 5 });
   const models = useTool<ModelList>("list_semantic_models");
-  const threads = useThreads(slug);
+  const threads = useThreads();
   const hasData = (datasets.data?.total ?? 0) > 0;
   const go = (page: string) => ({ to: "/w/$slug/$page" as const, params: { slug, page } });
   const steps = [

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Ellipsis, Trash2 } from "lucide-react";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { callTool } from "../../api/client.ts";
 import { queries, refresh, useTool, useWorkspace } from "../../api/hooks.ts";
 import { useParamsInAddress } from "../../api/search-params.ts";
@@ -53,14 +53,26 @@ export function ModelDigest({ name }: { name: string }) {
 export function ModelPage({ name }: { name: string }) {
   const { slug, role } = useWorkspace();
   const [{ tab = "meanings" }, setParams] = useParamsInAddress();
-  const { data, error } = useTool<ReadModel>("read_semantic_model", { modelName: name });
   const [draft, setDraft] = useState<string>();
+  const { data, error } = useTool<ReadModel>(
+    "read_semantic_model",
+    { modelName: name },
+    draft === undefined ? {} : { refetchMs: WATCH_MS },
+  );
   const [problems, setProblems] = useState<readonly Problem[]>([]);
   const [isBusy, setBusy] = useState(false);
   const source = draft ?? data?.source ?? "";
   const model = useMemo(() => modelIn(source), [source]);
   const isChanged = draft !== undefined && draft !== data?.source;
   useUnsaved(isChanged);
+  const tables = useMemo(
+    () =>
+      Object.fromEntries(
+        model?.datasets.map((each) => [each.name, each.fields.map((field) => field.name)]) ?? [],
+      ),
+    [model],
+  );
+  const other = useOtherDraft(data?.draft, isChanged);
   if (error)
     return (
       <PageFrame title={name} above={<BackLink page="models">{t`Models`}</BackLink>}>
@@ -133,6 +145,19 @@ export function ModelPage({ name }: { name: string }) {
         </>
       }
     >
+      {other !== undefined && (
+        <div
+          role="alert"
+          className="flex flex-wrap items-center gap-3 rounded-card bg-warn-tint px-4 py-2 text-warn"
+        >
+          <p className="min-w-0 flex-1">
+            {t`${other} saved another draft while you were writing. Saving yours takes its place.`}
+          </p>
+          <Button small onClick={() => setDraft(undefined)}>
+            {t`See theirs`}
+          </Button>
+        </div>
+      )}
       {problems.length > 0 && <Problems problems={problems} />}
       <Tabs
         label={t`Parts of this model`}
@@ -173,7 +198,7 @@ export function ModelPage({ name }: { name: string }) {
             label: "SQL",
             content: (
               <Suspense fallback={<Skeleton className="h-48" />}>
-                <Query model={name} first={model?.datasets[0]?.name ?? ""} />
+                <Query model={name} first={model?.datasets[0]?.name ?? ""} tables={tables} />
               </Suspense>
             ),
           },
@@ -186,6 +211,20 @@ export function ModelPage({ name }: { name: string }) {
       />
     </PageFrame>
   );
+}
+
+const WATCH_MS = 8_000;
+
+/** Who has saved a draft since one began to write. */
+function useOtherDraft(draft: ReadModel["draft"], isChanged: boolean): string | undefined {
+  const begun = useRef<string>(undefined);
+  const savedAt = draft?.saved_at ?? "";
+  useEffect(() => {
+    if (!isChanged) begun.current = undefined;
+    else begun.current ??= savedAt;
+  }, [isChanged, savedAt]);
+  const isOther = isChanged && begun.current !== undefined && begun.current !== savedAt;
+  return isOther ? (draft?.saved_by ?? t`Somebody`) : undefined;
 }
 
 function Broken() {

@@ -124,8 +124,9 @@ function Propose({ onClose }: { onClose: () => void }) {
   const { slug } = useWorkspace();
   const navigate = useNavigate();
   const datasets = useTool<DatasetList>("list_datasets", { limit: 200 });
-  const [name, setName] = useState("");
+  const [written, setName] = useState<string>();
   const [chosen, setChosen] = useState<readonly string[]>([]);
+  const name = written ?? nameOf(chosen[0] ?? datasets.data?.datasets[0]?.name ?? "");
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const [found, setFound] = useState<Inferred>();
@@ -211,6 +212,14 @@ function Propose({ onClose }: { onClose: () => void }) {
       </div>
     </Dialog>
   );
+}
+
+/** As models are called. */
+function nameOf(dataset: string): string {
+  return dataset
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
 }
 
 function Guesses({ found }: { found: Inferred }) {

@@ -1,6 +1,6 @@
 import { Play } from "lucide-react";
-import { useState } from "react";
-import { callTool } from "../../api/client.ts";
+import { useMemo, useState } from "react";
+import { ApiError, callTool } from "../../api/client.ts";
 import { useWorkspace } from "../../api/hooks.ts";
 import { Button } from "../../components/button.tsx";
 import { Editor } from "../../components/editor.tsx";
@@ -19,7 +19,15 @@ interface Queried {
 const ROWS = 200;
 
 /** SQL on the datasets of a model, with the rights of whoever writes it. */
-export function Query({ model, first }: { model: string; first: string }) {
+export function Query({
+  model,
+  first,
+  tables,
+}: {
+  model: string;
+  first: string;
+  tables: Readonly<Record<string, readonly string[]>>;
+}) {
   const { slug } = useWorkspace();
   const [sql, setSql] = useState(() => `SELECT * FROM ${first} LIMIT 20`);
   const [result, setResult] = useState<Queried>();
@@ -37,9 +45,22 @@ export function Query({ model, first }: { model: string; first: string }) {
     }
     setBusy(false);
   };
+  const problem = useMemo(() => placeOf(error, sql), [error, sql]);
   return (
     <div className="flex flex-col gap-3">
-      <Editor label={t`SQL`} value={sql} onChange={setSql} language="sql" isLow />
+      <Editor
+        label={t`SQL`}
+        value={sql}
+        onChange={(next) => {
+          setSql(next);
+          setError(null);
+        }}
+        language="sql"
+        isLow
+        tables={tables}
+        problem={problem}
+        onRun={() => void run()}
+      />
       <div className="flex items-center gap-3">
         <Button
           look="primary"
@@ -49,6 +70,9 @@ export function Query({ model, first }: { model: string; first: string }) {
         >
           {isBusy ? t`Running …` : t`Run`}
         </Button>
+        <span className="text-caption text-faint max-sm:hidden">
+          {t`Ctrl Enter runs it; names are offered as you write.`}
+        </span>
         {result !== undefined && error === null && (
           <span className="text-soft text-table">
             {result.truncated
@@ -91,4 +115,23 @@ export function Query({ model, first }: { model: string; first: string }) {
       )}
     </div>
   );
+}
+
+/** Where the server found the problem: it shows the line with a mark below it, or names what is not there. */
+function placeOf(error: unknown, sql: string) {
+  if (!(error instanceof ApiError)) return undefined;
+  const [, line = "", shown = "", mark = ""] = /LINE (\d+): (.*)\n( *)\^/.exec(error.message) ?? [];
+  const message = error.message.split("\n")[0] ?? "";
+  if (line !== "") {
+    const inLine = mark.length - `LINE ${line}: `.length;
+    const start = shown.startsWith("…")
+      ? (sql.split("\n")[Number(line) - 1] ?? "").indexOf(shown.slice(1, -1)) - 1
+      : 0;
+    return { line: Number(line), column: Math.max(1, start + inLine + 1), message };
+  }
+  const name = /no dataset "([^"]+)"/.exec(error.message)?.[1];
+  const at = name === undefined ? -1 : sql.indexOf(name);
+  if (at === -1) return undefined;
+  const before = sql.slice(0, at).split("\n");
+  return { line: before.length, column: (before.at(-1) ?? "").length + 1, message };
 }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Circle, CircleCheck } from "lucide-react";
 import { useState } from "react";
-import { readApps, readGuides } from "../../api/account.ts";
+import { readApps, readGuides, readTokens } from "../../api/account.ts";
 import { useWorkspace } from "../../api/hooks.ts";
 import { CopyField } from "../../components/copy-field.tsx";
 import { ErrorNote, Waiting } from "../../components/states.tsx";
@@ -57,8 +57,13 @@ export function Connect() {
 
 function Light() {
   const { slug } = useWorkspace();
-  const { data } = useQuery({ queryKey: ["apps"], queryFn: readApps, refetchInterval: LOOK_AGAIN_MS });
-  const [last] = (data?.apps ?? [])
+  const apps = useQuery({ queryKey: ["apps"], queryFn: readApps, refetchInterval: LOOK_AGAIN_MS });
+  const tokens = useQuery({ queryKey: ["tokens"], queryFn: readTokens, refetchInterval: LOOK_AGAIN_MS });
+  const byToken = (tokens.data?.tokens ?? []).map(({ last_used_client: client, name, ...token }) => ({
+    ...token,
+    name: client ?? name,
+  }));
+  const [last] = [...(apps.data?.apps ?? []), ...byToken]
     .filter(({ workspace, last_used_at: at }) => workspace === slug && at !== null)
     .toSorted((a, b) => (b.last_used_at ?? "").localeCompare(a.last_used_at ?? ""));
   const Icon = last === undefined ? Circle : CircleCheck;

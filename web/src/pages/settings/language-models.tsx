@@ -8,6 +8,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/fields.tsx";
 import { Empty, ErrorNote, Waiting } from "../../components/states.tsx";
 import { told, toldError } from "../../components/toasts.tsx";
+import { number } from "../../words/figures.ts";
 import { t } from "../../words/words.ts";
 
 interface Provider {
@@ -26,6 +27,18 @@ export function LanguageModels() {
   const { slug } = useWorkspace();
   const [edited, setEdited] = useState<Provider | "new" | null>(null);
   const { data, error } = useTool<{ providers: Provider[] }>("list_llm_providers");
+  const [tested, setTested] = useState<string | null>(null);
+  const test = async (name: string) => {
+    setTested(name);
+    try {
+      const { ms } = await callTool<{ ms: number }>(slug, "test_llm_provider", { name });
+      told(t`“${name}” answers, in ${number(ms, 0)} ms.`);
+    } catch (problem) {
+      toldError(problem);
+    }
+    setTested(null);
+    await refresh(queries, slug, ["list_llm_providers"]);
+  };
   const remove = async (name: string) => {
     await callTool(slug, "remove_llm_provider", { name });
     await refresh(queries, slug, ["list_llm_providers"]);
@@ -72,6 +85,9 @@ export function LanguageModels() {
                     <p className="text-caption text-warn">{provider.last_failure}</p>
                   )}
                 </div>
+                <Button small disabled={tested === provider.name} onClick={() => void test(provider.name)}>
+                  {tested === provider.name ? t`Testing …` : t`Test`}
+                </Button>
                 <Button small onClick={() => setEdited(provider)}>
                   {t`Change`}
                 </Button>
@@ -84,13 +100,23 @@ export function LanguageModels() {
         </>
       )}
       {edited !== null && (
-        <ProviderDialog provider={edited === "new" ? null : edited} onClose={() => setEdited(null)} />
+        <ProviderDialog
+          provider={edited === "new" ? null : edited}
+          onClose={() => setEdited(null)}
+          onSaved={(name) => void test(name)}
+        />
       )}
     </>
   );
 }
 
-function ProviderDialog({ provider, onClose }: { provider: Provider | null; onClose: () => void }) {
+interface ProviderDialogProps {
+  provider: Provider | null;
+  onClose: () => void;
+  onSaved: (name: string) => void;
+}
+
+function ProviderDialog({ provider, onClose, onSaved }: ProviderDialogProps) {
   const { slug } = useWorkspace();
   const [form, setForm] = useState({
     name: provider?.name ?? "",
@@ -115,8 +141,8 @@ function ProviderDialog({ provider, onClose }: { provider: Provider | null; onCl
     try {
       await callTool(slug, "set_llm_provider", wish);
       await refresh(queries, slug, ["list_llm_providers"]);
-      told(t`Saved.`);
       onClose();
+      onSaved(name);
     } catch (problem) {
       setError(problem);
     }

@@ -4,11 +4,12 @@ import { useWorkspace } from "../../api/hooks.ts";
 import { cx } from "../../components/classes.ts";
 import { Page as PageFrame } from "../../components/page.tsx";
 import { t } from "../../words/words.ts";
+import { Ai } from "./ai.tsx";
 import { Connect } from "./connect.tsx";
-import { LanguageModels } from "./language-models.tsx";
 import { Members } from "./members.tsx";
 import { Profile } from "./profile.tsx";
 import { Apps, Tokens } from "./tokens.tsx";
+import { UsageAndHealth } from "./usage.tsx";
 
 interface Section {
   id: string;
@@ -68,6 +69,12 @@ function sections(isAdmin: boolean): Section[] {
       content: <Connect />,
     },
     {
+      id: "ai",
+      name: t`AI Settings`,
+      about: t`Your token for AI clients, and the language models of this workspace.`,
+      content: <Ai />,
+    },
+    {
       id: "tokens",
       name: t`Tokens`,
       about: t`For programs that cannot sign in. A token never may more than you.`,
@@ -88,10 +95,10 @@ function sections(isAdmin: boolean): Section[] {
             content: <Members />,
           },
           {
-            id: "ai",
-            name: t`AI`,
-            about: t`Language models that help with questions which the rules cannot answer. Without one, everything runs on this server alone.`,
-            content: <LanguageModels />,
+            id: "usage",
+            name: t`Usage and health`,
+            about: t`Whether the server is well, and how much of the plan is used.`,
+            content: <UsageAndHealth />,
           },
         ]
       : []),

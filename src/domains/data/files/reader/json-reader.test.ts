@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Read, readWith } from "../../../../../test/support/data-files.ts";
+import { AppError } from "../../../../kernel/errors.ts";
 import { LIMITS } from "../../../../platform/analytics/limits.ts";
+import { ElementSplitter } from "../../../../platform/files/index.ts";
 import { openJson } from "./json-reader.ts";
-import { ElementSplitter } from "./json-scanner.ts";
 import type { ReadOptions } from "./table-reader.ts";
 
 const read = (json: string | Buffer, options?: ReadOptions): Promise<Read> =>
@@ -194,7 +195,11 @@ it("cuts JSON in the same way whatever pieces it comes in", () => {
       (values, size, isArray) => {
         const layout = values.map((value, index) => JSON.stringify(value, undefined, index % 3));
         const bytes = Buffer.from(isArray ? `[ ${layout.join(" ,\n")}]` : layout.join("\n"));
-        const splitter = new ElementSplitter(isArray);
+        const splitter = new ElementSplitter({
+          isInside: isArray,
+          mostBytes: 1_000_000,
+          tooLarge: () => new AppError("too_large", "unexpected"),
+        });
         const found: string[] = [];
         for (let at = 0; at < bytes.length; at += size) {
           found.push(...splitter.push(bytes.subarray(at, at + size)).map(({ text }) => text));

@@ -1,23 +1,25 @@
 import type { FileHandle } from "node:fs/promises";
+import { TextDecoder } from "node:util";
 import { AppError } from "../../../../kernel/errors.ts";
 import { LIMITS as ENGINE } from "../../../../platform/analytics/limits.ts";
-import { excerptOf } from "../../../../platform/files/index.ts";
-import { LIMITS as FILES } from "../../../../platform/files/limits.ts";
 import {
   ElementSplitter,
-  elementsOf,
+  excerptOf,
+  fileChunks,
   type JsonElement,
   type JsonKind,
   JsonScanner,
   type JsonVisitor,
-  utf8Chunks,
-} from "./json-scanner.ts";
+} from "../../../../platform/files/index.ts";
+import { LIMITS as FILES } from "../../../../platform/files/limits.ts";
+import { markedEncoding } from "../detect-format.ts";
 import {
   type Batch,
   LineWriter,
   noRows,
   type OnFraction,
   type ReadOptions,
+  rowTooLarge,
   someNames,
   type TableReader,
   tooManyColumns,
@@ -89,11 +91,20 @@ async function* elements({
   array,
   isKeyed = false,
 }: Rows): AsyncGenerator<{ items: JsonElement[]; fraction: number }> {
-  const splitter = new ElementSplitter(array !== undefined || isKeyed);
+  const splitter = splitterOf(array !== undefined || isKeyed);
   for await (const { chunk, fraction } of utf8Chunks(file, encoding, array)) {
     yield { items: splitter.push(chunk), fraction };
   }
   yield { items: splitter.finish(), fraction: 1 };
+}
+
+function splitterOf(isInside: boolean): ElementSplitter {
+  return new ElementSplitter({ isInside, mostBytes: FILES.files.rowBytes, tooLarge: rowTooLarge });
+}
+
+function elementsOf(json: string): JsonElement[] {
+  const splitter = splitterOf(true);
+  return [...splitter.push(Buffer.from(json)), ...splitter.finish()];
 }
 
 /** The array as it stands, on the lines on which it stands, so that an error names the right one. */
@@ -392,4 +403,54 @@ function isOther(cells: readonly JsonElement[]): boolean {
     return text === undefined || !isText(text);
   });
   return others.length > 0 && others.length >= values.length * MOST;
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** The bytes of a text file as UTF-8 without a byte order mark; with a range, only those. */
+async function* utf8Chunks(
+  file: FileHandle,
+  encoding: string | undefined,
+  range: { start: number; end: number } = { start: 0, end: Number.POSITIVE_INFINITY },
+): AsyncGenerator<{ chunk: Buffer; fraction: number }> {
+  const { size } = await file.stat();
+  let read = 0;
+  let written = 0;
+  for await (const { bytes, rawBytes } of recoded(file, encoding)) {
+    read += rawBytes;
+    const from = Math.max(0, range.start - written);
+    const until = Math.min(bytes.length, range.end - written);
+    written += bytes.length;
+    if (from < until) yield { chunk: bytes.subarray(from, until), fraction: Math.min(1, read / size) };
+    if (written >= range.end) return;
+  }
+}
+
+async function* recoded(
+  file: FileHandle,
+  wanted: string | undefined,
+): AsyncGenerator<{ bytes: Buffer; rawBytes: number }> {
+  let decoder: TextDecoder | undefined;
+  let isFirst = true;
+  for await (const chunk of fileChunks(file, { chunkBytes: CHUNK_BYTES })) {
+    if (isFirst) decoder = decoderFor(wanted ?? markedEncoding(chunk) ?? "utf-8");
+    const hasMark = isFirst && markedEncoding(chunk) === "utf-8";
+    isFirst = false;
+    if (decoder !== undefined)
+      yield { bytes: Buffer.from(decoder.decode(chunk, { stream: true })), rawBytes: chunk.length };
+    else yield { bytes: hasMark ? chunk.subarray(3) : chunk, rawBytes: chunk.length };
+  }
+  if (decoder !== undefined) yield { bytes: Buffer.from(decoder.decode()), rawBytes: 0 };
+}
+
+/** Undefined for UTF-8, which is left as it is. */
+function decoderFor(label: string): TextDecoder | undefined {
+  try {
+    const decoder = new TextDecoder(label);
+    return decoder.encoding === "utf-8" ? undefined : decoder;
+  } catch {
+    throw new AppError("unsupported", `The encoding "${excerptOf(label)}" is not known.`, {
+      hint: "Save the file as UTF-8.",
+    });
+  }
 }

@@ -1,20 +1,11 @@
+import { AGGREGATES } from "../../../../platform/analytics/index.ts";
+
+export { isAggregate } from "../../../../platform/analytics/index.ts";
+
 /**
  * The functions that a query may call: those of the pinned DuckDB whose result depends on nothing but their arguments,
  * the clock and chance. `refused.ts` names the others; a test makes sure that none is in neither.
  */
-
-/** Aggregates and window functions: they see only the rows that they are given. */
-const AGGREGATES = `
-  any_value approx_count_distinct approx_quantile approx_top_k arbitrary arg_max arg_max_null
-  arg_max_nulls_last arg_min arg_min_null arg_min_nulls_last argmax argmin array_agg avg bit_and bit_or
-  bit_xor bitstring_agg bool_and bool_or corr count count_if count_star countif covar_pop covar_samp
-  cume_dist dense_rank entropy favg fill first first_value fsum group_concat histogram histogram_exact
-  kahan_sum kurtosis kurtosis_pop lag last last_value lead list listagg mad max max_by mean median min
-  min_by mode nth_value ntile percent_rank product quantile quantile_cont quantile_disc rank rank_dense
-  regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy
-  reservoir_quantile row_number sem skewness stddev stddev_pop stddev_samp string_agg sum
-  sum_no_overflow sumkahan var_pop var_samp variance
-`;
 
 /** Dates and times. Reading the clock is allowed. */
 const DATES = `
@@ -111,12 +102,6 @@ const FAMILIES = [AGGREGATES, DATES, JSON_FUNCTIONS, LISTS, NUMBERS, OPERATORS, 
 
 /** All of them, in lower case. */
 export const FUNCTIONS: ReadonlySet<string> = new Set(FAMILIES.flatMap((names) => names.trim().split(/\s+/)));
-
-const AGGREGATE_NAMES: ReadonlySet<string> = new Set(AGGREGATES.trim().split(/\s+/));
-
-export function isAggregate(name: string): boolean {
-  return AGGREGATE_NAMES.has(name.toLowerCase());
-}
 
 /** What functions of other databases are called in DuckDB's SQL, for those that it does not know. */
 const FOREIGN_NAMES: readonly (readonly [write: string, names: string])[] = [

@@ -68,31 +68,147 @@ export function mostCommon(counts: readonly number[]): number | undefined {
   return [...times].toSorted((a, b) => b[1].length - a[1].length)[0]?.[0];
 }
 
-interface ParsedRecord {
-  fields: string[];
-  /** Where the next record begins. */
+export interface Field {
+  value: string;
+  isQuoted: boolean;
+  /** Blanks before its quote, if any. */
+  blanks?: { from: number; to: number };
+}
+
+export interface CsvRecord {
+  fields: Field[];
+  /** Where its line ends, and where the next record begins. */
+  stop: number;
   end: number;
   /** False when the text ended before the record did. */
   isComplete: boolean;
+  /** Whether a quote has no end, or something stands behind it. */
+  isBroken: boolean;
 }
 
-/** One record that begins at `start`. Fields without quotes lose the blanks around them. */
-export function parseRecord(text: string, start: number, quoting: Quoting): ParsedRecord {
+interface ReadOptions {
+  /** Whether a value whose quote has no end in this text may have one behind it; otherwise the quote is a part of it. */
+  mayGoOn?: (valueStart: number) => boolean;
+  /** Longest value in quotes; behind that, the quote is believed to be a part of the value. */
+  longest?: number;
+  /** Whether nothing is read behind what is broken. */
+  isStrict?: boolean;
+  /** Whether more fields than there may be columns are refused at once. */
+  isBounded?: boolean;
+}
+
+/** One record as it is written, blanks and all. */
+export function readRecord(
+  text: string,
+  start: number,
+  quoting: Quoting,
+  {
+    mayGoOn = () => true,
+    longest = Number.POSITIVE_INFINITY,
+    isStrict = false,
+    isBounded = false,
+  }: ReadOptions = {},
+): CsvRecord {
   const { delimiter, quote } = quoting;
-  const fields: string[] = [];
-  let at = start;
-  for (;;) {
+  const fields: Field[] = [];
+  // Millions of delimiters in a row must not become as many objects: one too many tells enough.
+  const keep = (field: Field): void => {
+    if (fields.length <= LIMITS.analytics.columns) fields.push(field);
+    else if (isBounded) throw tooManyColumns();
+  };
+  let isBroken = false;
+  for (let at = start; ; ) {
     const first = skipBlanks(text, at, delimiter);
     const isQuoted = quote !== "" && text.startsWith(quote, first);
-    const quoted = isQuoted ? parseQuoted(text, first + quote.length, quoting) : undefined;
-    const stop = endOfField(text, quoted?.end ?? at, delimiter);
-    fields.push(quoted?.value ?? text.slice(at, stop).trim());
-    if (fields.length > LIMITS.analytics.columns) throw tooManyColumns();
-    if (stop >= text.length) return { fields, end: text.length, isComplete: false };
-    if (!text.startsWith(delimiter, stop)) return { fields, end: afterLineEnd(text, stop), isComplete: true };
+    const quoted = isQuoted ? readQuoted(text, first + quote.length, quoting, longest) : undefined;
+    if (quoted === "open" && mayGoOn(first + quote.length)) {
+      keep({ value: "", isQuoted });
+      return { fields, stop: text.length, end: text.length, isComplete: false, isBroken: true };
+    }
+    const { value, end } = typeof quoted === "object" ? quoted : readBare(text, at, quoting);
+    let stop = end;
+    if (typeof quoted === "object") {
+      const behind = skipBlanks(text, end, delimiter);
+      stop = endOfField(text, behind, delimiter);
+      isBroken ||= stop !== behind;
+      keep({ value, isQuoted, ...(first > at && { blanks: { from: at, to: first } }) });
+    } else {
+      isBroken ||= isQuoted;
+      keep({ value, isQuoted: false });
+    }
+    const isCut = stop >= text.length && !(isStrict && isBroken);
+    if (isCut) return { fields, stop, end: text.length, isComplete: false, isBroken };
+    if (!text.startsWith(delimiter, stop) || (isStrict && isBroken))
+      return { fields, stop, end: afterLineEnd(text, stop), isComplete: true, isBroken };
     at = stop + delimiter.length;
   }
 }
+
+interface ReadValue {
+  value: string;
+  end: number;
+}
+
+/** Open where the text ends before the value; undefined where the value would be too long. */
+function readQuoted(
+  text: string,
+  start: number,
+  { quote, escape: sign }: Quoting,
+  longest: number,
+): ReadValue | "open" | undefined {
+  let value = "";
+  for (let at = start; ; ) {
+    const close = text.indexOf(quote, at);
+    const before = close === -1 ? at + longest : close;
+    const escapeAt = sign === quote ? -1 : text.slice(at, before).indexOf(sign);
+    const stop = escapeAt === -1 ? (close === -1 ? text.length : close) : at + escapeAt;
+    if (stop - start > longest) return undefined;
+    value += text.slice(at, stop);
+    if (escapeAt !== -1) {
+      const escaped = [quote, sign].find((each) => text.startsWith(each, stop + sign.length));
+      value += escaped ?? sign;
+      at = stop + sign.length + (escaped?.length ?? 0);
+      continue;
+    }
+    if (close === -1) return "open";
+    at = close + quote.length;
+    if (!text.startsWith(quote, at)) return { value, end: at };
+    value += quote;
+    at += quote.length;
+  }
+}
+
+function readBare(text: string, start: number, { delimiter, quote, escape: sign }: Quoting): ReadValue {
+  let value = "";
+  for (let at = start; ; ) {
+    const stop = endOfField(text, at, delimiter);
+    const escapeAt = sign === "\\" ? text.slice(at, stop + 1).indexOf(sign) : -1;
+    if (escapeAt === -1 || at + escapeAt >= stop) return { value: value + text.slice(at, stop), end: stop };
+    const after = at + escapeAt + 1;
+    const escaped = text.startsWith("\r\n", after)
+      ? "\r\n"
+      : [sign, delimiter, quote, '"', "\n"].find((each) => each !== "" && text.startsWith(each, after));
+    value += text.slice(at, after - 1) + (escaped ?? sign);
+    at = after + (escaped?.length ?? 0);
+  }
+}
+
+interface ParsedRecord {
+  fields: string[];
+  end: number;
+  isComplete: boolean;
+}
+
+/** The values of the record that begins at `start`. Fields without quotes lose the blanks around them. */
+export function parseRecord(text: string, start: number, quoting: Quoting): ParsedRecord {
+  const mayGoOn = (from: number): boolean =>
+    text.length > WHOLE_CHARACTERS && text.length - from < CUT_CHARACTERS;
+  const { fields, end, isComplete } = readRecord(text, start, quoting, { mayGoOn, isBounded: true });
+  return { fields: fields.map(({ value, isQuoted }) => (isQuoted ? value : value.trim())), end, isComplete };
+}
+
+/** Longest value that is believed to go on where the text was cut off. */
+const CUT_CHARACTERS = 64 * 1024;
 
 function tooManyColumns(): AppError {
   const most = LIMITS.analytics.columns.toLocaleString("en");
@@ -101,38 +217,13 @@ function tooManyColumns(): AppError {
   });
 }
 
-export function skipBlanks(text: string, start: number, delimiter: string): number {
+function skipBlanks(text: string, start: number, delimiter: string): number {
   let at = start;
   while ((text[at] === " " || text[at] === "\t") && text[at] !== delimiter) at += 1;
   return at;
 }
 
-/** Undefined where the quote has no end, and so is a part of its value. */
-function parseQuoted(
-  text: string,
-  start: number,
-  { quote, escape: sign }: Quoting,
-): { value: string; end: number } | undefined {
-  let value = "";
-  for (let at = start; ; ) {
-    const close = text.indexOf(quote, at);
-    if (close === -1) return mayEndLater(text, start) ? { value: "", end: text.length } : undefined;
-    const after = close + quote.length;
-    value += text.slice(at, close);
-    if (sign !== quote || !text.startsWith(quote, after)) return { value, end: after };
-    value += quote;
-    at = after + quote.length;
-  }
-}
-
-/** Longest value that is believed to go on where the text was cut off. */
-const CUT_CHARACTERS = 64 * 1024;
-
-function mayEndLater(text: string, start: number): boolean {
-  return text.length > WHOLE_CHARACTERS && text.length - start < CUT_CHARACTERS;
-}
-
-export function endOfField(text: string, start: number, delimiter: string): number {
+function endOfField(text: string, start: number, delimiter: string): number {
   let at = start;
   while (at < text.length && text[at] !== "\n" && text[at] !== "\r" && !text.startsWith(delimiter, at))
     at += 1;
@@ -230,7 +321,7 @@ const HAS_SINGLE_QUOTE = /(?:^|[,;\t|]) *'/m;
 const BETTER = 10;
 const QUOTED_RECORDS = 20_000;
 const MOST_BROKEN = 100;
-/** Longest value in quotes; behind that, the quote is believed to be a part of the value. */
+/** Of a value in other quotes than the usual ones. */
 const VALUE_CHARACTERS = 64 * 1024;
 
 /**
@@ -270,7 +361,7 @@ function measure(text: string, isCut: boolean, quoting: Quoting): Fit {
   let broken = 0;
   let records = 0;
   for (let at = 0; at < text.length && records < QUOTED_RECORDS && broken < MOST_BROKEN; ) {
-    const record = readRecord(text, at, quoting);
+    const record = readRecord(text, at, quoting, { longest: VALUE_CHARACTERS });
     if (!record.isComplete && isCut) break;
     at = record.end;
     const { fields } = record;
@@ -284,98 +375,6 @@ function measure(text: string, isCut: boolean, quoting: Quoting): Fit {
   return records < 2 ? { width: 0, flaws: records } : { width, flaws: records - count };
 }
 
-interface Field {
-  value: string;
-  isQuoted: boolean;
-}
-
-interface ReadRecord {
-  fields: Field[];
-  end: number;
-  /** False when the text ended before the record did. */
-  isComplete: boolean;
-  /** Whether a quote has no end, or something stands behind it. */
-  isBroken: boolean;
-}
-
-/** One record as it is written, blanks and all. */
-function readRecord(text: string, start: number, quoting: Quoting): ReadRecord {
-  const { delimiter, quote } = quoting;
-  const fields: Field[] = [];
-  let isBroken = false;
-  for (let at = start; ; ) {
-    let first = at;
-    while (text[first] === " " && delimiter !== " ") first += 1;
-    const isQuoted = quote !== "" && text.startsWith(quote, first);
-    const quoted = isQuoted ? readQuoted(text, first + quote.length, quoting) : undefined;
-    if (quoted === "open") return { fields, end: text.length, isComplete: false, isBroken: true };
-    const rest = readBare(text, quoted?.end ?? at, quoting);
-    if (isQuoted && (quoted === undefined || rest.value.trim() !== "")) isBroken = true;
-    fields.push(quoted === undefined ? { value: rest.value, isQuoted: false } : { ...quoted, isQuoted });
-    if (rest.end >= text.length) return { fields, end: text.length, isComplete: false, isBroken };
-    if (!text.startsWith(delimiter, rest.end))
-      return {
-        fields,
-        end: rest.end + (text.startsWith("\r\n", rest.end) ? 2 : 1),
-        isComplete: true,
-        isBroken,
-      };
-    at = rest.end + delimiter.length;
-  }
-}
-
-interface ReadValue {
-  value: string;
-  end: number;
-}
-
-/** Open where the text ends before the value; undefined where the value would be too long. */
-function readQuoted(
-  text: string,
-  start: number,
-  { quote, escape: sign }: Quoting,
-): ReadValue | "open" | undefined {
-  let value = "";
-  for (let at = start; at - start < VALUE_CHARACTERS; ) {
-    if (at >= text.length) return "open";
-    if (sign !== quote && text[at] === sign && (text[at + 1] === quote || text[at + 1] === sign)) {
-      value += text[at + 1];
-      at += 2;
-    } else if (text[at] !== quote) {
-      value += text[at];
-      at += 1;
-    } else if (text[at + 1] === quote) {
-      value += quote;
-      at += 2;
-    } else return { value, end: at + 1 };
-  }
-  return undefined;
-}
-
-function readBare(text: string, start: number, { delimiter, quote, escape: sign }: Quoting): ReadValue {
-  let value = "";
-  for (let at = start; ; ) {
-    const letter = text[at];
-    if (letter === undefined || letter === "\n" || letter === "\r" || text.startsWith(delimiter, at))
-      return { value, end: at };
-    const next = text[at + 1];
-    const isEscape = sign === "\\" && letter === sign && next !== undefined;
-    if (
-      isEscape &&
-      (next === sign || next === delimiter || next === quote || next === '"' || next === "\n")
-    ) {
-      value += next;
-      at += 2;
-    } else if (isEscape && text.startsWith("\r\n", at + 1)) {
-      value += "\r\n";
-      at += 3;
-    } else {
-      value += letter;
-      at += 1;
-    }
-  }
-}
-
 const PIECE_BYTES = 1024 * 1024;
 const BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
 
@@ -387,7 +386,7 @@ export async function writeUsual(
   signal: AbortSignal,
 ): Promise<void> {
   await rewrite(input, output, signal, (text, at, isEnd) => {
-    const record = readRecord(text, at, quoting);
+    const record = readRecord(text, at, quoting, { longest: VALUE_CHARACTERS });
     if (!record.isComplete && !isEnd && text.length - at <= LIMITS.analytics.rowBytes) return undefined;
     const isKept = record.isBroken || (!record.isComplete && !isEnd);
     const fields = record.fields.map((field) => usualField(field, quoting.delimiter));

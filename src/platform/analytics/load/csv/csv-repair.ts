@@ -3,7 +3,7 @@ import { AppError } from "../../../../kernel/errors.ts";
 import { quoteName } from "../../../../kernel/sql-text.ts";
 import type { RejectedRow } from "../../analytics-options.ts";
 import { LIMITS } from "../../limits.ts";
-import { endOfField, type Rewritten, rewrite, skipBlanks } from "./csv-dialect.ts";
+import { type Quoting, type Rewritten, readRecord, rewrite } from "./csv-dialect.ts";
 import type { CsvFile } from "./csv-file.ts";
 
 export interface Repaired {
@@ -35,20 +35,14 @@ interface ScannedRecord {
   fields: number;
   /** Whether a quote is not closed, or something stands behind it. */
   isBroken: boolean;
-  /** Where blanks stand before quotes, behind which DuckDB would see no value over several lines. */
-  blanks?: readonly Blanks[];
-}
-
-interface Blanks {
-  from: number;
-  to: number;
+  /** Blanks before quotes, behind which DuckDB would see no value over several lines. */
+  blanks?: readonly { from: number; to: number }[];
 }
 
 /** Bytes are characters here, so that none is lost. */
 class Repair {
   readonly result: Repaired = { shortRows: 0, rejected: [], rejectedRows: 0 };
-  readonly #delimiter: string;
-  readonly #quote: string;
+  readonly #quoting: Quoting;
   readonly #columns: number;
   /** Records that are no rows: lines above the table and the header. */
   readonly #above: number;
@@ -59,8 +53,7 @@ class Repair {
 
   constructor({ delimiter, quote, columns, skippedLines, header }: CsvFile) {
     const asBytes = (text: string): string => Buffer.from(text).toString("latin1");
-    this.#delimiter = asBytes(delimiter);
-    this.#quote = asBytes(quote);
+    this.#quoting = { delimiter: asBytes(delimiter), quote: asBytes(quote), escape: asBytes(quote) };
     this.#columns = columns.length;
     this.#skipped = skippedLines;
     this.#above = skippedLines + (header ? 1 : 0);
@@ -84,55 +77,31 @@ class Repair {
   /** Undefined when more has to be read. */
   #recordAt(text: string, start: number, isEnd: boolean): ScannedRecord | undefined {
     const isSkipped = this.#line < this.#skipped;
-    const isQuoteless = isSkipped || this.#quote === "";
+    const isQuoteless = isSkipped || this.#quoting.quote === "";
     const line = endOfLine(text, start, isEnd);
     if (line === undefined) {
       this.#isGiant = text.length - start > LIMITS.analytics.rowBytes;
       return this.#isGiant ? { stop: start, next: text.length, fields: 0, isBroken: false } : undefined;
     }
-    const quote = isQuoteless ? -1 : text.slice(start, line.stop).indexOf(this.#quote);
+    const quote = isQuoteless ? -1 : text.slice(start, line.stop).indexOf(this.#quoting.quote);
     if (quote === -1) {
-      const fields = isSkipped ? 0 : countFields(text.slice(start, line.stop), this.#delimiter);
+      const fields = isSkipped ? 0 : countFields(text.slice(start, line.stop), this.#quoting.delimiter);
       return { ...line, fields, isBroken: false };
     }
-    const quoted = this.#quotedRecord(text, start, isEnd);
-    if (quoted !== undefined && !quoted.isBroken) return quoted;
-    const isOpen = quoted === undefined && !isEnd && text.length - start <= LIMITS.analytics.rowBytes;
-    return isOpen ? undefined : { ...line, fields: this.#columns, isBroken: true };
-  }
-
-  /** A record with quotes in it; undefined when the text ends before it does. */
-  #quotedRecord(text: string, start: number, isEnd: boolean): ScannedRecord | undefined {
-    let at = start;
-    const blanks: Blanks[] = [];
-    for (let fields = 1; ; fields += 1) {
-      const first = skipBlanks(text, at, this.#delimiter);
-      const isQuoted = text.startsWith(this.#quote, first);
-      if (isQuoted && first > at) blanks.push({ from: at, to: first });
-      const close = isQuoted ? this.#closingQuote(text, first + this.#quote.length, isEnd) : undefined;
-      if (isQuoted && close === undefined) return undefined;
-      const from = close === undefined ? at : skipBlanks(text, close, this.#delimiter);
-      const stop = endOfField(text, from, this.#delimiter);
-      const isBroken = close !== undefined && stop !== from;
-      if (isBroken) return { stop, next: stop, fields, isBroken };
-      if (text.startsWith(this.#delimiter, stop)) at = stop + this.#delimiter.length;
-      else {
-        const line = endOfLine(text, stop, isEnd);
-        return line === undefined ? undefined : { ...line, fields, isBroken, blanks };
-      }
-    }
-  }
-
-  /** Where the text after the quote begins that closes a value. */
-  #closingQuote(text: string, start: number, isEnd: boolean): number | undefined {
-    const { length } = this.#quote;
-    for (let at = text.indexOf(this.#quote, start); at !== -1; ) {
-      const after = at + length;
-      if (after >= text.length) return isEnd ? after : undefined;
-      if (!text.startsWith(this.#quote, after)) return after;
-      at = text.indexOf(this.#quote, after + length);
-    }
-    return undefined;
+    const { fields, stop, end, isComplete, isBroken } = readRecord(text, start, this.#quoting, {
+      isStrict: true,
+    });
+    // Whether a quote is doubled, or a line ends in two signs, shows behind the end of what was read.
+    const mayGoOn = !isEnd && (!isComplete || (end === text.length && text[stop] === "\r"));
+    if (mayGoOn && text.length - start <= LIMITS.analytics.rowBytes) return undefined;
+    if (mayGoOn || isBroken) return { ...line, fields: this.#columns, isBroken: true };
+    return {
+      stop,
+      next: end,
+      fields: fields.length,
+      isBroken,
+      blanks: fields.flatMap(({ blanks }) => blanks ?? []),
+    };
   }
 
   #repaired(text: string, { fields, isBroken }: ScannedRecord): string {
@@ -140,7 +109,7 @@ class Repair {
     if (isBroken && !isHeader) return this.#left(UNTERMINATED);
     this.#line += 1;
     // The names are known already.
-    if (isBroken) return `x${this.#delimiter.repeat(this.#columns - 1)}\n`;
+    if (isBroken) return `x${this.#quoting.delimiter.repeat(this.#columns - 1)}\n`;
     const isOne = this.#columns === 1;
     const isAbove = this.#line <= this.#above;
     // In a file of several columns an empty line is passed over, and keeps the numbers of those below.
@@ -149,15 +118,15 @@ class Repair {
     if (fields > this.#columns) return `${this.#withoutEmptyEnd(text, fields)}\n`;
     if (fields === this.#columns) return `${text}\n`;
     this.result.shortRows += 1;
-    return `${text}${this.#delimiter.repeat(this.#columns - fields)}\n`;
+    return `${text}${this.#quoting.delimiter.repeat(this.#columns - fields)}\n`;
   }
 
   /** Delimiters with nothing behind them, as many as there are too many. */
   #withoutEmptyEnd(text: string, fields: number): string {
     let end = text.trimEnd().length;
-    for (let left = fields; left > this.#columns && text.endsWith(this.#delimiter, end); left -= 1)
-      end = text.slice(0, end - this.#delimiter.length).trimEnd().length;
-    const isAll = countFields(text.slice(end), this.#delimiter) > fields - this.#columns;
+    for (let left = fields; left > this.#columns && text.endsWith(this.#quoting.delimiter, end); left -= 1)
+      end = text.slice(0, end - this.#quoting.delimiter.length).trimEnd().length;
+    const isAll = countFields(text.slice(end), this.#quoting.delimiter) > fields - this.#columns;
     return isAll ? text.slice(0, end) : text;
   }
 

@@ -1,0 +1,77 @@
+import type { FunctionText } from "./dialect.ts";
+
+/** Functions that nearly all databases call as DuckDB does. */
+export const COMMON_FUNCTIONS: Readonly<Record<string, FunctionText>> = {
+  abs: "abs($1)",
+  ceil: "ceil($1)",
+  ceiling: "ceil($1)",
+  floor: "floor($1)",
+  sign: "sign($1)",
+  sqrt: "sqrt($1)",
+  exp: "exp($1)",
+  ln: "ln($1)",
+  log10: "log10($1)",
+  power: "power($1, $2)",
+  pow: "power($1, $2)",
+  "^": "power($1, $2)",
+  "**": "power($1, $2)",
+  mod: "mod($1, $2)",
+  "%": "mod($1, nullif($2, 0))",
+  lower: "lower($1)",
+  lcase: "lower($1)",
+  upper: "upper($1)",
+  ucase: "upper($1)",
+  length: "char_length($1)",
+  len: "char_length($1)",
+  char_length: "char_length($1)",
+  character_length: "char_length($1)",
+  strlen: "octet_length($1)",
+  "trim/1": "trim($1)",
+  "ltrim/1": "ltrim($1)",
+  "rtrim/1": "rtrim($1)",
+  replace: "replace($1, $2, $3)",
+  reverse: "reverse($1)",
+  repeat: "repeat($1, $2)",
+  nullif: "nullif($1, $2)",
+  "~~": "$1 LIKE $2",
+  "!~~": "$1 NOT LIKE $2",
+  sum: "sum($1)",
+  fsum: "sum($1)",
+  sumkahan: "sum($1)",
+  kahan_sum: "sum($1)",
+  count: "count($1)",
+  "count/0": "count(*)",
+  count_star: "count(*)",
+  min: "min($1)",
+  max: "max($1)",
+  row_number: "row_number()",
+  rank: "rank()",
+  dense_rank: "dense_rank()",
+  percent_rank: "percent_rank()",
+  cume_dist: "cume_dist()",
+  ntile: "ntile($1)",
+  lag: "lag($*)",
+  lead: "lead($*)",
+  first_value: "first_value($1)",
+  last_value: "last_value($1)",
+  nth_value: "nth_value($1, $2)",
+};
+
+/** The types of what functions give: another function's argument is named by its place. */
+export const RESULT_TYPES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    BIGINT:
+      "count count_star count_if countif length len char_length character_length strlen year month day quarter week weekofyear dayofweek weekday isodow dayofyear dayofmonth hour minute second date_part datepart date_diff datediff date_sub datesub row_number rank dense_rank ntile approx_count_distinct strpos instr position ascii epoch_ms isoyear yearweek rank_dense",
+    DOUBLE:
+      "avg mean favg median_double stddev stddev_samp stddev_pop variance var_samp var_pop sqrt exp ln log log10 log2 power pow ^ ** / epoch percent_rank cume_dist corr covar_pop covar_samp pi radians degrees cbrt",
+    BOOLEAN:
+      "~~ !~~ ~~* !~~* contains starts_with prefix ends_with suffix ^@ regexp_matches regexp_full_match bool_and bool_or isnan isinf isfinite",
+    VARCHAR:
+      "lower lcase upper ucase trim ltrim rtrim replace reverse repeat concat concat_ws || substring substr left right lpad rpad split_part strftime monthname dayname string_agg group_concat listagg md5 regexp_replace regexp_extract chr format",
+    TIMESTAMP: "date_trunc datetrunc make_timestamp",
+    DATE: "make_date last_day current_date today",
+    "=1": "min max any_value arbitrary first last abs nullif lag lead first_value last_value nth_value arg_max arg_min max_by min_by argmax argmin mode",
+    "=sum": "sum fsum",
+    "=arithmetic": "+ - * // % mod round ceil ceiling floor trunc sign median quantile_cont",
+  }).flatMap(([type, names]) => names.split(" ").map((name) => [name, type])),
+);
