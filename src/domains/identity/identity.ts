@@ -370,7 +370,7 @@ export interface AuditFilter {
   /** Only what read or changed this dataset. */
   datasetId?: number;
   slowerThanMs?: number;
-  /** Without what was done in a browser: all of it (null), or calls of these tools. */
+  /** Only what clients did elsewhere than in a browser (null); or all without calls of these tools in a browser. */
   notInBrowser?: readonly string[] | null;
   since?: Date;
   /** Up to then, and not including it. */

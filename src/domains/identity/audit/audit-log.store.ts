@@ -113,7 +113,7 @@ function conditionsOf(filter: Omit<AuditFilter, "limit">): (SQL | undefined)[] {
     notInBrowser === undefined
       ? undefined
       : notInBrowser === null
-        ? sql`NOT (${inBrowser})`
+        ? sql`COALESCE(${auditEvents.metadata} ->> 'clientName', 'browser') NOT IN ('console', 'browser')`
         : sql`(${inBrowser} AND ${inArray(auditEvents.resourceId, [...notInBrowser])}) IS NOT TRUE`,
     since === undefined ? undefined : gte(auditEvents.at, since),
     until === undefined ? undefined : lt(auditEvents.at, until),
