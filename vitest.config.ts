@@ -18,6 +18,9 @@ const ALONE = [
   "src/platform/workers/**/*.test.ts",
 ];
 
+/** Engines that `npm run test:engines` brings. */
+const ENGINES = process.env.KENNING_TEST_ENGINES === undefined ? ["test/engines/**"] : [];
+
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
@@ -46,7 +49,7 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: ALONE,
+          exclude: [...ALONE, ...ENGINES],
           // Loading the application anew for each file would take as long as half of the tests.
           isolate: false,
         },

@@ -130,7 +130,7 @@ export class Agent {
   }
 
   async #settled(caller: Caller, asked: Queried, at?: Moment): Promise<Answer> {
-    const { model, question, onPhase, read, whyTheirs } = asked;
+    const { model, question, onPhase, read, whyTheirs, isDry } = asked;
     return withinTime(asked.signal, this.#parts.limits, question, async (signal) => {
       const [published, preferences] = await this.#known(caller, model);
       const knowledge = inTheirCalendar(published, preferences);
@@ -140,7 +140,7 @@ export class Agent {
       begin("Planner");
       callAsAuthor(knowledge.model);
       const reading = read(knowledge, moment);
-      const around = { caller, knowledge, moment, query, signal, begin, preferences, word: WORD };
+      const around = { caller, knowledge, moment, query, signal, begin, preferences, word: WORD, isDry };
       const { answer } = await runPhases(settledOn(reading), settledWork(question, around));
       const why = answer.query && whyTheirs?.(answer.query.ask, around);
       return why ? { ...answer, query: { ...(answer.query as AskedQuery), isPlain: false, why } } : answer;
@@ -198,6 +198,7 @@ export class Agent {
       finish: (read) => read,
       isTheirs: answers.length > 0 || preferences.highValueMetric !== undefined,
       sent: question,
+      isDry: asked.isDry,
       verified,
       isInterrupted: (previous?.refused ?? []).length > 0,
     };

@@ -26,7 +26,9 @@ const lineage = z.object({
   grain: z.string(),
   sql: z.string(),
   metrics: z.array(z.object({ name: z.string(), definition: z.string() })),
-  freshness: z.array(z.object({ dataset: z.string(), refreshedAt: z.string() })),
+  freshness: z.array(
+    z.object({ dataset: z.string(), refreshedAt: z.string(), live: z.boolean().optional() }),
+  ),
   reading: z.string(),
   assumptions: z.array(z.string()),
 });

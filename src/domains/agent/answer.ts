@@ -91,7 +91,8 @@ export interface Lineage {
   sql: string;
   metrics: { name: string; definition: string }[];
   /** When the rows behind the answer were changed last. */
-  freshness: { dataset: string; refreshedAt: string }[];
+  /** Of live datasets: when they were asked. */
+  freshness: { dataset: string; refreshedAt: string; live?: boolean }[];
   reading: string;
   assumptions: string[];
 }

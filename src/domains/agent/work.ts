@@ -19,6 +19,8 @@ export const PHASES = ["Planner", "Navigator", "SQL Builder", "Executor", "Verif
 export type Phase = (typeof PHASES)[number];
 
 export interface Asked extends Lent {
+  /** Only the SQL is wanted: it is not run. */
+  isDry?: boolean;
   /** One of several attempts: no language model is asked, and nothing is written down. */
   isTrial?: boolean;
   /** As the rules alone read it at that moment: nothing verified, and nobody's preferences. */
@@ -63,7 +65,7 @@ export interface Again {
 }
 
 /** A query that is made of what is known of a model, and not read in a sentence. */
-export interface Queried extends Pick<Asked, "model" | "question" | "signal" | "onPhase"> {
+export interface Queried extends Pick<Asked, "model" | "question" | "signal" | "onPhase" | "isDry"> {
   read: (knowledge: Knowledge, moment: Moment) => Reading;
   /** Why it is no answer to that question for everybody, and on every day; undefined where it is. */
   whyTheirs?: (ask: Ask, around: Pick<Work, "knowledge" | "moment" | "preferences">) => string | undefined;
@@ -94,6 +96,8 @@ export interface Work {
   narrate?: Narrator | undefined;
   /** Whether something else was asked since what it may build on, and not answered. */
   isInterrupted?: boolean | undefined;
+  /** It is compiled, and not run. */
+  isDry?: boolean | undefined;
   /** Something of the answer comes from whoever asks, beside the text of the question. */
   isTheirs: boolean;
   /** The question as it was sent, and what somebody has confirmed that it means. */
@@ -105,7 +109,7 @@ export const UNREAD: Understanding = { readings: [], missing: [], unclear: [] };
 
 type Around = Pick<
   Work,
-  "caller" | "knowledge" | "moment" | "query" | "signal" | "begin" | "preferences" | "word"
+  "caller" | "knowledge" | "moment" | "query" | "signal" | "begin" | "preferences" | "word" | "isDry"
 >;
 
 /** The work on a query of which nothing is left open, and no sentence is read. */

@@ -14,7 +14,7 @@ import {
 } from "../../platform/drawing/index.ts";
 import { LIMITS as DRAWING } from "../../platform/drawing/limits.ts";
 import type { Caller } from "../../registry/caller.ts";
-import { column as columnValue, isNotNull, rowQuery } from "../data/index.ts";
+import { asOf as asOfDataset, column as columnValue, isNotNull, rowQuery } from "../data/index.ts";
 import type { Dashboard, Widget } from "./boards.store.ts";
 import { datasetGone } from "./boards.ts";
 import { showModel } from "./draw/model-subject.ts";
@@ -185,7 +185,7 @@ export class Views {
       }
       if (datasetId === null) throw datasetGone(widget);
       const source = await sources.open(viewer, datasetId, spec, filterContext, known);
-      asOf = source.dataset.refreshedAt;
+      asOf = asOfDataset(source.dataset);
       const said =
         spec.chart === "recommendation" ? await this.#said(viewer, dashboard, widget, options) : [];
       if (said.length > 0)

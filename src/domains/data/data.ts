@@ -125,9 +125,8 @@ export class Data {
     );
     return wanted.map(({ dataset, name }, i) => {
       const files = (parts.get(dataset.id) ?? []).map(({ blobKey }) => this.#parts.blobs.pathOf(blobKey));
-      const live = lives[i];
       const table = visibleTable(dataset, name, restrictions[i] as Restriction, files);
-      return live === undefined ? table : { ...table, live };
+      return lives[i] === undefined ? table : { ...table, live: lives[i] };
     });
   }
 
@@ -369,18 +368,25 @@ export class Data {
     mode: "append" | "replace",
     part: Part,
     source: DatasetSource,
-    { mayChange = assertNotFromQuery, ...rest }: Pick<Change, "mayChange" | "within" | "known"> = {},
+    {
+      mayChange = assertNotFromQuery,
+      ...rest
+    }: Pick<Change, "mayChange" | "within" | "known" | "onVersion"> = {},
   ): Promise<Dataset> {
     const { datasets, blobs } = this.#parts;
+    const isEmpty = part.rows === 0;
     try {
       const looked =
-        mode === "append" ? await this.#lookAtDigits(caller, name, part, { mayChange, ...rest }) : {};
+        mode === "append" && !isEmpty
+          ? await this.#lookAtDigits(caller, name, part, { mayChange, ...rest })
+          : {};
       const dataset = await datasets.commit({
         workspaceId: caller.workspace.id,
         name,
         mode,
-        columns: part.columns,
-        parts: part.rows === 0 ? [] : [storedPart(part)],
+        // No rows say nothing of the types of those that are there.
+        columns: mode === "append" && isEmpty ? [] : part.columns,
+        parts: isEmpty ? [] : [storedPart(part)],
         source,
         userId: caller.user.id,
         widen: looked.onVersion === undefined ? widenUnchecked : widenColumns,
@@ -396,6 +402,14 @@ export class Data {
       await this.#discard(part.key);
       throw error;
     }
+  }
+
+  /** All rows of a dataset, whoever may see them: for the next run of the query that fills it. */
+  async ownRows(dataset: Dataset): Promise<TableView> {
+    const parts = await this.#parts.datasets.parts(dataset);
+    await this.#checks.require(parts);
+    const files = parts.map(({ blobKey }) => this.#parts.blobs.pathOf(blobKey));
+    return visibleTable(dataset, "rows", { columns: dataset.columns, condition: null }, files);
   }
 
   async #lookAtDigits(

@@ -145,6 +145,13 @@ export function rowsVersion({ version, source }: Pick<Dataset, "version" | "sour
   return source.kind === "live" ? `${version}.${Math.floor(Date.now() / LIVE_LOOK_MS)}` : String(version);
 }
 
+/** Since when what is shown of a dataset has been true: of a live one, since the oldest answer that may be given again. */
+export function asOf({ refreshedAt, source }: Pick<Dataset, "refreshedAt" | "source">): Date {
+  if (source.kind !== "live") return refreshedAt;
+  const freshMs = (((source.detail ?? {}) as Partial<LiveDetail>).fresh_seconds ?? 0) * 1_000;
+  return new Date(freshMs === 0 ? Date.now() : Math.floor(Date.now() / freshMs) * freshMs);
+}
+
 export function isLiveDataset({ source }: Pick<Dataset, "source">): boolean {
   return source.kind === "live";
 }

@@ -112,13 +112,16 @@ export class DatasourcesStore extends Store {
     return row && shown(row);
   }
 
-  /** The datasets that queries on it have filled. */
-  async filledFrom({ id }: Pick<Datasource, "id">): Promise<Pick<Dataset, "name" | "policies">[]> {
-    return this.catalog.db
-      .select({ name: datasets.name, policies: datasets.policies })
+  /** The datasets that queries on it have filled, and those that are live in it. */
+  async filledFrom({ id, workspaceId }: Datasource): Promise<Pick<Dataset, "name" | "policies">[]> {
+    const columns = { name: datasets.name, policies: datasets.policies };
+    const filled = await this.catalog.db
+      .select(columns)
       .from(queries)
       .innerJoin(datasets, eq(datasets.id, queries.datasetId))
       .where(eq(queries.datasourceId, id));
+    const live = await this.catalog.db.select(columns).from(datasets).where(isLiveIn(workspaceId, id));
+    return [...filled, ...live];
   }
 
   async findByName(workspaceId: number, name: string): Promise<Datasource | undefined> {
@@ -173,6 +176,12 @@ export class DatasourcesStore extends Store {
         .where(and(eq(queries.datasourceId, id), isNull(queries.deletedAt)))
         .orderBy(asc(queries.name));
       if (users.length > 0) throw inUse(row.name, users);
+      const live = await tx
+        .select({ name: datasets.name })
+        .from(datasets)
+        .where(and(isLiveIn(workspaceId, id), isNull(datasets.deletedAt)))
+        .orderBy(asc(datasets.name));
+      if (live.length > 0) throw inUse(row.name, live, "live datasets");
       await tx.update(datasources).set({ deletedAt: this.clock.now() }).where(eq(datasources.id, id));
     });
   }
@@ -249,11 +258,19 @@ function sealContext(workspaceId: number, id: number): string {
 
 const NAMED_USERS = 10;
 
-function inUse(name: string, users: readonly { name: string }[]): AppError {
+/** Whether a dataset, deleted or not, is live in a datasource. */
+function isLiveIn(workspaceId: number, datasourceId: number) {
+  return and(
+    eq(datasets.workspaceId, workspaceId),
+    sql`${datasets.source} ->> 'kind' = 'live' AND ${datasets.source} -> 'detail' ->> 'datasource_id' = ${String(datasourceId)}`,
+  );
+}
+
+function inUse(name: string, users: readonly { name: string }[], kind = "queries"): AppError {
   const named = users.slice(0, NAMED_USERS).map((user) => user.name);
   const more = users.length > NAMED_USERS ? ` and ${users.length - NAMED_USERS} more` : "";
   return new AppError("conflict", `${name} is used by ${named.join(", ")}${more}.`, {
-    hint: "Delete these queries first.",
+    hint: `Delete these ${kind} first.`,
     data: { queries: named },
   });
 }

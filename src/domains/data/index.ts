@@ -27,6 +27,7 @@ import type { DATA_SETTINGS } from "./settings.ts";
 import { browseDatasource } from "./tools/browse-datasource.tool.ts";
 import { cancelQueryRun } from "./tools/cancel-query-run.tool.ts";
 import { createDatasource } from "./tools/create-datasource.tool.ts";
+import { createLiveDataset } from "./tools/create-live-dataset.tool.ts";
 import { createQuery } from "./tools/create-query.tool.ts";
 import { getQueryRun } from "./tools/get-query-run.tool.ts";
 import { importFile } from "./tools/import-file.tool.ts";
@@ -54,6 +55,7 @@ export type { Data } from "./data.ts";
 export { DATASET_CHANGED, datasetChanged, QUERY_RUN_ENDED, queryRunEnded } from "./data-events.ts";
 export {
   aggregateOf,
+  asOf,
   assertName,
   type Column,
   type Dataset,
@@ -219,6 +221,7 @@ export const dataSlice: SliceSpec<
     createDatasource,
     listDatasources,
     browseDatasource,
+    createLiveDataset,
     createQuery,
     listQueries,
     getQueryRun,

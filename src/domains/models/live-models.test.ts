@@ -192,7 +192,10 @@ describe("a model over tables that stay where they are", () => {
 
   it("says what cannot be said there, and what is wrong as ever", async () => {
     expect(
-      await refusal("execute_query", { modelName: "cafe", sql: "SELECT strip_accents(note) FROM visits" }),
+      await refusal("execute_query", {
+        modelName: "cafe",
+        sql: "EXPLAIN SELECT strip_accents(note) FROM visits",
+      }),
     ).toMatch(/strip_accents.*cannot be run in PostgreSQL.*create_query/s);
     expect(await refusal("execute_query", { modelName: "cafe", sql: "SELECT shop FROM shops" })).toMatch(
       /Did you mean|Candidate/,
@@ -264,8 +267,8 @@ describe("policies", () => {
       sourced.server,
       viewer,
       "get_data",
-      { asset_type: "dataset", asset_id: id, limit: 100 },
-    ).catch(async () => ({ rows: [] }));
+      { dataset_id: id, limit: 100 },
+    );
     expect(JSON.stringify(page)).not.toContain("note ");
     await resultOf(sourced.server, admin, "set_dataset_policies", { dataset_id: id, policies: [] });
   });
@@ -281,5 +284,54 @@ describe("policies", () => {
       query_access: "admins",
     });
     expect(await refusal("infer_semantic_model", args, sourced.token)).toContain("admins only");
+  });
+});
+
+describe("what surrounds them", () => {
+  it("a query of the database's own is live as well", async () => {
+    const query = "SELECT shop_id, upper(shop_name) AS loud FROM shops;";
+    const args = { name: "loud shops", datasource_id: sourced.datasource_id, query, fresh_seconds: 60 };
+    const made = await resultOf<{ dataset_id: number; columns: object[] }>(
+      sourced.server,
+      admin,
+      "create_live_dataset",
+      args,
+    );
+    expect(made.columns).toHaveLength(2);
+    const page = await resultOf(sourced.server, admin, "get_data", {
+      dataset_id: made.dataset_id,
+      c9ql: "select loud where shop_id = 2",
+    });
+    expect(JSON.stringify(page)).toContain("BEAN");
+    const reaching = { ...args, name: "reaching", query: "SELECT 1) AS x, (SELECT 2" };
+    expect(await refusal("create_live_dataset", args)).toContain("already a dataset");
+    expect(await refusal("create_live_dataset", { ...args, name: "none", query: undefined })).toContain(
+      "either",
+    );
+    const table = { name: "places", datasource_id: sourced.datasource_id, table: "public.shops" };
+    expect(await resultOf(sourced.server, admin, "create_live_dataset", table)).toMatchObject({
+      name: "places",
+    });
+    expect(await refusal("create_live_dataset", table, sourced.viewer)).toMatch(/permission|bi:write/);
+    expect(await refusal("create_live_dataset", table, sourced.stranger)).toMatch(/no datasource/);
+    expect(await refusal("create_live_dataset", reaching)).toMatch(/syntax error|refused/);
+    expect(
+      await refusal("create_live_dataset", { ...args, name: "deleting", query: "DELETE FROM shops" }),
+    ).toMatch(/only|read/i);
+  });
+
+  it("says how fresh an answer is", async () => {
+    const before = Date.now();
+    const { lineage } = await resultOf<{
+      lineage: { freshness: { dataset: string; refreshedAt: string; live?: boolean }[] };
+    }>(sourced.server, admin, "query_metrics", { model: "cafe", metrics: ["count(visits)"] });
+    const [visits] = lineage.freshness;
+    expect(visits).toMatchObject({ dataset: "visits", live: true });
+    expect(Date.parse(visits?.refreshedAt ?? "")).toBeGreaterThanOrEqual(before);
+  });
+
+  it("a datasource with live datasets is not deleted", async () => {
+    const args = { asset_type: "datasource", asset_id: sourced.datasource_id, confirm: true };
+    expect(await refusal("delete_asset", args)).toMatch(/is used by .*live datasets/s);
   });
 });

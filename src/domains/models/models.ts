@@ -3,7 +3,7 @@ import { scopeOf } from "../../kernel/fair-queue.ts";
 import { nearest } from "../../kernel/text.ts";
 import type { Analytics, Column, JsonValue } from "../../platform/analytics/index.ts";
 import type { Caller } from "../../registry/caller.ts";
-import type { Data } from "../data/index.ts";
+import { asOf, type Data, isLiveDataset } from "../data/index.ts";
 import { boundProblems, listProblems } from "./authoring.ts";
 import type { Binder, BoundModel } from "./bind/binder.ts";
 import {
@@ -52,8 +52,10 @@ export interface SeenRows {
   model: VisibleModel;
   /** By dataset: whoever has the same key sees the same rows and columns of it, of the same version. */
   rows: ReadonlyMap<string, string>;
-  /** By dataset: when the rows below it were changed last. */
+  /** By dataset: when the rows below it were changed last; of a live one, since when an answer has been true. */
   refreshedAt: ReadonlyMap<string, Date>;
+  /** The datasets whose rows are where they are now. */
+  live: ReadonlySet<string>;
 }
 
 /** Says what whoever makes something of models could not make of this one. */
@@ -112,11 +114,14 @@ export class Models {
     const rows = new Map(bound.datasets.map((seen) => [seen.dataset.name, rowsKey(caller, seen)]));
     const refreshedAt = new Map(
       bound.datasets.map(({ dataset, bases }) => {
-        const times = bases.map((base) => base.dataset.refreshedAt.getTime());
+        const times = bases.map((base) => asOf(base.dataset).getTime());
         return [dataset.name, new Date(Math.max(0, ...times))] as const;
       }),
     );
-    return { model: visibleModel(model, bound, caller), rows, refreshedAt };
+    const isLive = ({ bases }: (typeof bound.datasets)[number]) =>
+      bases.some((base) => isLiveDataset(base.dataset));
+    const live = new Set(bound.datasets.filter(isLive).map(({ dataset }) => dataset.name));
+    return { model: visibleModel(model, bound, caller), rows, refreshedAt, live };
   }
 
   /** Runs one SELECT over the views of a model, under the caller's rights. */
@@ -129,7 +134,16 @@ export class Models {
       signal,
       rows = LIMITS.models.queryRows,
       ms = LIMITS.models.queryMs,
-    }: { sql: string; params?: readonly string[]; signal: AbortSignal; rows?: number; ms?: number },
+      isSampled = false,
+    }: {
+      sql: string;
+      params?: readonly string[];
+      signal: AbortSignal;
+      rows?: number;
+      ms?: number;
+      /** Of live datasets, some rows stand for all. */
+      isSampled?: boolean;
+    },
   ): Promise<QueryAnswer> {
     const { analytics, data } = this.#parts;
     // The text is parsed while the catalog is asked for what this caller sees.
@@ -162,6 +176,7 @@ export class Models {
         spillMb: LIMITS.models.querySpillMb,
       },
       explain: guarded.isExplain,
+      ...(isSampled && { sampleRows: LIMITS.models.liveSampleRows }),
       signal,
     };
     const result = await analytics.query(request).catch((error) => {

@@ -2,6 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeDataset } from "../../../test/support/datasets.ts";
 import { callTool } from "../../../test/support/mcp.ts";
 import { saveModel, textOf } from "../../../test/support/models.ts";
+import {
+  CONDITIONS,
+  HIDDEN,
+  PLACES,
+  POLICIES,
+  peopleModel,
+  STATISTICS,
+  VISIBLE,
+} from "../../../test/support/policy-attacks.ts";
 import { startTestServer, type TestServer } from "../../../test/support/server.ts";
 
 /**
@@ -10,13 +19,6 @@ import { startTestServer, type TestServer } from "../../../test/support/server.t
  * error, has to be the same.
  */
 
-const VISIBLE = [
-  { id: 1, team: "a", salary: -66, note: "2020" },
-  { id: 2, team: "a", salary: -67, note: "2021" },
-];
-const HIDDEN = [{ id: 3, team: "b", salary: 70_123, note: "hush-hush" }];
-const POLICIES = [{ name: "a", roles: ["viewer"], rows: [{ field: "team", operator: "=", value: "a" }] }];
-
 /** With so many rows that the engine reorders conditions as it goes; `raw` is the one dataset or the other. */
 const VIEWS: [way: string, view: (raw: string) => string][] = [
   ["select", (raw) => `SELECT p.* FROM ${raw} p, range(30000)`],
@@ -24,43 +26,6 @@ const VIEWS: [way: string, view: (raw: string) => string][] = [
   ["group", (raw) => `SELECT id, team, min(salary) AS salary, min(note) AS note FROM ${raw} GROUP BY ALL`],
   ["union", (raw) => `SELECT * FROM ${raw} UNION ALL SELECT p.* FROM ${raw} p, range(20000)`],
   ["window", (raw) => `SELECT * FROM ${raw} QUALIFY row_number() OVER (PARTITION BY id) = 1`],
-];
-
-/** Each fails for the hidden row, and with most of them its value would stand in the error. */
-const CONDITIONS = [
-  // `chr` does not say that it can fail, so that the optimiser would be free to ask it of all rows first.
-  "chr(100 - ascii(note)) > ''",
-  "chr(-salary::INTEGER) > ''",
-  "chr(-salary::INTEGER) > '' AND salary < 0",
-  "CAST(note AS INTEGER) > 0",
-  "CAST(-salary AS UTINYINT) > 0",
-  "ln(-salary) > 0",
-  "strptime(note, '%Y') IS NOT NULL",
-  "salary < 0 OR CAST(note AS INTEGER) > 0",
-];
-
-const PLACES = [
-  (condition: string) => `SELECT count(*) AS n FROM people WHERE ${condition}`,
-  (condition: string) => `SELECT count(*) FILTER (WHERE ${condition}) AS n FROM people`,
-  (condition: string) => `SELECT bool_and(${condition}) AS n FROM people`,
-  (
-    condition: string,
-  ) => `SELECT count(*) AS n FROM people a JOIN (SELECT DISTINCT id, salary, note FROM people) b
-    ON a.id = b.id AND ${condition.replaceAll(/\b(salary|note)\b/g, "b.$1")}`,
-  (
-    condition: string,
-  ) => `SELECT id, count(*) AS n FROM people WHERE id IN (SELECT id FROM people WHERE ${condition})
-    GROUP BY id ORDER BY id`,
-  (condition: string) => `SELECT id FROM people GROUP BY id, salary, note HAVING ${condition} ORDER BY id`,
-];
-
-/** What statistics of all rows would answer, or let the engine leave out. */
-const STATISTICS = [
-  "SELECT min(salary) AS low, max(salary) AS high, min(note) AS first, count(DISTINCT team) AS teams FROM people",
-  "SELECT count(*) AS n FROM people WHERE salary > 70000",
-  "SELECT count(*) AS n FROM people WHERE salary > 70200",
-  "SELECT approx_count_distinct(note) AS n, max(id) AS id FROM people",
-  "SELECT count(*) AS n FROM people WHERE team = 'b' OR note LIKE 'hush%'",
 ];
 
 let server: TestServer;
@@ -78,19 +43,12 @@ beforeAll(async () => {
     await saveModel(
       server,
       admin,
-      modelOf(`${way} restricted`, { view_query: view("Everyone"), policies: POLICIES }),
+      peopleModel(`${way} restricted`, { view_query: view("Everyone"), policies: POLICIES }),
     );
-    await saveModel(server, admin, modelOf(`${way} twin`, { view_query: view("Visible") }));
+    await saveModel(server, admin, peopleModel(`${way} twin`, { view_query: view("Visible") }));
   }
 }, 120_000);
 afterAll(() => server.stop());
-
-function modelOf(name: string, extension: object): string {
-  const fields = ["id", "team", "salary", "note"].map((field) => ({ name: field, expression: field }));
-  const custom_extensions = [{ vendor_name: "KENNING", data: JSON.stringify(extension) }];
-  const datasets = [{ name: "people", fields, custom_extensions }];
-  return JSON.stringify({ version: "0.2.0.dev0", semantic_model: [{ name, datasets }] });
-}
 
 async function ask(token: string, modelName: string, sql: string): Promise<string> {
   return textOf(await callTool(server, token, "execute_query", { modelName, sql, store: false }));

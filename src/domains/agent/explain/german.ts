@@ -153,6 +153,7 @@ export const GERMAN: Readonly<Record<string, string>> = {
   "The numbers of {0} are those from {1} on.": "Die Zahlen für {0} sind die ab dem {1}.",
   "The numbers of {0} are those until {1}.": "Die Zahlen für {0} sind die bis zum {1}.",
   "{0}, where the data end": "{0}, wo die Daten enden",
+  'Understood as "{0}". The SQL was not run.': "Verstanden als „{0}“. Das SQL wurde nicht ausgeführt.",
   'Understood as "{0}", it is the same.': "Verstanden als „{0}“ ist es dasselbe.",
   'Understood as "{0}", nothing was found.': "Verstanden als „{0}“ wurde nichts gefunden.",
   "Worked out in another way, the numbers differ: look at the lineage.":

@@ -9,7 +9,7 @@ import { type Ask, type Cond, isKey, type Key, type Num, type Rel } from "../que
 type Filter = Lineage["filters"][number];
 
 /** Where a result comes from: read off what was compiled, never guessed. */
-export function lineageOf({ reading, compiled }: Result, { model, refreshedAt }: Knowledge): Lineage {
+export function lineageOf({ reading, compiled }: Result, { model, refreshedAt, live }: Knowledge): Lineage {
   const { datasets, links } = compiled.used;
   const windows = [...compiled.used.windows, ...compiled.used.earlier];
   const metrics = [...new Set(metricsIn(reading.ask))].flatMap((name) => {
@@ -29,7 +29,11 @@ export function lineageOf({ reading, compiled }: Result, { model, refreshedAt }:
     metrics,
     freshness: [...datasets].flatMap((dataset) => {
       const at = refreshedAt?.get(dataset);
-      return at === undefined ? [] : [{ dataset, refreshedAt: at.toISOString() }];
+      if (at === undefined) return [];
+      const isLive = live?.has(dataset) === true;
+      return [
+        { dataset, refreshedAt: (isLive ? new Date() : at).toISOString(), ...(isLive && { live: true }) },
+      ];
     }),
     reading: reading.said,
     assumptions: reading.assumptions.map(({ choice }) => choice),

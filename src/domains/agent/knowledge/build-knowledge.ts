@@ -24,6 +24,8 @@ export interface Knowledge {
   profiles?: readonly FieldProfile[];
   /** By dataset: when its rows were changed last. */
   refreshedAt?: ReadonlyMap<string, Date>;
+  /** Datasets that are live, whose rows are of now. */
+  live?: ReadonlySet<string>;
 }
 
 /** The days of the rows by one date. */

@@ -51,9 +51,9 @@ export class KnowledgeCache {
       try {
         return await this.#known.get(modelKey(seen), async () => {
           const { values, periods, profiles } = await this.#read(caller, published, seen);
-          const { model, refreshedAt } = seen;
+          const { model, refreshedAt, live } = seen;
           const { schema, definitions } = await this.#threads.build({ model, values }, workspace);
-          const known = { model, schema: { ...schema, periods }, definitions, values, refreshedAt };
+          const known = { model, schema: { ...schema, periods }, definitions, values, refreshedAt, live };
           return profiles.length === 0 ? known : { ...known, profiles };
         });
       } catch (error) {
@@ -62,7 +62,7 @@ export class KnowledgeCache {
     }
   }
 
-  async #read(caller: Caller, published: PublishedModel, { model, rows }: SeenRows): Promise<Looked> {
+  async #read(caller: Caller, published: PublishedModel, { model, rows, live }: SeenRows): Promise<Looked> {
     // Others may wait for the same values, so they are read to the end whether this caller goes away or not.
     const signal = timeLimit(LIMITS.agent.totalMs, "Reading the values");
     const ms = LIMITS.agent.queryMs;
@@ -73,11 +73,15 @@ export class KnowledgeCache {
       return this.#values.get(JSON.stringify([model.id, dataset.name, fields, key]), async () => {
         const query = (sql: string, most: number) =>
           this.#models.query(caller, published, { sql, signal, rows: most, ms });
+        // Whoever asks of a live table should not make its database read all of it for its words.
+        const isLive = live.has(dataset.name);
+        const sampled = (sql: string, most: number) =>
+          this.#models.query(caller, published, { sql, signal, rows: most, ms, isSampled: isLive });
         const looked = {
-          values: await readValues(dataset, query),
+          values: await readValues(dataset, sampled),
           periods: await readPeriods(dataset, query),
           profiles: isInferred
-            ? await readProfiles(dataset, (sql, most) => query(sql, most).catch(unlessTooMuch))
+            ? await readProfiles(dataset, (sql, most) => sampled(sql, most).catch(unlessTooMuch))
             : [],
         };
         const again = await this.#models.seeRows(caller, published);

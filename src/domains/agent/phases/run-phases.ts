@@ -3,6 +3,7 @@ import type { ByRules } from "../assist/assist.ts";
 import { narrateByModel } from "../assist/narrative.ts";
 import { type Compiled, compile } from "../compile/compile.ts";
 import { CompileError, ifCarried } from "../compile/paths.ts";
+import { lineageOf } from "../explain/lineage.ts";
 import { inTheirWords } from "../explain/say.ts";
 import { averagedOver, viewOf } from "../explain/view.ts";
 import { t } from "../explain/words.ts";
@@ -26,13 +27,20 @@ export async function runPhases(planned: Run, work: Work): Promise<ByRules> {
   begin("Navigator");
   const said = inTheirWords(likeWithLike(planned.readings, question.text, moment.now));
   const plain = inWholePeriods(withoutTotals(said, knowledge), knowledge, moment.now);
-  const { readings, isChosen } = await apart(plain, question, { knowledge, query });
+  const { readings, isChosen } =
+    work.isDry === true
+      ? { readings: plain, isChosen: false }
+      : await apart(plain, question, { knowledge, query });
   const { routes, obstacles } = navigate(readings, knowledge.schema, planned.isSettled);
   if (routes.length === 0)
     return { answer: refuse({ missing: [], obstacles }, knowledge, work), isTheirs: false };
 
   begin("SQL Builder");
   const statements = buildSql(routes);
+
+  const [first] = statements;
+  if (work.isDry === true && first !== undefined)
+    return { answer: compiledOnly(first.route, work), isTheirs: true };
 
   begin("Executor");
   const [only, ...rivals] = statements;
@@ -45,6 +53,29 @@ export async function runPhases(planned: Run, work: Work): Promise<ByRules> {
   const notes = [...(isChosen ? [] : planned.notes), ...execution.notes];
   const answer = await tell(execution.result, work, { notes, rivals: execution.rivals });
   return { answer, isTheirs: planned.isSettled || isChosen };
+}
+
+/** The SQL of the best reading, which nobody has run. */
+function compiledOnly({ reading, compiled }: Route, { knowledge, moment }: Work): Answer {
+  const { ask, said, assumptions } = reading;
+  return {
+    outcome: "answer",
+    model: knowledge.model.name,
+    narrative: t`Understood as "${said}". The SQL was not run.`,
+    columns: compiled.columns.map(({ name }) => name),
+    types: [],
+    rows: [],
+    totalRows: 0,
+    sql: compiled.sql,
+    reading: said,
+    assumptions: assumptions.map(({ choice }) => choice),
+    confidence: null,
+    charts: [],
+    lineage: lineageOf({ reading, compiled, types: [], rows: [], totalRows: 0 }, knowledge),
+    query: { ask, said, ...moment, isPlain: false },
+    caveats: [],
+    questions: [],
+  };
 }
 
 /** Verifies and explains a result. */

@@ -80,7 +80,10 @@ export class ModelTables {
     });
     const types = columns.map(({ type }) => type);
     const view = viewOf({ compiled, types, rows, totalRows: rows.length }, knowledge);
-    const used = [...(knowledge.refreshedAt?.values() ?? [])].toSorted((a, b) => a.getTime() - b.getTime());
+    const times = [...(knowledge.refreshedAt ?? [])].map(([name, at]) =>
+      knowledge.live?.has(name) === true ? new Date() : at,
+    );
+    const used = times.toSorted((a, b) => a.getTime() - b.getTime());
     return {
       columns: view.columns.map(({ label, format }, i) => ({
         label,

@@ -74,6 +74,7 @@ export const askQuestion = defineTool({
       .optional()
       .describe("Name or id of the semantic model; may be left out when there is only one"),
     image: z.boolean().default(false).describe("Add the chart as a PNG image"),
+    sql_only: z.boolean().default(false).describe("Give the SQL without running it"),
     follow_up_to: z.uuid().optional().describe("Id of the answer that the question builds on"),
   }),
   output: answerShape,
@@ -104,6 +105,7 @@ export const askQuestion = defineTool({
       return agent.ask(caller, {
         model,
         question: text,
+        isDry: input.sql_only,
         answers,
         previous: before?.query && {
           ...before.query,

@@ -1155,3 +1155,18 @@ it("says where groups share rows", async () => {
   const apart = await query({ ...wish, where: [{ field: "items.price", op: "<", value: 4 }] });
   expect(apart.caveats).toEqual([]);
 });
+
+it("gives the SQL alone, without running it", async () => {
+  const { outcome, rows, sql, columns } = await resultOf<Answered & { sql: string }>(
+    server,
+    contributor,
+    "query_metrics",
+    { model: "cafes", metrics: ["revenue"], by: ["city"], sql_only: true },
+  );
+  expect({ outcome, rows, columns }).toEqual({ outcome: "answer", rows: [], columns: ["city", "revenue"] });
+  const run = await resultOf<{ rows: unknown[] }>(server, admin, "execute_query", {
+    modelName: "cafes",
+    sql,
+  });
+  expect(run.rows.length).toBeGreaterThan(2);
+});

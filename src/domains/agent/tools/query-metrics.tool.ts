@@ -38,11 +38,12 @@ export const queryMetrics = defineTool({
     model: wishText.optional(),
     ...wishShape.shape,
     question: z.string().trim().min(1).max(KERNEL.call.instructionCharacters).optional(),
+    sql_only: z.boolean().optional(),
   }),
   output: answerShape,
   content: contentOf,
 
-  async run({ model: wanted, question, ...wish }, context) {
+  async run({ model: wanted, question, sql_only: isDry, ...wish }, context) {
     const { agent, models, conversations, drawings, shownRows, caller, meta, client, signal, note } = context;
     requireReading(caller);
     if (question !== undefined) checkInstruction(question);
@@ -51,6 +52,7 @@ export const queryMetrics = defineTool({
     const answer = await agent.query(caller, {
       model,
       question: question ?? FILLED_IN,
+      isDry: isDry === true,
       signal,
       read: (knowledge, moment) => readingOf(wish, knowledge, moment),
       whyTheirs: isAdmin(caller) ? whyNotVerified(question) : () => BY_ADMINS,

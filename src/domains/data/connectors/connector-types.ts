@@ -316,12 +316,22 @@ export function connectorType(name: string): ConnectorType {
   });
 }
 
+/** What names are quoted with in the SQL of such a datasource; undefined where it has none. */
+export function sqlQuote(type: string): '"' | "`" | undefined {
+  if (["mysql", "mariadb", "clickhouse", "bigquery"].includes(type)) return "`";
+  const others = ["postgresql", "redshift", "cockroachdb", "citus", "sqlite", "duckdb", "snowflake", "trino"];
+  return others.includes(type) ? '"' : undefined;
+}
+
 /** The dialects in which statements over live datasets are written. */
 const LIVE: Readonly<Record<string, DialectName>> = {
   postgresql: "postgresql",
   citus: "postgresql",
   cockroachdb: "postgresql",
   redshift: "postgresql",
+  mysql: "mysql",
+  mariadb: "mariadb",
+  clickhouse: "clickhouse",
 };
 
 /** The dialect for statements over tables of such a datasource; undefined where they cannot be run there. */

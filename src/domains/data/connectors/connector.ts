@@ -77,6 +77,8 @@ export interface RunOptions {
   maxBytes: number;
   /** For everything, from the connection to the last row. */
   timeoutMs: number;
+  /** A statement of ours, translated from DuckDB's SQL: where a database can be told to mean the same, it is. */
+  isTranslated?: boolean;
   signal?: AbortSignal;
 }
 

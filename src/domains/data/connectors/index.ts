@@ -23,6 +23,7 @@ export {
   openConnector,
   type PlainFields,
   type Secrets,
+  sqlQuote,
 } from "./connector-types.ts";
 export { createNetwork } from "./guarded-socket.ts";
 export type { SniffCsv } from "./http/csv-connector.ts";

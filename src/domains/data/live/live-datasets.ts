@@ -82,7 +82,7 @@ export class LiveDatasets {
     limits: Parameters<LiveSource["run"]>[1],
   ): AsyncGenerator<LiveBatch> {
     const batches = await this.#parts.datasources.connectLive(datasource, async (connector) =>
-      connector.run(sql, limits),
+      connector.run(sql, { ...limits, isTranslated: true }),
     );
     for await (const batch of batches) if ("rows" in batch) yield batch as RowBatch;
   }
@@ -109,11 +109,12 @@ export class LiveDatasets {
   async #register(
     caller: Caller,
     datasource: Datasource,
-    { name, from, freshSeconds }: { name: string; from: LiveFrom; freshSeconds?: number | undefined },
+    { name, from: given, freshSeconds }: { name: string; from: LiveFrom; freshSeconds?: number | undefined },
     connector: Connector,
     signal: AbortSignal,
   ): Promise<Dataset> {
     assertName(name);
+    const from = "query" in given ? { query: given.query.replace(/;\s*$/, "") } : given;
     const found =
       "query" in from
         ? await columnsOfQuery(connector, from.query, signal)

@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError, isAppError } from "../../../kernel/errors.ts";
 import type { Clock } from "../../../kernel/time.ts";
-import type { Analytics, Column, ConvertResult, Part } from "../../../platform/analytics/index.ts";
+import type { Analytics, Column, ConvertResult, Part, TableView } from "../../../platform/analytics/index.ts";
 import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import type { FolderBlobStore } from "../../../platform/blobs/index.ts";
 import { ownedTempPath } from "../../../platform/temp/index.ts";
@@ -13,6 +13,7 @@ import type { Datasource } from "../datasources.store.ts";
 import type { Datasources } from "../datasources.ts";
 import { LIMITS } from "../limits.ts";
 import type { Query } from "../queries.store.ts";
+import { highestOf, mergedSql, queryFrom } from "./incremental.ts";
 import { type Spooled, spool, storedType } from "./spool.ts";
 
 export interface ExecutionParts {
@@ -27,6 +28,8 @@ export interface ExecutionParts {
 
 export interface Execution {
   part: Part;
+  /** Whether the part has more rows for the dataset, and not all of them. */
+  isAppended: boolean;
   /** Rows that the datasource gave, before C9QL. */
   rowsRead: number;
   rejectedRows: number;
@@ -37,6 +40,8 @@ export interface Execution {
 interface Asked {
   caller: Caller;
   datasource: Datasource;
+  /** The rows of its dataset, where only newer ones are asked for. */
+  kept?: TableView | undefined;
 }
 
 interface Progress {
@@ -54,15 +59,30 @@ export async function executeQuery(
   const folder = ownedTempPath(parts.tempFolder);
   await mkdir(folder, { mode: 0o700 });
   try {
-    const answer = await ask(parts, query, asked, join(folder, "answer"), progress);
+    const newer = await newerOf(parts, query, asked, progress.signal);
+    const answer = await ask(parts, newer ?? query, asked, join(folder, "answer"), progress);
     const { part, rejectedRows } = await toPart(parts, query, answer, progress.signal);
+    const isAppended = newer !== undefined;
     const { rows: rowsRead = part.rows + rejectedRows, truncated } = answer;
     // C9QL could name no column of an answer that has none.
-    if (query.c9ql === null || part.columns.length === 0) return { part, rowsRead, rejectedRows, truncated };
+    if (query.c9ql === null || part.columns.length === 0) {
+      const key = newer?.key;
+      if (key === undefined || part.rows === 0)
+        return { part, isAppended, rowsRead, rejectedRows, truncated };
+      const whole = await merge(
+        parts,
+        query,
+        { kept: asked.kept as TableView, part, key },
+        join(folder, "merged"),
+        progress,
+      );
+      return { part: whole, isAppended: false, rowsRead, rejectedRows, truncated };
+    }
     const path = join(folder, "transformed");
     const transformed = await transform(parts, query, part, path, progress);
     return {
       part: transformed.part,
+      isAppended: false,
       rowsRead,
       rejectedRows: rejectedRows + transformed.rejectedRows,
       truncated: truncated ?? transformed.truncated,
@@ -72,9 +92,50 @@ export async function executeQuery(
   }
 }
 
+/** The query for newer rows alone; undefined where all are asked for, as when there are none yet. */
+async function newerOf(
+  { analytics }: ExecutionParts,
+  query: Query,
+  { kept, datasource }: Asked,
+  signal: AbortSignal,
+): Promise<(Pick<Query, "queryText" | "parameters"> & { key: readonly string[] | undefined }) | undefined> {
+  const incremental = query.refresh?.incremental;
+  if (incremental === undefined || kept === undefined || query.c9ql !== null) return undefined;
+  const scope = String(query.workspaceId);
+  const since = await highestOf(analytics, { scope, signal }, kept, incremental.column);
+  if (since === undefined) return undefined;
+  const { type } = datasource;
+  return { ...queryFrom(query, incremental, { since, type }), key: incremental.key };
+}
+
+/** All rows of a dataset after newer ones have come, as one part; the newer ones were only its input. */
+async function merge(
+  parts: ExecutionParts,
+  query: Query,
+  { kept, part, key }: { kept: TableView; part: Part; key: readonly string[] },
+  path: string,
+  { signal, onRows }: Progress,
+): Promise<Part> {
+  const { analytics, blobs } = parts;
+  const added = { name: "added", parts: [blobs.pathOf(part.key)], columns: part.columns, version: part.key };
+  try {
+    const batches = analytics.queryStream({
+      scope: String(query.workspaceId),
+      tableViews: [{ ...kept, name: "kept" }, added],
+      sql: mergedSql(key),
+      limits: { ms: ENGINE.analytics.convertMs },
+      signal,
+    });
+    return (await toPart(parts, query, await spool(batches, path, onRows), signal)).part;
+  } finally {
+    await blobs.delete(part.key);
+    analytics.forget([blobs.pathOf(part.key)]);
+  }
+}
+
 function ask(
   { datasources }: ExecutionParts,
-  { queryText, parameters }: Query,
+  { queryText, parameters }: Pick<Query, "queryText" | "parameters">,
   { caller, datasource }: Asked,
   path: string,
   { signal, onRows }: Progress,

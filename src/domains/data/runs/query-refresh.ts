@@ -10,16 +10,25 @@ import type { Datasources } from "../datasources.ts";
 import { assertMayQuery } from "../datasources.ts";
 import { LIMITS } from "../limits.ts";
 import type { QueriesStore, Query } from "../queries.store.ts";
+import { assertIncremental } from "./incremental.ts";
 import type { QueryRuns } from "./query-runs.ts";
 
 /** How often a query runs by itself, and with whose rights. */
 export interface Refresh extends Omit<Rule, "anchor"> {
   ownerId: number;
+  /** Only what is new is asked for. */
+  incremental?: Incremental | undefined;
   /** Why the last one did not even begin; a run that failed says so itself. */
   problem: string | null;
 }
 
-export type RefreshRule = Omit<Rule, "anchor">;
+/** Rows whose column is above all that there are; with a key, rows of the same key take the place of older ones. */
+export interface Incremental {
+  column: string;
+  key?: readonly string[] | undefined;
+}
+
+export type RefreshRule = Omit<Rule, "anchor"> & { incremental?: Incremental | undefined };
 
 interface RefreshParts {
   store: QueriesStore;
@@ -66,12 +75,15 @@ export class QueryRefresh {
   }
 
   /** Sets when a query runs by itself, or with null that it does not; gives when it does next. */
-  async set(caller: Caller, query: Query, rule: RefreshRule | null): Promise<Date | null> {
+  async set(caller: Caller, query: Query, wish: RefreshRule | null): Promise<Date | null> {
     const { store, schedules, datasources } = this.#parts;
-    assertMayQuery(caller, await datasources.require(caller, query.datasourceId));
-    const refresh = rule === null ? null : { ...rule, ownerId: caller.user.id, problem: null };
+    const datasource = await datasources.require(caller, query.datasourceId);
+    assertMayQuery(caller, datasource);
+    if (wish?.incremental !== undefined) assertIncremental(query, datasource);
+    const refresh = wish === null ? null : { ...wish, ownerId: caller.user.id, problem: null };
     return store.setRefresh(query, refresh, async (tx) => {
-      if (rule !== null) return schedules.set(tx, KIND, query.id, rule);
+      const { incremental: _, ...rule } = wish ?? { incremental: undefined };
+      if (wish !== null) return schedules.set(tx, KIND, query.id, rule as Omit<Rule, "anchor">);
       await schedules.remove(tx, KIND, query.id);
       return null;
     });
@@ -112,6 +124,8 @@ export const refreshShape = z.object({
   timezone: z.string(),
   weekday: z.int().optional(),
   monthday: z.int().optional(),
+  incremental_by: z.string().optional(),
+  key: z.array(z.string()).optional(),
   next_run: z.string().nullable(),
   problem: z.string().nullable(),
 });
@@ -123,7 +137,7 @@ export function refreshOf(
   view?: { texts: boolean },
 ): z.output<typeof refreshShape> | null {
   if (refresh === null) return null;
-  const { every, unit, time, zone, weekday, monthday, problem } = refresh;
+  const { every, unit, time, zone, weekday, monthday, incremental, problem } = refresh;
   return {
     every,
     unit,
@@ -131,6 +145,8 @@ export function refreshOf(
     timezone: zone,
     ...(weekday !== undefined && { weekday }),
     ...(monthday !== undefined && { monthday }),
+    ...(incremental !== undefined && { incremental_by: incremental.column }),
+    ...(incremental?.key !== undefined && { key: [...incremental.key] }),
     next_run: next?.toISOString() ?? null,
     problem: (view?.texts ?? true) ? problem : problem && HIDDEN_PROBLEM,
   };

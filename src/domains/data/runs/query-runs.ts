@@ -1,8 +1,10 @@
+import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { AppError, isAppError, isNotFound } from "../../../kernel/errors.ts";
 import { clip } from "../../../kernel/text.ts";
+import type { TableView } from "../../../platform/analytics/index.ts";
 import { LIMITS as ENGINE } from "../../../platform/analytics/limits.ts";
 import { type CatalogTx, isOutage } from "../../../platform/catalog/index.ts";
 import type { JobContext, JobStatus, Jobs } from "../../../platform/jobs/index.ts";
@@ -204,6 +206,19 @@ export class QueryRuns {
     throw new AppError("forbidden", "Whoever asked for this run may no longer run queries.");
   }
 
+  /** The rows to which newer ones can be added; another text gives other rows, and all of them are asked for. */
+  async #keptRows(
+    query: Query,
+    definition: string,
+  ): Promise<{ view: TableView; version: number } | undefined> {
+    if (query.refresh?.incremental === undefined) return undefined;
+    const filled = await this.#parts.queries.datasetsOf([query]);
+    const dataset = filled.get(query.datasetId ?? Number.NaN);
+    if (dataset === undefined || dataset.rowCount === 0) return undefined;
+    if (dataset.source.detail?.definition !== definition) return undefined;
+    return { view: await this.#parts.data.ownRows(dataset), version: dataset.version };
+  }
+
   async #execute(caller: Caller, query: Query, run: QueryRun, { signal }: JobContext): Promise<void> {
     const { store, queries, data, execution } = this.#parts;
     const datasource = await execution.datasources.require(caller, query.datasourceId);
@@ -214,8 +229,11 @@ export class QueryRuns {
       reportedAt = performance.now();
       store.record(run, { rowCount }).catch(() => undefined);
     };
-    const result = await executeQuery(execution, query, { caller, datasource }, { signal, onRows });
-    const { part, rowsRead, rejectedRows, truncated } = result;
+    const definition = definitionOf(query);
+    const kept = await this.#keptRows(query, definition);
+    const asked = { caller, datasource, kept: kept?.view };
+    const result = await executeQuery(execution, query, asked, { signal, onRows });
+    const { part, isAppended, rowsRead, rejectedRows, truncated } = result;
     if (signal.aborted) {
       await execution.blobs.delete(part.key);
       throw signal.reason;
@@ -227,22 +245,31 @@ export class QueryRuns {
       datasource: datasource.name,
       runId: run.id,
       rowsRead,
+      definition,
       ...(rejectedRows > 0 && { rejectedRows }),
       ...(truncated !== null && { truncated }),
     };
     await data.commit(
       caller,
       query.name,
-      "replace",
+      isAppended ? "append" : "replace",
       part,
       { kind: "query", detail },
       {
+        // What is new was told from the rows of this version.
+        ...(kept !== undefined && { onVersion: kept.version }),
         mayChange: (existing) => assertOwnDataset(query, existing),
         // The dataset is changed and the run has succeeded, or neither: a try that no longer counts changes nothing.
         within: (tx, dataset) => store.succeed(tx, run, dataset, { truncated, rejectedRows }),
       },
     );
   }
+}
+
+/** Names what a query asks for, as long as nobody changes it. */
+function definitionOf({ queryText, parameters, datasourceId, refresh }: Query): string {
+  const asked = JSON.stringify([datasourceId, queryText, parameters, refresh?.incremental ?? null]);
+  return createHash("sha256").update(asked).digest("base64url").slice(0, 16);
 }
 
 function reasonOf(error: unknown): string {

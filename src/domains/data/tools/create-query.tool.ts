@@ -4,6 +4,7 @@ import { defineTool } from "../define.ts";
 import { LIMITS } from "../limits.ts";
 import { runOf, runShape, visibleRun, visibleSentence } from "../queries.ts";
 import { isActive } from "../runs/query-runs.store.ts";
+import { refreshWish, ruleOf } from "./set-refresh.tool.ts";
 
 const name = z.string().describe("Name for the query");
 const runNow = z.boolean().default(true).describe("Execute the query immediately (default: true)");
@@ -48,6 +49,11 @@ export const createQuery = defineTool({
       .describe("Values, or lists, by name; each must stand in the query"),
     run_now: runNow,
     replace: z.boolean().default(false).describe("Change the query of that name"),
+    refresh: z
+      .unknown()
+      .pipe(refreshWish)
+      .optional()
+      .describe("When it runs by itself: what set_refresh takes"),
   }),
   output: z.object({
     query_id: z.int(),
@@ -57,10 +63,14 @@ export const createQuery = defineTool({
     message: z.string(),
   }),
 
-  async run(args, { queries, queriesStore, runs, caller, signal, client, say }) {
+  async run(args, { queries, queriesStore, runs, refresh, caller, signal, client, say }) {
     const { name, datasource_id: datasourceId, query: queryText, c9ql, parameters, replace } = args;
     const wish = { name, datasourceId, queryText, c9ql, parameters, replace };
-    const query = await queries.create(caller, wish);
+    const rule = args.refresh && ruleOf(args.refresh);
+    const made = await queries.create(caller, wish);
+    const next = rule === undefined ? undefined : await refresh.set(caller, made, rule);
+    const query = rule === undefined ? made : await queries.require(caller, made.id);
+    const soon = next == null ? "" : ` It runs by itself, next at ${next.toISOString()}.`;
     const stored = { query_id: query.id, name: query.name };
     const taken = query.queryText === queryText ? "" : "The query was taken for C9QL on the rows that come. ";
     if (!args.run_now)
@@ -68,7 +78,7 @@ export const createQuery = defineTool({
         ...stored,
         dataset_id: query.datasetId,
         run: null,
-        message: taken + say("Stored; run it with {tool:run}."),
+        message: taken + say("Stored; run it with {tool:run}.") + soon,
       };
     const before = await queries.view(caller, query);
     const { run: begun, isNew } = await runs.start(caller, query);
@@ -82,7 +92,7 @@ export const createQuery = defineTool({
       ...stored,
       dataset_id: after.datasetId,
       run: runOf(visibleRun(run, view)),
-      message: taken + old + say(visibleSentence(run, query.name, view)),
+      message: taken + old + say(visibleSentence(run, query.name, view)) + soon,
     };
   },
 });

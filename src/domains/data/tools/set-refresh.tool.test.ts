@@ -52,6 +52,70 @@ describe("set_refresh", () => {
     expect(Date.parse((await listed(query_id))?.refresh?.next_run ?? "")).toBeGreaterThan(Date.now());
   });
 
+  it("asks for what is new alone, and adds it", async () => {
+    await source.query(
+      "CREATE TABLE events AS SELECT i AS id, 'e' || i AS what FROM generate_series(1, 5) AS i",
+    );
+    const refresh = { every: 1, unit: "hours", incremental_by: "id" };
+    const { dataset_id, query_id } = await makeQuery(server, token, {
+      name: "Events",
+      datasource_id,
+      query: "SELECT * FROM events;",
+      refresh,
+    });
+    // What was read once is not read again: a change of it there is not noticed here.
+    await source.query(
+      "UPDATE events SET what = 'changed' WHERE id = 1; INSERT INTO events VALUES (6, 'e6')",
+    );
+    const rows = async () =>
+      (await resultOf<{ rows: object[] }>(server, token, "get_data", { dataset_id, c9ql: "order by id" }))
+        .rows;
+    await resultOf(server, token, "run", { query_id });
+    expect(await rows()).toHaveLength(6);
+    expect((await rows())[0]).toEqual({ id: 1, what: "e1" });
+    await resultOf(server, token, "run", { query_id });
+    expect(await rows()).toHaveLength(6);
+    expect((await listed(query_id))?.refresh).toMatchObject({ incremental_by: "id" });
+  });
+
+  it("puts new rows in the place of those with the same key", async () => {
+    await source.query(
+      "CREATE TABLE states AS SELECT i AS id, 'new' AS state, timestamp '2025-01-01' + i * interval '1 day' AS changed_at FROM generate_series(1, 5) AS i",
+    );
+    const { dataset_id, query_id } = await makeQuery(server, token, {
+      name: "States",
+      datasource_id,
+      query: "SELECT * FROM states",
+      refresh: { every: 1, unit: "days", incremental_by: "changed_at", key: ["id"] },
+    });
+    await source.query(
+      "UPDATE states SET state = 'done', changed_at = '2025-02-01 12:30:00.5' WHERE id <= 2",
+    );
+    await resultOf(server, token, "run", { query_id });
+    const { rows } = await resultOf<{ rows: object[] }>(server, token, "get_data", {
+      dataset_id,
+      c9ql: "select id, state order by id",
+    });
+    expect(rows).toEqual([1, 2, 3, 4, 5].map((id) => ({ id, state: id <= 2 ? "done" : "new" })));
+  });
+
+  it("says what cannot be added to", async () => {
+    const query = await makeQuery(server, token, {
+      name: "Shaped",
+      datasource_id,
+      query: "SELECT 1 AS a",
+      c9ql: "select a",
+    });
+    const wish = { query_id: query.query_id, every: 1, incremental_by: "a" };
+    const text = async (args: object) =>
+      (await callTool(server, token, "set_refresh", args as Record<string, unknown>)).result?.content[0]
+        ?.text;
+    expect(await text(wish)).toContain("C9QL cannot be refreshed by its new rows");
+    expect(await text({ query_id: query.query_id, every: 1, key: ["a"] })).toContain(
+      "key is for incremental_by",
+    );
+  });
+
   it("stops with 0, and with the query", async () => {
     const { query_id } = await made("Stops");
     await resultOf(server, token, "set_refresh", {

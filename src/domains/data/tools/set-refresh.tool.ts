@@ -3,7 +3,30 @@ import { AppError } from "../../../kernel/errors.ts";
 import { timeOfDay, timeZoneName } from "../../../platform/schedules/index.ts";
 import { LIMITS as SCHEDULES } from "../../../platform/schedules/limits.ts";
 import { defineTool } from "../define.ts";
-import { refreshOf, refreshShape } from "../runs/query-refresh.ts";
+import { type RefreshRule, refreshOf, refreshShape } from "../runs/query-refresh.ts";
+
+const refreshFields = {
+  every: z.int().min(0).max(SCHEDULES.schedules.every).describe("0: no longer"),
+  unit: z.enum(["minutes", "hours", "days", "weeks", "months"]).default("days"),
+  time: timeOfDay.default("06:00").describe("HH:MM, where steps begin"),
+  timezone: timeZoneName.default("UTC"),
+  weekday: z.int().min(1).max(7).optional().describe("With weeks; 1 is Monday"),
+  monthday: z.int().min(1).max(31).optional().describe("With months"),
+  incremental_by: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("Column that grows: only newer rows are added"),
+  key: z
+    .array(z.string().min(1).max(500))
+    .min(1)
+    .max(10)
+    .optional()
+    .describe("They replace rows of the same key"),
+};
+
+export const refreshWish = z.strictObject(refreshFields);
 
 /** Keeps the dataset of a query fresh without anybody who asks for it. */
 export const setRefresh = defineTool({
@@ -11,18 +34,10 @@ export const setRefresh = defineTool({
   toolset: "datasources",
   title: "Set when a query runs",
   description:
-    "Lets a query run by itself, so that its dataset stays fresh. It runs with your rights as they are then. See list_queries for the next run and how the last one went.",
+    "Lets a query run by itself, with your rights as they are then. list_queries tells the next run and how the last one went.",
   permission: "bi:write",
   effect: "write",
-  input: z.strictObject({
-    query_id: z.int(),
-    every: z.int().min(0).max(SCHEDULES.schedules.every).describe("0: no longer"),
-    unit: z.enum(["minutes", "hours", "days", "weeks", "months"]).default("days"),
-    time: timeOfDay.default("06:00").describe("HH:MM, where steps begin"),
-    timezone: timeZoneName.default("UTC"),
-    weekday: z.int().min(1).max(7).optional().describe("With weeks; 1 is Monday"),
-    monthday: z.int().min(1).max(31).optional().describe("With months"),
-  }),
+  input: z.strictObject({ query_id: z.int(), ...refreshFields }),
   output: z.object({
     query_id: z.int(),
     name: z.string(),
@@ -30,18 +45,9 @@ export const setRefresh = defineTool({
     message: z.string(),
   }),
 
-  async run(
-    { query_id, every, unit, time, timezone: zone, weekday, monthday },
-    { queries, refresh, caller },
-  ) {
+  async run({ query_id, ...wish }, { queries, refresh, caller }) {
     const query = await queries.require(caller, query_id);
-    if (weekday !== undefined && unit !== "weeks") throw unused("weekday", "weeks");
-    if (monthday !== undefined && unit !== "months") throw unused("monthday", "months");
-    const day = {
-      ...(unit === "weeks" && { weekday: weekday ?? 1 }),
-      ...(unit === "months" && { monthday: monthday ?? 1 }),
-    };
-    const next = await refresh.set(caller, query, every === 0 ? null : { every, unit, time, zone, ...day });
+    const next = await refresh.set(caller, query, ruleOf(wish));
     const changed = await queries.require(caller, query_id);
     return {
       query_id,
@@ -54,6 +60,25 @@ export const setRefresh = defineTool({
     };
   },
 });
+
+/** As `set_refresh` and `create_query` take it; null where it shall run no longer. */
+export function ruleOf(wish: z.output<typeof refreshWish>): RefreshRule | null {
+  const { every, unit, time, timezone: zone, weekday, monthday, incremental_by: column, key } = wish;
+  if (weekday !== undefined && unit !== "weeks") throw unused("weekday", "weeks");
+  if (monthday !== undefined && unit !== "months") throw unused("monthday", "months");
+  if (key !== undefined && column === undefined)
+    throw new AppError("bad_request", "key is for incremental_by.", { hint: "Name the column that grows." });
+  if (every === 0) return null;
+  return {
+    every,
+    unit,
+    time,
+    zone,
+    ...(unit === "weeks" && { weekday: weekday ?? 1 }),
+    ...(unit === "months" && { monthday: monthday ?? 1 }),
+    ...(column !== undefined && { incremental: { column, ...(key !== undefined && { key }) } }),
+  };
+}
 
 function unused(field: string, unit: string): AppError {
   return new AppError("bad_request", `${field} is for unit ${unit}.`, {

@@ -44,15 +44,7 @@ export class LiveCopies {
     const { liveCopyMs, liveSampleMs } = LIMITS.analytics;
     const most = request.sampleRows ?? LIMITS.analytics.liveCopyRows;
     const { live, version, select } = view;
-    const key = JSON.stringify([
-      request.scope,
-      live?.source.key,
-      live?.from,
-      version,
-      select,
-      most,
-      isSample,
-    ]);
+    const key = JSON.stringify([live?.source.key, live?.from, version, select, most, isSample]);
     const known = this.#copies.get(key);
     const copy = known ?? {
       view: this.#copy(view, request, { most, isSample }),

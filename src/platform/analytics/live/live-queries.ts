@@ -58,20 +58,34 @@ export class LiveQueries {
 
   constructor(parts: LiveEngineParts) {
     this.#parts = parts;
-    this.#copies = new LiveCopies({ ...parts, stream: (request) => this.#stream(request) });
+    this.#copies = new LiveCopies({ ...parts, stream: (request) => this.#copied(request) });
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
     const isSample = request.sampleRows !== undefined;
     if (isSample || !isOfOneSource(request))
       return this.#parts.query(await this.#copies.localise(request, { isSample }));
-    const translated = await this.translate(request);
+    const translated = await this.#orCopied(request);
+    if ("copied" in translated) return this.#parts.query(translated.copied);
     const run = () => this.#run(request, translated);
     const { freshMs, source, sql } = translated;
     if (freshMs === 0) return run();
     // Whoever has the same statement, policies included, sees the same rows.
     const span = Math.floor(Date.now() / freshMs);
     return this.#answers.get(JSON.stringify([source.key, span, sql, request.limits, request.explain]), run);
+  }
+
+  /** What the database has no words for is asked of a copy, where the rows are few enough for one. */
+  async #orCopied(request: QueryRequest): Promise<Translated | { copied: QueryRequest }> {
+    try {
+      return await this.translate(request);
+    } catch (error) {
+      if (!isAppError(error) || error.code !== "unsupported" || request.explain === true) throw error;
+      const copied = await this.#copies.localise(request, { isSample: false }).catch((failure: unknown) => {
+        throw isAppError(failure) && failure.code === "too_large" ? error : failure;
+      });
+      return { copied };
+    }
   }
 
   async #run(request: QueryRequest, translated: Translated): Promise<QueryResult> {
@@ -96,14 +110,20 @@ export class LiveQueries {
   }
 
   async *queryStream(request: QueryRequest): AsyncGenerator<QueryBatch, void, void> {
-    if (isOfOneSource(request)) yield* this.#stream(request);
+    const translated = isOfOneSource(request) ? await this.#orCopied(request) : undefined;
+    if (translated !== undefined && "copied" in translated) yield* this.#parts.queryStream(translated.copied);
+    else if (translated !== undefined) yield* this.#stream(request, translated);
     else yield* this.#parts.queryStream(await this.#copies.localise(request, { isSample: false }));
   }
 
-  async *#stream(request: QueryRequest): AsyncGenerator<QueryBatch, void, void> {
-    const translated = await this.translate(request);
+  async *#stream(request: QueryRequest, translated: Translated): AsyncGenerator<QueryBatch, void, void> {
     for await (const { columns, rows } of this.#batches(request, translated, undefined))
       yield { columns, rows };
+  }
+
+  /** Of a copy no further copy is made. */
+  async *#copied(request: QueryRequest): AsyncGenerator<QueryBatch, void, void> {
+    yield* this.#stream(request, await this.translate(request));
   }
 
   async *#batches(

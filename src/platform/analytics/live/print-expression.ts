@@ -335,7 +335,11 @@ function calculated(name: string, a: Printed, b: Printed | undefined, dialect: D
     return { sql: `(${dialect.addSpan(b, a.span, "+")})`, type: "TIMESTAMP" };
   if (name === "-" && isDay(a) && isDay(b)) return { sql: dialect.daysBetween(b, a), type: "BIGINT" };
   if (name === "-" && isMoment(a) && isMoment(b))
-    return { sql: `(${a.sql} - ${b.sql})`, type: "INTERVAL", between: [b, a] };
+    return {
+      sql: dialect.span === undefined ? NO_VALUE : `(${a.sql} - ${b.sql})`,
+      type: "INTERVAL",
+      between: [b, a],
+    };
   if (name !== "*" && isDay(a)) {
     const days: SpanPart[] = [{ n: b.sql, unit: "DAY" }];
     const sql = dialect.cast({ sql: dialect.addSpan(a, days, name), type: "TIMESTAMP" }, "DATE");
@@ -344,8 +348,11 @@ function calculated(name: string, a: Printed, b: Printed | undefined, dialect: D
   return { sql: `(${a.sql} ${name} ${b.sql})`, type: numberType([a, b]) };
 }
 
+/** Stands for a span of time where a dialect has no values of that kind: no statement with it is run. */
+export const NO_VALUE = "\u0000span";
+
 function spanOf(span: readonly SpanPart[], dialect: Dialect): Printed {
-  return { sql: dialect.span?.(span) ?? "NULL", type: "INTERVAL", span };
+  return { sql: dialect.span?.(span) ?? NO_VALUE, type: "INTERVAL", span };
 }
 
 /** `P1Y2M3DT4H5M6.7S`, as results show spans of time. */

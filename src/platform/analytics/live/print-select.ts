@@ -1,6 +1,14 @@
 import type { Column, QueryParam } from "../analytics-options.ts";
 import type { Dialect, Printed } from "./dialects/dialect.ts";
-import { commonType, directionOf, FOLDED, key, type Printing, printExpression } from "./print-expression.ts";
+import {
+  commonType,
+  directionOf,
+  FOLDED,
+  key,
+  NO_VALUE,
+  type Printing,
+  printExpression,
+} from "./print-expression.ts";
 import {
   child,
   holds,
@@ -37,7 +45,9 @@ type Tables = Scope["tables"];
 
 /** Writes a statement in the dialect of a database, from the tree that DuckDB's own parser has made of it. */
 export function printSelect(statement: Node, options: PrintOptions): Select {
-  return new SelectPrinter(options).query(child(statement, "node") ?? {}, new Map(), undefined);
+  const select = new SelectPrinter(options).query(child(statement, "node") ?? {}, new Map(), undefined);
+  if (select.sql.includes(NO_VALUE)) throw untranslatable("A span of time as a value", options.dialect.title);
+  return select;
 }
 
 class SelectPrinter {
@@ -208,12 +218,7 @@ class SelectPrinter {
         : side.columns.map(({ name }) => this.#quote(name));
       return `SELECT ${items.join(", ")} FROM (${side.sql}) AS ${this.#quote(`q_${this.#next()}`)}`;
     });
-    const sql = written.join(
-      ` ${word}${node.setop_all === true ? " ALL" : word === "UNION" ? " DISTINCT" : ""} `.replace(
-        " DISTINCT",
-        "",
-      ),
-    );
+    const sql = written.join(node.setop_all === true ? ` ${word} ALL ` : ` ${word} `);
     const modifiers = nodes(node.modifiers);
     if (modifiers.length === 0) return { sql, columns };
     const scope: Scope = { sources: [{ name: "", columns }], aliases: new Map(), outer, tables };
@@ -261,8 +266,15 @@ class SelectPrinter {
     const alias = text(node.alias) || name;
     const cte = schema === "" ? scope.tables.get(key(name)) : undefined;
     if (cte !== undefined) {
-      scope.sources.push({ name: alias, columns: aliased(cte.columns, node) });
-      return `${this.#quote(cte.name)} AS ${this.#quote(alias)}${this.#columnList(cte.columns, node)}`;
+      const name = this.#quote(cte.name);
+      if (nodes(node.column_name_alias).length > 0)
+        return this.#derived(
+          { ...node, alias },
+          { sql: `SELECT * FROM ${name}`, columns: cte.columns },
+          scope,
+        );
+      scope.sources.push({ name: alias, columns: cte.columns });
+      return `${name} AS ${this.#quote(alias)}`;
     }
     const view = this.#options.views.get(key(schema === "" ? name : `${schema}.${name}`));
     if (view === undefined) throw this.#cannot(`The table ${name}`);
@@ -271,14 +283,15 @@ class SelectPrinter {
 
   #derived(node: Node, { sql, columns }: Select, scope: Scope): string {
     const alias = text(node.alias) || `t_${this.#next()}`;
-    scope.sources.push({ name: alias, columns: aliased(columns, node) });
-    return `(${sql}) AS ${this.#quote(alias)}${this.#columnList(columns, node)}`;
-  }
-
-  #columnList(columns: readonly Column[], node: Node): string {
     const names = (node.column_name_alias as string[] | undefined) ?? [];
-    if (names.length === 0) return "";
-    return ` (${columns.map(({ name }, i) => this.#quote(names[i] ?? name)).join(", ")})`;
+    const shown = columns.map((column, i) => ({ ...column, name: names[i] ?? column.name }));
+    scope.sources.push({ name: alias, columns: shown });
+    if (names.length === 0) return `(${sql}) AS ${this.#quote(alias)}`;
+    // Not all databases take a list of names behind an alias.
+    const items = columns.map(
+      ({ name }, i) => `${this.#quote(name)} AS ${this.#quote(shown[i]?.name ?? name)}`,
+    );
+    return `(SELECT ${items.join(", ")} FROM (${sql}) AS ${this.#quote(`q_${this.#next()}`)}) AS ${this.#quote(alias)}`;
   }
 
   #join(node: Node, scope: Scope): string {
@@ -420,11 +433,7 @@ class SelectPrinter {
     const at = items.findIndex(
       (item) => isSameNode(item, node) || (!isColumn && name !== "" && key(text(item.alias)) === key(name)),
     );
-    return at === -1 || this.#dialect.hasGroupingSets === false
-      ? at === -1
-        ? this.#expression(node, scope).sql
-        : String(at + 1)
-      : String(at + 1);
+    return at === -1 ? this.#expression(node, scope).sql : String(at + 1);
   }
 
   #isAggregated(node: Node): boolean {
@@ -524,11 +533,6 @@ function named(names: readonly string[]): string[] {
     seen.set(key(name), count + 1);
     return count === 0 ? name : `${name}_${count}`;
   });
-}
-
-function aliased(columns: readonly Column[], node: Node): Column[] {
-  const names = (node.column_name_alias as string[] | undefined) ?? [];
-  return columns.map((column, i) => ({ ...column, name: names[i] ?? column.name }));
 }
 
 /** The place that a whole number means in GROUP BY and ORDER BY. */

@@ -37,6 +37,19 @@ const FORMAT = {
   http_write_exception_in_output_format: "0",
 };
 
+/** Aggregates of nothing and joins without a partner are NULL, and a name is a column before it is an alias. */
+const AS_IN_DUCKDB = {
+  aggregate_functions_null_for_empty: "1",
+  join_use_nulls: "1",
+  prefer_column_name_to_alias: "1",
+  union_default_mode: "DISTINCT",
+  except_default_mode: "DISTINCT",
+  intersect_default_mode: "DISTINCT",
+  cast_keep_nullable: "1",
+  group_by_use_nulls: "1",
+  data_type_default_nullable: "1",
+};
+
 /** The setting itself was refused, before the query was looked at; nothing that a query says has this code. */
 const OWN_READONLY = /^ClickHouse[^:]*: Code: 164\b.*Cannot modify 'readonly' setting/;
 
@@ -66,6 +79,7 @@ export function createClickhouseConnector(
       rowsWithin(options, async (deadline) => {
         const query = {
           ...FORMAT,
+          ...(options.isTranslated === true && AS_IN_DUCKDB),
           ...(database === undefined ? {} : { database }),
           cancel_http_readonly_queries_on_client_close: "1",
           max_execution_time: String(Math.ceil(deadline.leftMs() / 1_000)),
