@@ -126,7 +126,9 @@ async function contentsFor(
   const { columns } = restrictionFor(caller, dataset);
   const seesAll = isWhole(caller, dataset);
   // How a file was read names columns, and may name hidden ones.
-  const source = seesAll ? dataset.source : { kind: dataset.source.kind };
+  // What is asked of the database is told to those who may write queries, as that of a query is.
+  const isTold = seesAll && (!isLiveDataset(dataset) || caller.permissions.includes("bi:write"));
+  const source = isTold ? dataset.source : { kind: dataset.source.kind };
   const sizes = seesAll && !isLiveDataset(dataset) ? { rows: dataset.rowCount, bytes: dataset.bytes } : {};
   if (columns.length === 0) return { columns, ...sizes, source };
   const counted = await statistics.of(caller, dataset).catch((error: unknown) => ({

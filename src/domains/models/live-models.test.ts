@@ -288,38 +288,6 @@ describe("policies", () => {
 });
 
 describe("what surrounds them", () => {
-  it("a query of the database's own is live as well", async () => {
-    const query = "SELECT shop_id, upper(shop_name) AS loud FROM shops;";
-    const args = { name: "loud shops", datasource_id: sourced.datasource_id, query, fresh_seconds: 60 };
-    const made = await resultOf<{ dataset_id: number; columns: object[] }>(
-      sourced.server,
-      admin,
-      "create_live_dataset",
-      args,
-    );
-    expect(made.columns).toHaveLength(2);
-    const page = await resultOf(sourced.server, admin, "get_data", {
-      dataset_id: made.dataset_id,
-      c9ql: "select loud where shop_id = 2",
-    });
-    expect(JSON.stringify(page)).toContain("BEAN");
-    const reaching = { ...args, name: "reaching", query: "SELECT 1) AS x, (SELECT 2" };
-    expect(await refusal("create_live_dataset", args)).toContain("already a dataset");
-    expect(await refusal("create_live_dataset", { ...args, name: "none", query: undefined })).toContain(
-      "either",
-    );
-    const table = { name: "places", datasource_id: sourced.datasource_id, table: "public.shops" };
-    expect(await resultOf(sourced.server, admin, "create_live_dataset", table)).toMatchObject({
-      name: "places",
-    });
-    expect(await refusal("create_live_dataset", table, sourced.viewer)).toMatch(/permission|bi:write/);
-    expect(await refusal("create_live_dataset", table, sourced.stranger)).toMatch(/no datasource/);
-    expect(await refusal("create_live_dataset", reaching)).toMatch(/syntax error|refused/);
-    expect(
-      await refusal("create_live_dataset", { ...args, name: "deleting", query: "DELETE FROM shops" }),
-    ).toMatch(/only|read/i);
-  });
-
   it("says how fresh an answer is", async () => {
     const before = Date.now();
     const { lineage } = await resultOf<{

@@ -67,15 +67,10 @@ export const askQuestion = defineTool({
   app: PICTURE_APP,
   input: z.strictObject({
     question,
-    model: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .describe("Name or id of the semantic model; may be left out when there is only one"),
-    image: z.boolean().default(false).describe("Add the chart as a PNG image"),
-    sql_only: z.boolean().default(false).describe("Give the SQL without running it"),
-    follow_up_to: z.uuid().optional().describe("Id of the answer that the question builds on"),
+    model: z.string().min(1).max(200).optional().describe("Name or id, unless there is only one"),
+    image: z.boolean().default(false).describe("Add a PNG of the chart"),
+    sql_only: z.boolean().optional(),
+    follow_up_to: z.uuid().optional().describe("Id of the answer it builds on"),
   }),
   output: answerShape,
   content: contentOf,
@@ -105,7 +100,7 @@ export const askQuestion = defineTool({
       return agent.ask(caller, {
         model,
         question: text,
-        isDry: input.sql_only,
+        isDry: input.sql_only === true,
         answers,
         previous: before?.query && {
           ...before.query,

@@ -27,8 +27,7 @@ export const queryMetrics = defineTool({
   name: "query_metrics",
   toolset: "models",
   title: "Query metrics",
-  description:
-    "Prefer this to ask_question: names of get_semantic_model and get_datasets; joins by itself. Without metrics: a list",
+  description: "Prefer to ask_question: names as in get_datasets. No metrics: a list",
   permission: "data_agent:write",
   effect: "read",
   within: ["models"],

@@ -34,26 +34,22 @@ export const createQuery = defineTool({
   },
   title: "Create a query",
   description:
-    "Stores a query on a datasource and runs it: its result becomes the dataset of its name. SQL may only read; restapi: a path such as /orders?x=1, or C9QL; mongodb: db.orders.find({…}); elasticsearch: SQL or {index, query}. See browse_datasource first.",
+    "Stores a query on a datasource and runs it: its result becomes the dataset of its name. SQL may only read; restapi: a path such as /orders?x=1, or C9QL; mongodb: db.orders.find({…}); elasticsearch: SQL or {index, query}.",
   permission: "bi:write",
   effect: "write",
   timeoutMs: LIMITS.queries.waitMs + KERNEL.call.defaultTimeoutMs,
   input: z.strictObject({
-    name: z.string().describe("Name of the query and of the dataset"),
+    name: z.string().describe("Of query and dataset"),
     datasource_id: z.int(),
     query: z.string().describe("A parameter is :name in SQL, {name} in a restapi path"),
-    c9ql: z.string().optional().describe("Applied to the result, such as: select a, sum(b) group by a"),
+    c9ql: z.string().optional().describe("Applied to the result, as: select a, sum(b) group by a"),
     parameters: z
       .record(z.string(), z.unknown().pipe(z.union([scalar, z.array(scalar)])))
       .optional()
       .describe("Values, or lists, by name; each must stand in the query"),
     run_now: runNow,
-    replace: z.boolean().default(false).describe("Change the query of that name"),
-    refresh: z
-      .unknown()
-      .pipe(refreshWish)
-      .optional()
-      .describe("When it runs by itself: what set_refresh takes"),
+    replace: z.boolean().default(false).describe("Change that query"),
+    refresh: z.unknown().pipe(refreshWish).optional().describe("As set_refresh takes it"),
   }),
   output: z.object({
     query_id: z.int(),

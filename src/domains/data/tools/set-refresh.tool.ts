@@ -8,7 +8,7 @@ import { type RefreshRule, refreshOf, refreshShape } from "../runs/query-refresh
 const refreshFields = {
   every: z.int().min(0).max(SCHEDULES.schedules.every).describe("0: no longer"),
   unit: z.enum(["minutes", "hours", "days", "weeks", "months"]).default("days"),
-  time: timeOfDay.default("06:00").describe("HH:MM, where steps begin"),
+  time: timeOfDay.default("06:00").describe("HH:MM"),
   timezone: timeZoneName.default("UTC"),
   weekday: z.int().min(1).max(7).optional().describe("With weeks; 1 is Monday"),
   monthday: z.int().min(1).max(31).optional().describe("With months"),
@@ -18,12 +18,7 @@ const refreshFields = {
     .max(500)
     .optional()
     .describe("Column that grows: only newer rows are added"),
-  key: z
-    .array(z.string().min(1).max(500))
-    .min(1)
-    .max(10)
-    .optional()
-    .describe("They replace rows of the same key"),
+  key: z.array(z.string().min(1).max(500)).min(1).max(10).optional().describe("New rows replace these"),
 };
 
 export const refreshWish = z.strictObject(refreshFields);
@@ -34,7 +29,7 @@ export const setRefresh = defineTool({
   toolset: "datasources",
   title: "Set when a query runs",
   description:
-    "Lets a query run by itself, with your rights as they are then. list_queries tells the next run and how the last one went.",
+    "Lets a query run by itself, with your rights as they are then. list_queries tells how it goes.",
   permission: "bi:write",
   effect: "write",
   input: z.strictObject({ query_id: z.int(), ...refreshFields }),
