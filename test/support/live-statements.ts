@@ -13,7 +13,7 @@ export const ROWS = [
 /** Each with what is about it. */
 export const STATEMENTS: readonly (readonly [title: string, sql: string])[] = [
   ["capitals and blanks tell texts apart", "SELECT name, count(*) AS n FROM t GROUP BY name ORDER BY name"],
-  ["equality as well", "SELECT id FROM t WHERE name = 'ada' OR name = 'Bob'"],
+  ["equality as well", "SELECT id FROM t WHERE name = 'ada' OR name = 'Bob' ORDER BY id"],
   [
     "signs of LIKE are escaped by nothing",
     "SELECT id FROM t WHERE note LIKE 'a\\_b' OR note LIKE 'a%b' ORDER BY id",
