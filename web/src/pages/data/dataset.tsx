@@ -292,7 +292,12 @@ function statementOf(written: string, sorting: Sorting | undefined): string | un
 
 function Columns({ columns, rows }: { columns: readonly ColumnProfile[]; rows: number | null }) {
   return (
-    <div className="min-h-0 overflow-auto rounded-card border border-line bg-card">
+    <div
+      className="min-h-0 overflow-auto rounded-card border border-line bg-card"
+      tabIndex={0}
+      role="region"
+      aria-label={t`Columns`}
+    >
       <table className="figures w-full text-table">
         <thead className="sticky top-0 bg-sunken text-left">
           <tr>
