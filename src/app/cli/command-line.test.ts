@@ -71,7 +71,7 @@ test.each([
   ["help dance", 'There is no command "dance"; see: kenning help'],
   [
     "user",
-    "kenning user needs one more word: create, list, disable, enable, set-role, set-attribute, set-password.",
+    "kenning user needs one more word: create, list, disable, enable, unlink, set-role, set-attribute, set-password.",
   ],
   ["user crate", 'There is no command "user crate"; did you mean user create?'],
   ["user --json", /needs one more word/],

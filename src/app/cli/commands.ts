@@ -155,6 +155,12 @@ export const COMMANDS: readonly Command[] = [
     run: async (input, terminal) => (await import("./user.ts")).enableUser(input, terminal),
   }),
   defineCommand({
+    name: "user unlink",
+    summary: "Forget who an account is to identity providers, so that its address can be linked anew",
+    args: EMAIL,
+    run: async (input, terminal) => (await import("./user.ts")).unlinkUser(input, terminal),
+  }),
+  defineCommand({
     name: "user set-role",
     summary: "Change what a person may do in a workspace",
     args: EMAIL,

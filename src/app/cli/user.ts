@@ -70,6 +70,16 @@ export async function enableUser({ args }: OfAccount, terminal: Terminal): Promi
   return 0;
 }
 
+export async function unlinkUser({ args }: OfAccount, terminal: Terminal): Promise<number> {
+  const links = await withIdentity(({ federation }) => federation.unlink(args.email));
+  terminal.err(
+    links === 0
+      ? `${args.email} has signed in by no identity provider.\n`
+      : `${args.email} is linked anew at the next sign-in by an identity provider.\n`,
+  );
+  return 0;
+}
+
 interface SetRoleInput extends OfAccount {
   options: { workspace: string; role: Role };
 }

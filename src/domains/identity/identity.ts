@@ -176,6 +176,8 @@ export interface Federation {
   signIn(person: FederatedPerson, from: Origin): Promise<{ userId: number; email: string }>;
   /** Who a subject is here; null where it never signed in. */
   accountOf(issuer: string, subject: string): Promise<number | null>;
+  /** Forgets who an account is to providers; resolves with how many links that were. */
+  unlink(email: string): Promise<number>;
 }
 
 /** Somebody as an identity provider tells of them, after its token was checked. */

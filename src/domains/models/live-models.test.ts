@@ -190,6 +190,32 @@ describe("a model over tables that stay where they are", () => {
     expect((await sql("SELECT count(*) AS n FROM visits")).rows).toEqual([{ n: 60 }]);
   });
 
+  it("takes signs that mean something to a replacement as the text that they are", async () => {
+    const signs = "$` $' $& $$ $1";
+    const { rows } = await sql(
+      `SELECT string_agg(shop_name, '${signs.replace("'", "''")}' ORDER BY '${signs.replace("'", "''")}' || shop_name) AS s
+       FROM shops WHERE shop_id < 3`,
+    );
+    expect(rows).toEqual([{ s: `Aroma${signs}bean` }]);
+    const { rows: kept } = await sql(
+      "SELECT string_agg(shop_name, ')) || (select string_agg(city, chr(45)) from shops) || " +
+        "string_agg(shop_name, chr(44) order by (' ORDER BY shop_name || '$`') AS s FROM shops WHERE shop_id = 1",
+    );
+    expect(kept).toEqual([{ s: "Aroma" }]);
+  });
+
+  it("refuses in time what grows while it is translated", async () => {
+    const nested = (depth: number) => `${"(shop_id/".repeat(depth)}shop_id${")".repeat(depth)}`;
+    const columns = Array.from({ length: 40 }, (_, i) => `${nested(20)} AS x${i}`).join(", ");
+    const answer = await refusal("execute_query", { modelName: "cafe", sql: `SELECT ${columns} FROM shops` });
+    expect(answer).toContain("becomes too long");
+    const aliases = Array.from({ length: 25 }, (_, i) => `a${i}||a${i} AS a${i + 1}`).join(", ");
+    const text = `SELECT shop_name AS a0, ${aliases} FROM shops`;
+    expect(await refusal("execute_query", { modelName: "cafe", sql: text })).toMatch(
+      /too long|too large|took longer/,
+    );
+  });
+
   it("says what cannot be said there, and what is wrong as ever", async () => {
     expect(
       await refusal("execute_query", {

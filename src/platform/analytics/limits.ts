@@ -72,6 +72,8 @@ export const LIMITS = {
     cancelGraceMs: 3_000,
     /** Longest SQL text. */
     sqlCharacters: 200_000,
+    /** Characters of all parts of a statement that is translated for a live dataset, those of its parts counted again. */
+    liveCharactersWritten: 4_000_000,
     /** Parameters of one query. */
     params: 1_000,
     /** Datasets that one query can see. */

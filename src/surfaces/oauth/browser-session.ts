@@ -15,21 +15,28 @@ export class BrowserSession {
   readonly #isSecure: boolean;
   readonly #cookie: string;
 
-  constructor(sessions: WebSessions, isSecure: boolean) {
+  readonly #passwordSignIn: boolean;
+
+  /** Sessions that a password has begun end where nobody signs in by one any more. */
+  constructor(sessions: WebSessions, isSecure: boolean, passwordSignIn: boolean) {
+    this.#passwordSignIn = passwordSignIn;
     this.#sessions = sessions;
     this.#isSecure = isSecure;
     this.#cookie = cookieName("kenning_session", isSecure);
   }
 
   async of(c: Context<HttpEnv>): Promise<SignedIn | null> {
-    const secret = getCookie(c, this.#cookie);
-    return secret === undefined ? null : this.#sessions.find(secret);
+    return this.#find(getCookie(c, this.#cookie));
   }
 
   /** For code that has only the header. */
   async ofHeader(cookieHeader: string | undefined): Promise<SignedIn | null> {
-    const secret = parse(cookieHeader ?? "", this.#cookie)[this.#cookie];
-    return secret === undefined ? null : this.#sessions.find(secret);
+    return this.#find(parse(cookieHeader ?? "", this.#cookie)[this.#cookie]);
+  }
+
+  async #find(secret: string | undefined): Promise<SignedIn | null> {
+    const found = secret === undefined ? null : await this.#sessions.find(secret);
+    return found?.provider === null && !this.#passwordSignIn ? null : found;
   }
 
   /** A new secret at each sign-in: one that was planted, or seen, before is worth nothing after it. */

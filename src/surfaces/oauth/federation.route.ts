@@ -33,7 +33,10 @@ export function mountFederation(app: HttpApp, parts: FederationParts): void {
     await identity.limiter.admitTokenExchange(c.get("address"));
     const { url, checks } = await told(log, c, () => provider.start());
     const { id } = provider.settings;
-    trips.begin(c, { ...checks, provider: id, returnTo: safeReturn(c.req.query("return_to")) });
+    const returnTo = safeReturn(c.req.query("return_to"));
+    // It waits in a cookie, of which browsers keep 4 KB.
+    const isShort = returnTo.length <= LIMITS.signIn.returnToCharacters;
+    trips.begin(c, { ...checks, provider: id, returnTo: isShort ? returnTo : "/" });
     return c.redirect(url.href, 303);
   });
 

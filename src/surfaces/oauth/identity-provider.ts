@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, jwtVerify } from "jose";
+import { createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { Configuration, IDToken, UserInfoResponse } from "openid-client";
 import type { FederatedPerson } from "../../domains/identity/index.ts";
 import { AppError, isAppError } from "../../kernel/errors.ts";
@@ -43,6 +43,7 @@ export class IdentityProvider {
   readonly settings: IdentityProviderSettings;
   readonly #redirectUri: string;
   #configuration: Promise<Configuration> | undefined;
+  #keys: JWTVerifyGetKey | undefined;
 
   constructor(settings: IdentityProviderSettings, appUrl: string) {
     this.settings = settings;
@@ -104,14 +105,17 @@ export class IdentityProvider {
   /** The subject of a logout token (OpenID Connect Back-Channel Logout 1.0); null where it proves nothing. */
   async signedOutSubject(logoutToken: string): Promise<string | null> {
     const { issuer, clientId } = this.settings;
-    const { jwks_uri: keys } = (await this.#discovered()).serverMetadata();
-    if (keys === undefined) return null;
+    const { jwks_uri: keysUrl } = (await this.#discovered()).serverMetadata();
+    if (keysUrl === undefined) return null;
+    // Kept, so that forged tokens do not have the provider asked for its keys each time.
+    this.#keys ??= createRemoteJWKSet(new URL(keysUrl));
     try {
       const rules = { issuer, audience: clientId, maxTokenAge: LIMITS.signIn.logoutTokenSeconds };
-      const { payload } = await jwtVerify(logoutToken, createRemoteJWKSet(new URL(keys)), rules);
+      const { payload } = await jwtVerify(logoutToken, this.#keys, rules);
       const events = (payload.events ?? {}) as Record<string, unknown>;
       const isLogout = "http://schemas.openid.net/event/backchannel-logout" in events;
-      return isLogout && payload.nonce === undefined ? (payload.sub ?? null) : null;
+      const isProof = isLogout && payload.nonce === undefined && isSubject(payload.sub);
+      return isProof ? String(payload.sub) : null;
     } catch {
       return null;
     }
@@ -161,8 +165,17 @@ export function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
+/** As OpenID Connect says: at most 255 characters of ASCII. */
+function isSubject(sub: unknown): boolean {
+  return typeof sub === "string" && /^[\x20-\x7e]{1,255}$/.test(sub);
+}
+
 function personOf(settings: IdentityProviderSettings, claims: Claims): FederatedPerson {
   const { id, issuer, join } = settings;
+  if (!isSubject(claims.sub))
+    throw new AppError("forbidden", `${settings.name} names you by an id that is none.`, {
+      hint: "Whoever runs the identity provider should look at the claim sub.",
+    });
   const person: FederatedPerson = {
     provider: id,
     issuer,
@@ -194,9 +207,11 @@ function vouchedEmail(
   { issuer, domains, trustsEmail }: IdentityProviderSettings,
   claims: Claims,
 ): string | null {
-  const email = textOf(claims.email)?.trim().toLowerCase();
-  const domain = email?.split("@").at(-1);
-  if (email === undefined || email === null || domain === undefined) return null;
+  const given = textOf(claims.email)?.trim() ?? "";
+  // Of ASCII before it is folded: the Kelvin sign would become a k.
+  if (!/^[\x21-\x7e]+@[\x21-\x7e]+$/.test(given)) return null;
+  const email = given.toLowerCase();
+  const domain = email.split("@").at(-1) ?? "";
   const isVerified = claims.email_verified === true || String(claims.email_verified) === "true";
   const isGoogles = issuer !== GOOGLE_ISSUER || domain === "gmail.com" || claims.hd === domain;
   const isVouched = (isVerified || trustsEmail) && isGoogles;
@@ -207,16 +222,16 @@ function vouchedEmail(
 function groupsOf({ groupsClaim, name }: IdentityProviderSettings, claims: Claims): string[] | undefined {
   if (groupsClaim === undefined) return undefined;
   const elsewhere = (claims._claim_names ?? {}) as Record<string, unknown>;
-  if (groupsClaim in elsewhere || claims.hasgroups === true)
-    throw new AppError(
-      "forbidden",
-      `${name} did not say which groups you are in, because there are too many.`,
-      {
-        hint: "Whoever runs the identity provider can send only the groups that are assigned to Kenning.",
-      },
-    );
+  if (groupsClaim in elsewhere || claims.hasgroups === true) throw tooManyGroups(name);
   const groups = [claims[groupsClaim] ?? []].flat().filter((group) => typeof group === "string");
-  return groups.slice(0, LIMITS.signIn.groups);
+  if (groups.length > LIMITS.signIn.groups) throw tooManyGroups(name);
+  return groups;
+}
+
+function tooManyGroups(name: string): AppError {
+  return new AppError("forbidden", `You are in more groups than ${name} can say here.`, {
+    hint: "Whoever runs the identity provider can send only the groups that are assigned to Kenning.",
+  });
 }
 
 /** `ROLES` begins with the mightiest. */

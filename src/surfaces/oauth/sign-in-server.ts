@@ -58,7 +58,7 @@ export class SignInServer {
   private constructor(parts: SignInServerParts, keys: JWK[]) {
     const isSecure = parts.appUrl.startsWith("https:");
     this.#parts = parts;
-    this.browser = new BrowserSession(parts.stores.webSessions, isSecure);
+    this.browser = new BrowserSession(parts.stores.webSessions, isSecure, parts.identity.passwordSignIn);
     this.forms = new FormGuard(parts.keys.form, parts.appUrl);
     this.#resources = new Resources(parts.appUrl, parts.ttl.accessSeconds);
     this.#provider = this.#makeProvider(keys);

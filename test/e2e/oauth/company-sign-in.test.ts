@@ -55,6 +55,7 @@ beforeAll(async () => {
     client_secret_file: liars-secret
     domains: [${ACME}]
     join: { workspace: acme }
+    groups_claim: groups
   - id: invited
     name: Only invited
     issuer: ${company.issuer}
@@ -180,6 +181,19 @@ describe("a certified provider", () => {
     expect([page.response.status, page.html.includes("switched off")]).toEqual([403, true]);
   });
 
+  it("lets nobody into an account whose address was given to them later, until the operator does", async () => {
+    Object.assign(PEOPLE.max, { email: `bob@${ACME}` });
+    const page = await signInAs("max");
+    expect([page.response.status, page.html.includes("somebody else of your company uses")]).toEqual([
+      403,
+      true,
+    ]);
+    expect(await server.app.identity.federation.unlink(`bob@${ACME}`)).toBe(1);
+    expect((await signInAs("max")).response.status).toBe(200);
+    await server.app.identity.federation.unlink(`bob@${ACME}`);
+    Object.assign(PEOPLE.max, { email: "max@elsewhere.example" });
+  });
+
   it("leaves traces in the audit log, of refusals too", async () => {
     await server.app.identity.audit.flush();
     const { events } = await server.app.identity.audit.list(null, { action: "auth.sign_in", limit: 100 });
@@ -238,6 +252,10 @@ describe("what does not fit", () => {
     ["a token of the future", { nbf: 4_000_000_000 }],
     ["no subject", { sub: undefined as unknown as string }],
     ["an address that is not verified", { email_verified: false }],
+    ["an empty subject", { sub: "" }],
+    ["a subject with a NUL", { sub: "liar\u0000" }],
+    ["an address that folds to another", { email: `\u212Aate@${ACME}` }],
+    ["more groups than are taken", { groups: Array.from({ length: 201 }, (_, i) => `g${i}`) }],
     ["no address", { email: undefined }],
     ["an address with more in it", { email: `x@evil.example,liar@${ACME}` }],
   ])("%s is refused", async (_, claims) => {

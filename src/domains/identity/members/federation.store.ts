@@ -9,7 +9,7 @@ import type { TellChange } from "../authentication/change-listener.ts";
 import { accounts, federatedIdentities, invitations, members } from "../identity.tables.ts";
 import type { FederatedPerson, Federation, JoinRule, Origin } from "../identity.ts";
 import { changeMember, enterGroups, findMember, lockWorkspace } from "./membership.store.ts";
-import { isEmail, normaliseEmail, requireName } from "./names.ts";
+import { isEmail, normaliseEmail, requireEmail, requireName } from "./names.ts";
 import { generatePassword, hashPassword } from "./passwords.ts";
 import { recordSession } from "./users.store.ts";
 import { requireWorkspace } from "./workspaces.store.ts";
@@ -30,6 +30,18 @@ export function createFederation(options: FederationOptions): Federation {
     signIn: (person, from) => signIn(options, person, from),
     accountOf: async (issuer, subject) =>
       (await knownSubject(options.catalog.db, issuer, subject))?.id ?? null,
+    async unlink(email) {
+      const { db } = options.catalog;
+      const [account] = await db
+        .select()
+        .from(accounts)
+        .where(eq(accounts.email, requireEmail(email)));
+      if (account === undefined)
+        throw new AppError("not_found", `There is no account ${email}.`, { hint: "See: kenning user list" });
+      const links = eq(federatedIdentities.accountId, account.id);
+      const gone = await db.delete(federatedIdentities).where(links).returning();
+      return gone.length;
+    },
   };
 }
 
@@ -125,6 +137,18 @@ async function newSubject(
     throw new AppError("forbidden", `${email} has no account here and is not invited.`, {
       hint: "Ask an admin of your workspace for an invitation.",
     });
+  const [other] = await tx
+    .select()
+    .from(federatedIdentities)
+    .where(and(eq(federatedIdentities.issuer, issuer), eq(federatedIdentities.accountId, account.id)));
+  if (other !== undefined && other.subject !== subject)
+    throw new AppError(
+      "forbidden",
+      `${email} belongs to an account that somebody else of your company uses.`,
+      {
+        hint: "If that is you, whoever runs this server can let you in: kenning user unlink",
+      },
+    );
   await tx
     .insert(federatedIdentities)
     .values({ issuer, subject, accountId: account.id, createdAt })

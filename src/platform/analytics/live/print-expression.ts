@@ -8,6 +8,8 @@ import { child, type Node, nodes, type Scope, text, typeOf, untranslatable } fro
 export interface Printing {
   dialect: Dialect;
   params: readonly QueryParam[];
+  /** Counts what was written: arguments that a dialect writes twice double it at each level of nesting. */
+  spend(characters: number): void;
   /** A SELECT inside of an expression. */
   subquery(node: Node, outer: Scope): { sql: string; columns: readonly Column[] };
 }
@@ -16,6 +18,12 @@ export interface Printing {
 export const FOLDED = "FOLDED";
 
 export function printExpression(node: Node, scope: Scope, printing: Printing): Printed {
+  const printed = printNode(node, scope, printing);
+  printing.spend(printed.sql.length);
+  return printed;
+}
+
+function printNode(node: Node, scope: Scope, printing: Printing): Printed {
   const print = (each: unknown) => printExpression(each as Node, scope, printing);
   const { dialect } = printing;
   switch (node.class) {
@@ -272,7 +280,8 @@ function call(node: Node, scope: Scope, printing: Printing): Printed {
   if (!isPlain && (node.distinct === true || orders.length > 0 || condition !== undefined))
     throw untranslatable(`FILTER, DISTINCT or ORDER BY with ${name}`, dialect.title);
   const distinct = node.distinct === true ? inner.replace("(", "(DISTINCT ") : inner;
-  const ordered = orders.length > 0 ? distinct.replace(/\)$/, ` ORDER BY ${orders.join(", ")})`) : distinct;
+  // Put together by hand: in what replaces something, "$`" of a caller's text would stand for a part of the statement.
+  const ordered = orders.length > 0 ? `${distinct.slice(0, -1)} ORDER BY ${orders.join(", ")})` : distinct;
   const sql = around(
     condition !== undefined && dialect.filter !== undefined ? dialect.filter(ordered, condition) : ordered,
   );

@@ -1,4 +1,6 @@
+import { AppError } from "../../../kernel/errors.ts";
 import type { Column, QueryParam } from "../analytics-options.ts";
+import { LIMITS } from "../limits.ts";
 import type { Dialect, Printed } from "./dialects/dialect.ts";
 import {
   commonType,
@@ -54,10 +56,20 @@ class SelectPrinter {
   readonly #options: PrintOptions;
   readonly #dialect: Dialect;
   #last = 0;
+  #written = 0;
 
   constructor(options: PrintOptions) {
     this.#options = options;
     this.#dialect = options.dialect;
+  }
+
+  #spend(characters: number): void {
+    const { sqlCharacters, liveCharactersWritten } = LIMITS.analytics;
+    this.#written += characters;
+    if (characters <= sqlCharacters && this.#written <= liveCharactersWritten) return;
+    throw new AppError("too_large", `In ${this.#dialect.title}, this statement becomes too long.`, {
+      hint: "Nest fewer divisions and casts, or compute them in a subquery of their own.",
+    });
   }
 
   query(node: Node, tables: Tables, outer: Scope | undefined): Select {
@@ -488,6 +500,7 @@ class SelectPrinter {
     const printing: Printing = {
       dialect: this.#dialect,
       params: this.#options.params,
+      spend: (characters) => this.#spend(characters),
       subquery: (inner, outer) => this.query(inner, outer.tables, outer),
     };
     return printExpression(node, scope, printing);
