@@ -48,13 +48,15 @@ function judgedBy(example: Example, tried: Tried, { rank }: Pick<ReaderModels, "
   const p = best?.p ?? 0;
   const isTimeless = best !== undefined && known[best.index]?.isTimeless === true;
   const { isWhole = false, isBeyond = false } = known[theirs] ?? {};
-  const how = { isTheirs, isWhole, isBeyond, isTimeless, isForced: false };
+  const read = different.find(({ index }) => isSameAs(index, theirs, results));
+  const how = { isTheirs, theirs: read?.p ?? 0, isWhole, isBeyond, isTimeless, isForced: false };
   const decided = decide({ rules: ruled.k, p, unknown, ...how });
+  const isRead = decided === "rules" && ruled.k === "run" && read !== undefined;
   return {
     example,
-    ...of(best),
+    ...of(isRead ? read : best),
     place: different.findIndex(({ index }) => right(index)),
-    verdict: decided === "rules" && !isTheirs ? "refused" : decided,
+    verdict: decided === "rules" && !isTheirs && !isRead ? "refused" : decided,
     rules: theirs === -1 ? "none" : right(theirs) ? "right" : "wrong",
   };
 }

@@ -528,7 +528,7 @@ it("nobody gets by without a token, on any endpoint", async () => {
 });
 
 describe("would be found out, because whoever is of the workspace", () => {
-  /** Needs something that there is not here: a run that goes on, an outage, an answer of a question. */
+  /** Needs something that there is not here: a run that goes on, an outage, an answer of a question, a database. */
   const NOT_HERE = [
     ...["cancel_query_run", "get_query_run", "retry_delivery", "draw_picture"],
     ...["preview_file", "test_llm_provider"],

@@ -56,7 +56,18 @@ export function askNumbers(
     ...unasked,
   ];
   const isBeyond = count("metric", "calc", "each", "lag", "running") + has("since") + has("part") > 0;
-  return { numbers, isWhole: coverage(schema, linked, { ...around, fields: all }).left === 0, isBeyond };
+  const words = metricWords(nodes);
+  return {
+    numbers,
+    isWhole: coverage(schema, linked, { ...around, fields: all, words }).left === 0,
+    isBeyond,
+  };
+}
+
+/** A metric stands for the words of its name: "total_revenue" is what "revenue" says. */
+function metricWords(nodes: ReturnType<typeof nodesIn>): Set<string> {
+  const names = nodes.flatMap(({ k, name }) => (k === "metric" && typeof name === "string" ? [name] : []));
+  return new Set(names.flatMap((name) => plain(name.replaceAll("_", " ")).split(" ")));
 }
 
 /** Whether it leaves out a period that was named. */
@@ -94,13 +105,15 @@ interface Around {
   dates: readonly string[];
   nodes: ReturnType<typeof nodesIn>;
   hasPeriod: boolean;
+  /** Words that it covers besides those of its fields and tables. */
+  words?: ReadonlySet<string>;
 }
 
 /** Words that name something and are nothing of the query, and parts of the query that no word names. */
 function coverage(
   { columns, tables }: LinkSchema,
   linked: Linked,
-  { fields, read, dates, nodes, hasPeriod }: Around,
+  { fields, read, dates, nodes, hasPeriod, words }: Around,
 ): { left: number; unasked: number[] } {
   const { tokens, marks, values, numbers } = linked;
   const covered = new Uint8Array(tokens.length);
@@ -118,7 +131,8 @@ function coverage(
       cover(each);
   for (const { at, value } of numbers) if (literals.has(String(value))) covered[at] = 1;
   const ofDates = new Set(hasPeriod ? dates.flatMap((text) => plain(text).split(" ")) : []);
-  for (const [i, { text }] of tokens.entries()) if (ofDates.has(text)) covered[i] = 1;
+  for (const [i, { text }] of tokens.entries())
+    if (ofDates.has(text) || words?.has(text) === true) covered[i] = 1;
   const isLeft = (mark: string) => marks.filter((each, i) => each === mark && covered[i] === 0).length;
   const said = new Set(values.map(({ value }) => plain(value)));
   const numbersSaid = new Set(numbers.map(({ value }) => String(value)));

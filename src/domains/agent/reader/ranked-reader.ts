@@ -63,10 +63,11 @@ export async function readInferred(
   // What could not be run within the bounds of a candidate still can within its own.
   if (results[ruled] === null) return undefined;
   const isTheirs = isSameAs(best.index, ruled, results);
+  const theirs = different.find(({ index }) => isSameAs(index, ruled, results));
   const verdict = decide({
     // What no relationship carries is refused.
     rules: planned.k === "run" && ruled === -1 ? "refuse" : planned.k,
-    ...{ p: best.p, isTheirs, unknown: unknown.length, isForced },
+    ...{ p: best.p, theirs: theirs?.p ?? 0, isTheirs, unknown: unknown.length, isForced },
     isWhole: known[ruled]?.isWhole === true,
     isBeyond: known[ruled]?.isBeyond === true,
     isTimeless: known[best.index]?.isTimeless === true,
@@ -113,6 +114,8 @@ export interface Weighed {
   p: number;
   /** It is what the rules read. */
   isTheirs: boolean;
+  /** How likely what they read is, whether it is the best or not. */
+  theirs: number;
   /** The rules' leaves out no word that names something, and no draft can say it. */
   isWhole: boolean;
   isBeyond: boolean;
@@ -126,12 +129,14 @@ export interface Weighed {
 
 /** Whose reading it is, or that it has to be asked. */
 export function decide(weighed: Weighed): "ours" | "rules" | "ask" {
-  const { rules, p, isTheirs, isWhole, isBeyond, unknown, isTimeless, isForced } = weighed;
+  const { rules, p, isTheirs, theirs: pOfTheirs, isWhole, isBeyond, unknown, isTimeless, isForced } = weighed;
   if (rules !== "run" && isTimeless) return "rules";
   const ours = unknown > 0 ? BEYOND_WORDS : ANSWERED;
   const theirs = isWhole ? (isBeyond ? BEYOND_DRAFTS : READ_BY_RULES) : ANSWERED;
   const isSure = p >= (isTheirs ? theirs : ours);
   if (isSure || (isForced && rules === "run")) return isTheirs ? "rules" : "ours";
+  // Where no draft is sure, a reading that leaves out no word needs less to be answered than to be asked about.
+  if (rules === "run" && isWhole && pOfTheirs >= READ_BY_RULES) return "rules";
   if (rules === "run") return "ask";
   return rules === "refuse" && unknown === 0 && p >= WORTH_ASKING ? "ask" : "rules";
 }
