@@ -344,7 +344,7 @@ function told(answer: string, question: unknown): string[] {
 async function fingerprint(): Promise<Record<string, string>> {
   const { rows: tables } = await database.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.columns
-     WHERE table_schema = 'public' AND column_name = 'workspace_id' AND table_name !~ '^audit' ORDER BY 1`,
+     WHERE table_schema = 'public' AND column_name = 'workspace_id' AND table_name !~ '^(audit|retrieval_changes$)' ORDER BY 1`,
   );
   const hashes: Record<string, string> = {};
   for (const { name } of tables) {
@@ -531,7 +531,7 @@ describe("would be found out, because whoever is of the workspace", () => {
   /** Needs something that there is not here: a run that goes on, an outage, an answer of a question, a database. */
   const NOT_HERE = [
     ...["cancel_query_run", "get_query_run", "retry_delivery", "draw_picture"],
-    ...["preview_file", "test_llm_provider"],
+    ...["preview_file", "test_llm_provider", "create_live_dataset"],
   ];
   const isLast = ({ name }: Listed) => Number(/delete|erase|remove|retract|revoke|unlink/.test(name));
 

@@ -367,7 +367,7 @@ function argumentsOf(modelName: string): Record<string, Record<string, unknown>>
 /** All that the catalog holds, but for what is noted of calls themselves. */
 async function fingerprint(): Promise<string> {
   const { rows: tables } = await database.query<{ name: string }>(
-    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^(audit|usage$)' ORDER BY 1",
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^(audit|usage$|retrieval_changes$)' ORDER BY 1",
   );
   const parts: string[] = [];
   for (const { name } of tables) {
