@@ -57,7 +57,7 @@ describe("the console", () => {
       await page.getByRole("button", { name: "Bring it in" }).click();
       await page.getByRole("button", { name: "Look at the rows" }).waitFor();
 
-      await to("ask?q=total%20revenue%20by%20product");
+      await to("ask?q=revenue%20by%20product");
       await page.getByRole("button", { name: "Add to a dashboard" }).click();
       await page.getByLabel("Name of the new dashboard").fill("My figures");
       await page.getByRole("button", { name: "Add", exact: true }).click();
