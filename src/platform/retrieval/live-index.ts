@@ -22,6 +22,12 @@ export interface LiveIndexParts {
   isAnew: boolean;
 }
 
+/** What a look at the log has come to: when what it found is in, and what others had found before; and when all is. */
+interface Look {
+  found: Promise<unknown>;
+  all: Promise<unknown>;
+}
+
 interface Change {
   ids: readonly number[];
   done: PromiseWithResolvers<void>;
@@ -49,7 +55,10 @@ export class LiveIndex {
   #lookedMs = performance.now();
   #hasFailed = false;
   #looking: Promise<unknown> = Promise.resolve();
-  #nextLook: Promise<{ taken: Promise<void> }> | undefined;
+  #nextLook: Promise<Look> | undefined;
+  /** What was read of the log and is not in yet, by whoever it was read: all of it, and the changes of few entries. */
+  #all: Promise<unknown> = Promise.resolve();
+  #small: Promise<unknown> = Promise.resolve();
   readonly #changes: Change[] = [];
   #backlog: number[] = [];
   #total = 0;
@@ -84,7 +93,9 @@ export class LiveIndex {
     const changes: Change[] = [];
     for (let at = 0; at < ids.length; at += BATCH)
       changes.push({ ids: ids.slice(at, at + BATCH), done: Promise.withResolvers<void>() });
-    this.#changes.push(...changes);
+    // The order does not matter, since the source says how an entry is now: what is small is not kept waiting by what is not.
+    if (changes.length === 1) this.#changes.unshift(...changes);
+    else this.#changes.push(...changes);
     if (this.isReady) this.#begin();
     await Promise.all(changes.map(({ done }) => done.promise));
   }
@@ -93,8 +104,8 @@ export class LiveIndex {
   async catchUp(): Promise<void> {
     if (this.#changeLog === undefined) return;
     const late = "The search index is behind.";
-    const { taken } = await this.#look(this.#changeLog);
-    await withTimeout(LIMITS.retrieval.catchUpMs, taken, late).catch((error: unknown) => {
+    const { found } = await this.#look(this.#changeLog);
+    await withTimeout(LIMITS.retrieval.catchUpMs, found, late).catch((error: unknown) => {
       if (!isAppError(error) || error.message !== late) throw error;
     });
   }
@@ -103,8 +114,8 @@ export class LiveIndex {
   async follow(ids: readonly number[]): Promise<void> {
     if (this.#changeLog === undefined) return this.refresh(ids);
     if (!this.isReady) return;
-    const { taken } = await this.#look(this.#changeLog);
-    await taken;
+    const { all } = await this.#look(this.#changeLog);
+    await all;
   }
 
   /** Whether a change may be missing that it will not hear of any more. */
@@ -114,7 +125,7 @@ export class LiveIndex {
   }
 
   /** A look that is under way may have begun before the caller's write, so that whoever comes shares the next one. */
-  #look(log: ChangeLog): Promise<{ taken: Promise<void> }> {
+  #look(log: ChangeLog): Promise<Look> {
     this.#nextLook ??= this.#looking.then(() => {
       this.#nextLook = undefined;
       const look = this.#readLog(log);
@@ -124,17 +135,25 @@ export class LiveIndex {
     return this.#nextLook;
   }
 
-  async #readLog(log: ChangeLog): Promise<{ taken: Promise<void> }> {
+  async #readLog(log: ChangeLog): Promise<Look> {
     const { snapshot, changes } = await log.since(this.which, this.#snapshot);
     this.#snapshot = snapshot;
     this.#lookedMs = performance.now();
-    // The order does not matter, since the source says how an entry is now; what is small is soon done.
-    const inOrder = changes.toSorted((one, other) => one.length - other.length);
-    const taken = Promise.all(inOrder.map((ids) => this.refresh(ids))).then(() => undefined);
-    taken.catch(() => {
+    const taking = changes.map((ids) => ({ isSmall: ids.length <= BATCH, done: this.refresh(ids) }));
+    // Another's look may have read what the caller waits for, so that what is under way counts as well.
+    const small = Promise.all([
+      this.#small,
+      ...taking.filter(({ isSmall }) => isSmall).map(({ done }) => done),
+    ]);
+    const all = Promise.all([this.#all, ...taking.map(({ done }) => done)]);
+    const fail = () => {
       this.#hasFailed = true;
-    });
-    return { taken };
+    };
+    this.#small = small.catch(fail);
+    this.#all = all.catch(fail);
+    const found = Promise.all([small, ...taking.map(({ done }) => done)]);
+    found.catch(fail);
+    return { found, all };
   }
 
   async #open(listening: Promise<unknown>, isAnew: boolean): Promise<void> {
